@@ -14,9 +14,12 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/sets"
 	appsv1ac "k8s.io/client-go/applyconfigurations/apps/v1"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 	policyv1ac "k8s.io/client-go/applyconfigurations/policy/v1"
+	"k8s.io/client-go/util/csaupgrade"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -33,7 +36,7 @@ const (
 // recipe is an object of a cluster, as an apply configuration.
 type recipe struct{ Path, Body string }
 
-// recipes returns the objects that the operator applied for a cluster, by their managed fields. So the floor always
+// recipes returns the objects that the operator has created for a cluster, by their managed fields. So the floor always
 // writes the same objects as the operator.
 func (w *world) recipes(ctx context.Context, namespace, name string) ([]recipe, error) {
 	services, budgets := w.clients.CoreV1().Services(namespace), w.clients.PolicyV1().PodDisruptionBudgets(namespace)
@@ -47,14 +50,17 @@ func (w *world) recipes(ctx context.Context, namespace, name string) ([]recipe, 
 	return []recipe{headless, service, budget, set}, errors.Join(headlessErr, serviceErr, budgetErr, setErr)
 }
 
-// recipeOf reads an object and extracts the fields that the operator applied.
-func recipeOf[Object, Fields any](
+// recipeOf reads an object and extracts the fields that the operator has set.
+func recipeOf[Object runtime.Object, Fields any](
 	ctx context.Context, path, name string,
 	get func(context.Context, string, metav1.GetOptions) (Object, error), extract func(Object, string) (Fields, error),
 ) (recipe, error) {
 	object, err := get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return recipe{}, fmt.Errorf("read an object of the operator: %w", err)
+	}
+	if err := csaupgrade.UpgradeManagedFields(object, sets.New(dbv1.FieldCreator), dbv1.FieldOwner); err != nil {
+		return recipe{}, fmt.Errorf("read the field managers: %w", err)
 	}
 	fields, err := extract(object, dbv1.FieldOwner)
 	if err != nil {

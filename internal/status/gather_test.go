@@ -1,0 +1,65 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package status_test
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/status"
+)
+
+// reported returns a status with conditions: "Ready" is True, "-Ready" is False.
+func reported(all ...string) *dbv1.DatabaseClusterStatus {
+	s := &dbv1.DatabaseClusterStatus{}
+	for _, kind := range all {
+		c := metav1.Condition{Type: kind, Status: metav1.ConditionTrue, Reason: "R", Message: "m"}
+		if kind[0] == '-' {
+			c.Type, c.Status = kind[1:], metav1.ConditionFalse
+		}
+		s.Conditions = append(s.Conditions, c)
+	}
+	return s
+}
+
+func with(s *dbv1.DatabaseClusterStatus, change func(*dbv1.DatabaseClusterStatus)) *dbv1.DatabaseClusterStatus {
+	change(s)
+	return s
+}
+
+func TestOnlyChangesThatNoDecisionNeedsMayWait(t *testing.T) {
+	starting := []string{"-Ready", "-Available", "Progressing", "-Degraded", "-Stalled"}
+	idle := []string{"Ready", "Available", "-Progressing", "-Degraded", "-Stalled"}
+	for name, c := range map[string]struct {
+		before, after *dbv1.DatabaseClusterStatus
+		waits         bool
+	}{
+		"the first status":            {reported(), with(reported(starting...), func(s *dbv1.DatabaseClusterStatus) { s.ObservedGeneration = 1 }), true},
+		"a first status with a stall": {reported(), reported("-Ready", "-Available", "Progressing", "-Degraded", "Stalled"), false},
+		"members and numbers": {reported(starting...), with(reported(starting...), func(s *dbv1.DatabaseClusterStatus) {
+			s.Replicas, s.ReadyReplicas, s.Members = 3, 1, []dbv1.MemberStatus{{Pod: "orders-0"}}
+		}), true},
+		"a text and its reason": {reported(starting...), with(reported(starting...), func(s *dbv1.DatabaseClusterStatus) {
+			s.Conditions[2].Reason, s.Conditions[2].Message = "Other", "other"
+		}), true},
+		"ready":                          {reported(starting...), reported(idle...), false},
+		"the end of being ready":         {reported(idle...), reported("-Ready", "Available", "Progressing", "-Degraded", "-Stalled"), false},
+		"available in a rollout":         {reported(starting...), reported("-Ready", "Available", "Progressing", "-Degraded", "-Stalled"), true},
+		"not available without a reason": {reported(idle...), reported("Ready", "-Available", "-Progressing", "-Degraded", "-Stalled"), false},
+		"a member that fails":            {reported(starting...), reported("-Ready", "-Available", "Progressing", "Degraded", "-Stalled"), false},
+		"a condition of its own":         {reported(idle...), reported(append(idle, "Paused")...), false},
+		"another primary":                {reported(idle...), with(reported(idle...), func(s *dbv1.DatabaseClusterStatus) { s.Primary = "orders-1" }), false},
+		"the revision of the template":   {reported(starting...), with(reported(starting...), func(s *dbv1.DatabaseClusterStatus) { s.UpdateRevision = "orders-1" }), false},
+		"a deletion hook": {reported(idle...), with(reported(idle...), func(s *dbv1.DatabaseClusterStatus) {
+			s.Hooks = []dbv1.HookStatus{{Name: "final"}}
+		}), false},
+	} {
+		if got := status.MayWait(c.before, c.after); got != c.waits {
+			t.Errorf("%s: waits is %v", name, got)
+		}
+	}
+}
