@@ -16,8 +16,8 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// budget counts requests by verb and kind, such as "POST services: 2".
-func budget(sent []string) string {
+// tally counts requests by verb and kind, such as "POST services: 2".
+func tally(sent []string) string {
 	counts := map[string]int{}
 	for _, request := range sent {
 		verb, path, _ := strings.Cut(request, " ")
@@ -44,7 +44,7 @@ func TestAClusterCostsTheseRequests(t *testing.T) {
 	since := awaitIdleIn(t, ns)
 	cost := func(what string) {
 		after := awaitIdleIn(t, ns)
-		t.Logf("%s:\n%s", what, budget(requests.in(ns, since)))
+		t.Logf("%s:\n%s", what, tally(requests.in(ns, since)))
 		since = after
 	}
 	cluster := smallest(ns, "orders")
