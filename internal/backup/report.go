@@ -37,6 +37,9 @@ func (r *Reconciler) Report(p pass) (*dbv1.DatabaseBackup, []kit.Event, bool) {
 // MayWait is false: a backup changes its status rarely.
 func (r *Reconciler) MayWait(_, _ *dbv1.DatabaseBackup) bool { return false }
 
+// Settles is false: the status of a backup is the memory of its decisions.
+func (r *Reconciler) Settles(_, _ *dbv1.DatabaseBackup) bool { return false }
+
 // transitions are the conditions whose changes are events.
 var transitions = []kit.Transition{
 	{Condition: dbv1.ConditionReady, Status: metav1.ConditionTrue, Type: corev1.EventTypeNormal, Action: "Report"},

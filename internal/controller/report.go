@@ -34,6 +34,11 @@ func (r *Reconciler) MayWait(before, after *dbv1.DatabaseCluster) bool {
 	return status.MayWait(&before.Status, &after.Status)
 }
 
+// Settles reports whether no decision depends on a change of the status.
+func (r *Reconciler) Settles(before, after *dbv1.DatabaseCluster) bool {
+	return status.Settles(&before.Status, &after.Status)
+}
+
 // transitions are the conditions whose changes are events. The action contains the condition, because Kubernetes
 // counts events with the same reason and action as one event with one note.
 var transitions = []kit.Transition{

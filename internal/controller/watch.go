@@ -16,6 +16,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -35,7 +36,7 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, opt
 // Controller declares the changes that start a pass for a cluster.
 func (r *Reconciler) Controller() kit.Controller {
 	return kit.Controller{
-		Name: "databasecluster", For: &dbv1.DatabaseCluster{}, When: kit.Filter(state.ClusterFacts), Indexes: indexes,
+		Name: "databasecluster", For: &dbv1.DatabaseCluster{}, When: predicate.And(r.News(), kit.Filter(state.ClusterFacts)), Indexes: indexes,
 		Watches: []kit.Watch{
 			{Object: &corev1.Service{}, When: kit.Filter(state.ServiceFacts)},
 			{Object: &policyv1.PodDisruptionBudget{}, When: kit.Filter(state.PodDisruptionBudgetFacts)},

@@ -229,6 +229,8 @@ func (c *count) Report(p Pass[*dbv1.DatabaseBackup, int, todo]) (*dbv1.DatabaseB
 
 func (c *count) MayWait(_, _ *dbv1.DatabaseBackup) bool { return false }
 
+func (c *count) Settles(_, _ *dbv1.DatabaseBackup) bool { return false }
+
 func (c *count) RequeueAfter(p Pass[*dbv1.DatabaseBackup, int, todo]) (time.Duration, bool) {
 	return time.Minute, p.Err == nil
 }

@@ -54,6 +54,8 @@ type Kind[O client.Object, F any, P Plan] interface {
 	Report(pass Pass[O, F, P]) (O, []Event, bool)
 	// MayWait reports whether a change of the status may wait for the next one.
 	MayWait(before, after O) bool
+	// Settles reports whether no decision depends on a change of the status. Then the change starts no pass.
+	Settles(before, after O) bool
 	// RequeueAfter returns the delay until the next pass; 0 to wait for a change. It returns false if the rate limiter
 	// handles the error of the pass.
 	RequeueAfter(pass Pass[O, F, P]) (time.Duration, bool)
@@ -132,8 +134,12 @@ func report[O client.Object, F any, P Plan](ctx context.Context, b Base, kind Ki
 		return wait, nil
 	}
 	// The patch is locked on the observed version: a status from an older view never replaces a newer one.
+	settles := kind.Settles(pass.Object, after)
 	if err := b.Writer.ChangeStatus(ctx, pass.Object, after); err != nil {
 		return 0, err
+	}
+	if settles {
+		b.Writes.expect(after)
 	}
 	b.Tell(pass.Object, news)
 	return 0, nil

@@ -20,6 +20,8 @@ import (
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
 )
@@ -37,6 +39,8 @@ type Writes struct {
 	pending map[client.ObjectKey][]write
 	// waiting is since when a change of a status waits for others.
 	waiting map[client.ObjectKey]time.Time
+	// echoes are the versions of objects whose arrival in the cache starts no pass.
+	echoes map[client.ObjectKey]string
 }
 
 // write is an object that a pass has written.
@@ -58,7 +62,7 @@ const (
 
 // Remember lets the passes of a controller wait until the cache shows the writes of the passes before.
 func (b *Base) Remember(scheme *runtime.Scheme, c Controller) error {
-	w := &Writes{cached: b.Cached, scheme: scheme, clock: b.Clock, watched: map[schema.GroupVersionKind]bool{}, pending: map[client.ObjectKey][]write{}, waiting: map[client.ObjectKey]time.Time{}}
+	w := &Writes{cached: b.Cached, scheme: scheme, clock: b.Clock, watched: map[schema.GroupVersionKind]bool{}, pending: map[client.ObjectKey][]write{}, waiting: map[client.ObjectKey]time.Time{}, echoes: map[client.ObjectKey]string{}}
 	for _, object := range c.objects() {
 		kind, err := apiutil.GVKForObject(object, scheme)
 		if err != nil {
@@ -74,7 +78,7 @@ func (b *Base) Remember(scheme *runtime.Scheme, c Controller) error {
 func (w *Writes) Copy(cached client.Reader, clock clock.PassiveClock) *Writes {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	return &Writes{cached: cached, scheme: w.scheme, clock: clock, watched: w.watched, pending: maps.Clone(w.pending), waiting: maps.Clone(w.waiting)}
+	return &Writes{cached: cached, scheme: w.scheme, clock: clock, watched: w.watched, pending: maps.Clone(w.pending), waiting: maps.Clone(w.waiting), echoes: maps.Clone(w.echoes)}
 }
 
 type passKey struct{}
@@ -120,6 +124,36 @@ func (w *Writes) shown(ctx context.Context, key client.ObjectKey) bool {
 	}
 	w.pending[key] = pending
 	return false
+}
+
+// expect remembers the version of an object whose arrival in the cache tells the operator nothing new.
+func (w *Writes) expect(object client.Object) {
+	if w == nil {
+		return
+	}
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.echoes[client.ObjectKeyFromObject(object)] = object.GetResourceVersion()
+}
+
+// isEcho reports once whether an object has an expected version.
+func (w *Writes) isEcho(object client.Object) bool {
+	if w == nil {
+		return false
+	}
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	key := client.ObjectKeyFromObject(object)
+	if w.echoes[key] != object.GetResourceVersion() {
+		return false
+	}
+	delete(w.echoes, key)
+	return true
+}
+
+// News drops updates of an object that are only the status that the operator has written itself.
+func (b Base) News() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return !b.Writes.isEcho(e.ObjectNew) }}
 }
 
 // gathering is how long a change of a status waits for others.

@@ -21,6 +21,24 @@ func MayWait(before, after *dbv1.DatabaseClusterStatus) bool {
 	return equality.Semantic.DeepEqual(essence(before), essence(after))
 }
 
+// Settles reports whether no decision depends on a change of the status. Decisions depend on what the operator records there, such as
+// the revision, a restore and hooks, and since when two primaries are suspected.
+func Settles(before, after *dbv1.DatabaseClusterStatus) bool {
+	return equality.Semantic.DeepEqual(memory(before), memory(after))
+}
+
+// memory leaves out what no decision depends on.
+func memory(status *dbv1.DatabaseClusterStatus) *dbv1.DatabaseClusterStatus {
+	rest := *status
+	rest.ReadyReplicas, rest.UpdatedReplicas = 0, 0
+	rest.Members, rest.Version, rest.Storage, rest.Endpoints, rest.Selector, rest.ObservedGeneration = nil, "", nil, nil, "", 0
+	rest.Conditions = nil
+	if suspected := meta.FindStatusCondition(status.Conditions, dbv1.ConditionSplitBrainSuspected); suspected != nil {
+		rest.Conditions = []metav1.Condition{*suspected}
+	}
+	return &rest
+}
+
 // essence leaves out what may wait.
 func essence(status *dbv1.DatabaseClusterStatus) *dbv1.DatabaseClusterStatus {
 	rest := status.DeepCopy()

@@ -69,6 +69,9 @@ type life struct {
 	verb string
 	// writes is the number of requests that would change something.
 	writes int
+	// passing is true during a pass, and missed are the changes since its start.
+	passing bool
+	missed  []change
 	// written are the writes that the cache may not show yet, by kind of the reconciled object.
 	written map[string]*kit.Writes
 }

@@ -138,7 +138,7 @@ func (w *world) reconcile(it item) (crashed bool) {
 
 func (l *life) pass(it item) (result ctrl.Result, err error, crashed bool) {
 	w := l.world
-	l.at = it
+	l.at, l.passing = it, true
 	ended := make(chan struct{})
 	crashed = true
 	go func() { // a crash ends this goroutine at any point
@@ -153,7 +153,17 @@ func (l *life) pass(it item) (result ctrl.Result, err error, crashed bool) {
 		crashed = false
 	}()
 	<-ended
+	l.catchUp()
 	return result, err, crashed
+}
+
+// catchUp learns the changes during a pass.
+func (l *life) catchUp() {
+	missed := l.missed
+	l.passing, l.missed = false, nil
+	for _, c := range missed {
+		l.world.notify(c)
+	}
 }
 
 // transferImage is the image with the transfer binary for Jobs.

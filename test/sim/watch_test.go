@@ -24,9 +24,10 @@ import (
 )
 
 // controllers returns the controllers of the operator, by the kind of their objects.
-func controllers(s *store) map[string]kit.Controller {
-	backups := &backup.Reconciler{Base: kit.Base{Cached: lists{store: s}}}
-	return map[string]kit.Controller{"DatabaseCluster": (&controller.Reconciler{}).Controller(), "DatabaseBackup": backups.Controller()}
+func controllers(s *store, written map[string]*kit.Writes) map[string]kit.Controller {
+	clusters := &controller.Reconciler{Base: kit.Base{Writes: written["DatabaseCluster"]}}
+	backups := &backup.Reconciler{Base: kit.Base{Cached: lists{store: s}, Writes: written["DatabaseBackup"]}}
+	return map[string]kit.Controller{"DatabaseCluster": clusters.Controller(), "DatabaseBackup": backups.Controller()}
 }
 
 // watched is one watch of a controller.
@@ -36,8 +37,13 @@ type watched struct {
 }
 
 // notify triggers the passes for a change, by the watches of the operator's controllers.
+// A change during a pass arrives after it.
 func (w *world) notify(c change) {
-	for kind, controller := range controllers(w.store) {
+	if w.life.passing {
+		w.life.missed = append(w.life.missed, c)
+		return
+	}
+	for kind, controller := range controllers(w.store, w.life.written) {
 		if concerns(controller.For, controller.When, c) {
 			w.wakes(item{kind, c.object().GetName()})
 		}
@@ -108,7 +114,7 @@ var needed = map[string][]string{
 }
 
 func TestEveryWatchIsNeeded(t *testing.T) {
-	for kind, controller := range controllers(nil) {
+	for kind, controller := range controllers(nil, nil) {
 		if len(controller.Watches) != len(needed[kind]) {
 			t.Fatalf("%s: %d watches, %d stories", kind, len(controller.Watches), len(needed[kind]))
 		}
