@@ -99,11 +99,11 @@ func (c Controller) SetUp(ctx context.Context, mgr ctrl.Manager, r reconcile.Rec
 	}
 	build := ctrl.NewControllerManagedBy(mgr).Named(c.Name).For(c.For, builder.WithPredicates(c.When)).WithOptions(options)
 	for _, w := range c.Watches {
-		if w.Wakes == nil {
-			build.Owns(w.Object, builder.WithPredicates(w.When))
-		} else {
-			build.Watches(w.Object, handler.EnqueueRequestsFromMapFunc(w.Wakes), builder.WithPredicates(w.When))
+		wakes := handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(), c.For, handler.OnlyControllerOwner())
+		if w.Wakes != nil {
+			wakes = handler.EnqueueRequestsFromMapFunc(w.Wakes)
 		}
+		build.Watches(w.Object, later{wakes}, builder.WithPredicates(w.When))
 	}
 	return build.Complete(r)
 }
