@@ -17,7 +17,7 @@ import (
 
 // together is how long a change of another object waits for others before it starts a pass. Changes come together: a member starts, and
 // its pod, its volume and its StatefulSet change within a moment.
-const together = 30 * time.Millisecond
+const together = 50 * time.Millisecond
 
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
