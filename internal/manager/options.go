@@ -71,8 +71,8 @@ func hardenTLS(config *tls.Config) {
 
 // cacheOptions restrict the cache to the operator's objects, and pods to the fields that it reads.
 func (s *Settings) cacheOptions() cache.Options {
-	ours := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{dbv1.LabelManagedBy: dbv1.LabelManagedByValue})}
-	pods := cache.ByObject{Label: podSelector(), Transform: dbcontroller.TrimPod}
+	whole := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{dbv1.LabelManagedBy: dbv1.LabelManagedByValue})}
+	ours := cache.ByObject{Label: whole.Label, Transform: dbcontroller.Sharing(cache.TransformStripManagedFields())}
 	options := cache.Options{
 		SyncPeriod:       &s.syncPeriod,
 		DefaultTransform: cache.TransformStripManagedFields(),
@@ -82,9 +82,9 @@ func (s *Settings) cacheOptions() cache.Options {
 			&policyv1.PodDisruptionBudget{}: ours,
 			&networkingv1.NetworkPolicy{}:   ours,
 			&batchv1.Job{}:                  ours,
-			&corev1.ConfigMap{}:             ours,
-			&corev1.PersistentVolumeClaim{}: {Label: ours.Label, Transform: dbcontroller.TrimClaim},
-			&corev1.Pod{}:                   pods,
+			&corev1.ConfigMap{}:             whole,
+			&corev1.PersistentVolumeClaim{}: {Label: whole.Label, Transform: dbcontroller.Sharing(dbcontroller.TrimClaim)},
+			&corev1.Pod{}:                   {Label: podSelector(), Transform: dbcontroller.Sharing(dbcontroller.TrimPod)},
 		},
 	}
 	for _, namespace := range s.namespaces() {

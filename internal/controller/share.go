@@ -1,0 +1,104 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package controller
+
+import (
+	"hash/maphash"
+	"maps"
+	"reflect"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/cache"
+)
+
+// The objects of a cluster have the same labels, selectors and amounts of resources. In the cache they share them, because a map needs
+// half a kilobyte or more, whatever is in it. Readers get copies.
+
+// Sharing returns a transform of cached objects that also lets their maps be shared.
+func Sharing(transform cache.TransformFunc) cache.TransformFunc {
+	return func(object any) (any, error) {
+		object, err := transform(object)
+		if live, ok := object.(metav1.Object); ok && err == nil {
+			share(reflect.ValueOf(live))
+		}
+		return object, err
+	}
+}
+
+// share replaces each map in a value by an equal one of another object. Annotations differ, and stay as they are.
+func share(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			share(v.Elem())
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			share(v.Index(i))
+		}
+	case reflect.Struct:
+		if meta, ok := v.Addr().Interface().(*metav1.ObjectMeta); ok {
+			share(reflect.ValueOf(&meta.Labels).Elem())
+			return
+		}
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				share(v.Field(i))
+			}
+		}
+	case reflect.Map:
+		shareMap(v)
+	default: // has no map
+	}
+}
+
+func shareMap(v reflect.Value) {
+	switch pointer := v.Addr().Interface().(type) {
+	case *map[string]string:
+		*pointer = texts.like(*pointer, func(a, b string) bool { return a == b }, func(text string) string { return text })
+	case *corev1.ResourceList:
+		text := func(amount resource.Quantity) string { return amount.String() }
+		*pointer = amounts.like(*pointer, func(a, b resource.Quantity) bool { return text(a) == text(b) }, text)
+	}
+}
+
+var (
+	texts   = shared[string, string]{}
+	amounts = shared[corev1.ResourceName, resource.Quantity]{}
+	seed    = maphash.MakeSeed()
+)
+
+// mostShared is the number of maps that the operator remembers for others. Then it begins again.
+const mostShared = 8192
+
+// shared are maps that objects of the cache share, by their hash.
+type shared[K ~string, V any] struct {
+	mutex sync.Mutex
+	known map[uint64]map[K]V
+}
+
+// like returns the first map that was equal to the given one. text is the part of a value that decides.
+func (s *shared[K, V]) like(m map[K]V, same func(V, V) bool, text func(V) string) map[K]V {
+	if len(m) == 0 {
+		return m
+	}
+	var hash uint64
+	for key, value := range m { // in any order
+		hash += maphash.Comparable(seed, [2]string{string(key), text(value)})
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if found, ok := s.known[hash]; ok && maps.EqualFunc(found, m, same) {
+		return found
+	}
+	if s.known == nil || len(s.known) >= mostShared {
+		s.known = map[uint64]map[K]V{}
+	}
+	s.known[hash] = m
+	return m
+}
