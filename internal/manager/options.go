@@ -37,6 +37,7 @@ func (s *Settings) options(scheme *runtime.Scheme) ctrl.Options {
 	warm := true
 	return ctrl.Options{
 		Scheme:                        scheme,
+		MapperProvider:                newMapper,
 		Cache:                         s.cacheOptions(),
 		Client:                        client.Options{FieldOwner: dbv1.FieldOwner},
 		Controller:                    config.Controller{EnableWarmup: &warm, ReconciliationTimeout: reconcileTimeout},

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -20,8 +21,13 @@ import (
 // Drift is the path of the first field in which a live object differs from the child; "" if there is none. It sends
 // no request. In steady state this comparison is the whole cost of a reconciliation.
 func (c Child) Drift(live metav1.Object) string {
+	want := withoutType(c.Object.Object)
+	if set, ok := live.(*appsv1.StatefulSet); ok && c.recordsStoredSpec && untouched(set) {
+		want, have := withoutTemplates(want, set)
+		return meant(uncovered("", want, have))
+	}
 	have := toMap(live)
-	if path := uncovered("", withoutType(c.Object.Object), have); path != "" {
+	if path := uncovered("", want, have); path != "" {
 		return meant(path)
 	}
 	if paths := c.foreignPaths(live, have); len(paths) > 0 {
@@ -105,6 +111,19 @@ func withoutType(object map[string]any) map[string]any {
 	delete(rest, "apiVersion")
 	delete(rest, "kind")
 	return rest
+}
+
+// withoutTemplates leaves out the templates of an untouched StatefulSet. The desired ones are those of the live object as long as the
+// annotation with the hash of their inputs does not differ.
+func withoutTemplates(want map[string]any, live *appsv1.StatefulSet) (rest, have map[string]any) {
+	bare := *live
+	bare.Spec.Template, bare.Spec.VolumeClaimTemplates = corev1.PodTemplateSpec{}, nil
+	spec, _ := want["spec"].(map[string]any)
+	spec = maps.Clone(spec)
+	delete(spec, "template")
+	delete(spec, "volumeClaimTemplates")
+	want["spec"] = spec
+	return want, toMap(&bare)
 }
 
 // uncovered is the path of the first desired field that the live value does not have.

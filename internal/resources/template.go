@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -40,8 +41,31 @@ func Newer(cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
 	if standing == nil {
 		return false
 	}
-	today, _, _ := unstructured.NestedString(render(cluster, observed.References), "metadata", "annotations", dbv1.AnnotationTemplate)
-	return today != standing.Spec.Template.Annotations[dbv1.AnnotationTemplate]
+	return today(cluster, observed.References, standing.Annotations[dbv1.AnnotationRenderedFrom]) != standing.Spec.Template.Annotations[dbv1.AnnotationTemplate]
+}
+
+// todays are the hashes of templates by those of their inputs: this version renders the same template from the same inputs.
+var todays = struct {
+	sync.Mutex
+	hashes map[string]string
+}{hashes: map[string]string{}}
+
+// mostTodays is the number of hashes that the operator remembers. Then it begins again.
+const mostTodays = 16384
+
+// today is the hash of the template that this version renders.
+func today(cluster *dbv1.DatabaseCluster, references []state.Reference, inputs string) string {
+	todays.Lock()
+	defer todays.Unlock()
+	if known, ok := todays.hashes[inputs]; ok {
+		return known
+	}
+	if len(todays.hashes) >= mostTodays {
+		clear(todays.hashes)
+	}
+	rendered, _, _ := unstructured.NestedString(render(cluster, references), "metadata", "annotations", dbv1.AnnotationTemplate)
+	todays.hashes[inputs] = rendered
+	return rendered
 }
 
 // standing is the StatefulSet whose template has the current inputs and was not changed by others; nil if there is

@@ -7,17 +7,23 @@ SPDX-License-Identifier: Apache-2.0
 package integration
 
 import (
-	"fmt"
 	"maps"
-	"slices"
 	"strings"
 	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// tally counts requests by verb and kind, such as "POST services: 2".
-func tally(sent []string) string {
+// cost is a number of requests: at least and at most.
+type cost struct{ least, most int }
+
+// exactly is a cost that depends on nothing but the code.
+func exactly(n int) cost { return cost{n, n} }
+
+// tally counts requests by verb and resource, such as "PATCH databaseclusters/status".
+func tally(sent []string) map[string]int {
 	counts := map[string]int{}
 	for _, request := range sent {
 		verb, path, _ := strings.Cut(request, " ")
@@ -28,35 +34,79 @@ func tally(sent []string) string {
 		}
 		counts[what]++
 	}
-	var lines []string
-	for _, what := range slices.Sorted(maps.Keys(counts)) {
-		lines = append(lines, fmt.Sprintf("%s: %d", what, counts[what]))
-	}
-	return strings.Join(lines, "\n")
+	return counts
 }
 
-// Whoever adds a request changes these numbers on purpose. Requests of the same kind that depend on the moment have a range in
-// the comparison of mustCost.
+func mustCost(t *testing.T, what string, sent []string, budget map[string]cost) {
+	t.Helper()
+	counts := tally(sent)
+	t.Logf("%s: %d requests, %v", what, len(sent), counts)
+	all := maps.Clone(budget)
+	for request := range counts {
+		all[request] = budget[request]
+	}
+	for request, want := range all {
+		if got := counts[request]; got < want.least || got > want.most {
+			t.Errorf("%s: %d requests %s, want %d to %d", what, got, request, want.least, want.most)
+		}
+	}
+}
+
+// looks are the reads of live looks at a cluster: the operator disturbs a database only after one.
+func looks(n int, others map[string]cost) map[string]cost {
+	all := map[string]cost{"GET services": exactly(2 * n)}
+	for _, kind := range []string{"databaseclusters", "networkpolicies", "persistentvolumeclaims", "poddisruptionbudgets", "pods", "statefulsets"} {
+		all["GET "+kind] = exactly(n)
+	}
+	maps.Copy(all, others)
+	return all
+}
+
+// Whoever adds a request changes these numbers on purpose. Only the number of writes of the status and of the events depends on the
+// moment: the operator gathers changes for a second.
 func TestAClusterCostsTheseRequests(t *testing.T) {
 	awaitNoClusters(t)
 	ns := namespace(t)
 	kubelet(t, ns, healthy)
 	since := awaitIdleIn(t, ns)
-	cost := func(what string) {
+	spent := func(what string, budget map[string]cost) {
+		t.Helper()
 		after := awaitIdleIn(t, ns)
-		t.Logf("%s:\n%s", what, tally(requests.in(ns, since)))
+		mustCost(t, what, requests.in(ns, since), budget)
 		since = after
 	}
 	cluster := smallest(ns, "orders")
+	atOnce(cluster)
 	create(t, cluster)
 	awaitReady(t, cluster)
-	cost("creation")
+	spent("creation", map[string]cost{
+		"POST services": exactly(2), "POST poddisruptionbudgets": exactly(1), "POST networkpolicies": exactly(1), "POST statefulsets": exactly(1),
+		"POST events": exactly(1), "PATCH databaseclusters": exactly(1), "PATCH databaseclusters/status": {1, 3},
+	})
+	before := uids(t, cluster)
 	change(t, cluster, annotated(dbv1.AnnotationRestart, "1"))
-	cost("restart")
+	awaitRestarted(t, cluster, before)
+	// The first apply of the StatefulSet after its creation also reads it, and changes its field manager.
+	spent("rolling restart", looks(4, map[string]cost{
+		"DELETE pods": exactly(3), "GET configmaps": exactly(4), "GET statefulsets": exactly(5), "PATCH statefulsets": exactly(2),
+		"PATCH databaseclusters/status": {2, 5}, "POST events": exactly(3), "PATCH events": {0, 2},
+	}))
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Replicas = 5 })
-	cost("scale out")
+	awaitReady(t, cluster)
+	spent("scale out", looks(1, map[string]cost{
+		"GET configmaps": exactly(1), "GET statefulsets": exactly(2), "PATCH statefulsets": exactly(1),
+		"PATCH databaseclusters/status": {2, 4}, "POST events": exactly(1),
+	}))
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Replicas = 3 })
-	cost("scale in")
-	remove(t, cluster)
-	cost("deletion")
+	awaitReady(t, cluster)
+	spent("scale in", looks(2, map[string]cost{
+		"GET configmaps": exactly(2), "PATCH statefulsets": exactly(2), "PATCH databaseclusters/status": {1, 4}, "POST events": {2, 3}, "PATCH events": {0, 1},
+	}))
+	remove(t, cluster, client.PropagationPolicy("Background"))
+	awaitDeleted(t, cluster)
+	// Secrets and ServiceAccounts are not in the cache.
+	spent("deletion", looks(4, map[string]cost{
+		"GET secrets": {6, 12}, "GET serviceaccounts": {6, 12}, "PATCH statefulsets": exactly(3), "PATCH databaseclusters": exactly(1),
+		"PATCH databaseclusters/status": {1, 3}, "POST events": {1, 3}, "PATCH events": {0, 2},
+	}))
 }
