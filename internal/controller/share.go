@@ -42,7 +42,7 @@ func share(v reflect.Value) {
 			share(v.Index(i))
 		}
 	case reflect.Struct:
-		if meta, ok := v.Addr().Interface().(*metav1.ObjectMeta); ok {
+		if meta, ok := reflect.TypeAssert[*metav1.ObjectMeta](v.Addr()); ok {
 			share(reflect.ValueOf(&meta.Labels).Elem())
 			return
 		}

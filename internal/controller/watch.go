@@ -27,7 +27,7 @@ import (
 // SetupWithManager sets up the watches and the indexes of the cache.
 func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, options controller.Options) error {
 	r.Indexed = true
-	if err := r.Remember(mgr.GetScheme(), r.Controller()); err != nil {
+	if err := kit.Remember(&r.Base, mgr.GetScheme(), r.Controller()); err != nil {
 		return err
 	}
 	return r.Controller().SetUp(ctx, mgr, r, options)

@@ -24,14 +24,17 @@ type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 // later lets the changes of a handler wait for others.
 type later struct{ handler.EventHandler }
 
+// Create handles a new object.
 func (l later) Create(ctx context.Context, e event.CreateEvent, q queue) {
 	l.EventHandler.Create(ctx, e, delayed(q))
 }
 
+// Update handles a changed object.
 func (l later) Update(ctx context.Context, e event.UpdateEvent, q queue) {
 	l.EventHandler.Update(ctx, e, delayed(q))
 }
 
+// Delete handles a deleted object.
 func (l later) Delete(ctx context.Context, e event.DeleteEvent, q queue) {
 	l.EventHandler.Delete(ctx, e, delayed(q))
 }
@@ -48,10 +51,12 @@ type delayedQueue struct {
 	priorityqueue.PriorityQueue[reconcile.Request]
 }
 
+// Add adds an item after the delay.
 func (q delayedQueue) Add(item reconcile.Request) {
 	q.AddWithOpts(priorityqueue.AddOpts{}, item)
 }
 
+// AddWithOpts adds items after the delay, or a longer one.
 func (q delayedQueue) AddWithOpts(o priorityqueue.AddOpts, items ...reconcile.Request) {
 	o.After = max(o.After, together)
 	q.PriorityQueue.AddWithOpts(o, items...)

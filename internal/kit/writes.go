@@ -56,12 +56,12 @@ type write struct {
 const (
 	// patience is how long a pass waits for the cache. An object without the operator's labels never arrives there.
 	patience = 5 * time.Second
-	// catchUpDelay is the time until a pass looks again. The change itself usually starts one before.
+	// catchUpDelay is the time until the next pass. The change itself usually starts one before.
 	catchUpDelay = 50 * time.Millisecond
 )
 
 // Remember lets the passes of a controller wait until the cache shows the writes of the passes before.
-func (b *Base) Remember(scheme *runtime.Scheme, c Controller) error {
+func Remember(b *Base, scheme *runtime.Scheme, c Controller) error {
 	w := &Writes{cached: b.Cached, scheme: scheme, clock: b.Clock, watched: map[schema.GroupVersionKind]bool{}, pending: map[client.ObjectKey][]write{}, waiting: map[client.ObjectKey]time.Time{}, echoes: map[client.ObjectKey]string{}}
 	for _, object := range c.objects() {
 		kind, err := apiutil.GVKForObject(object, scheme)
@@ -126,7 +126,7 @@ func (w *Writes) shown(ctx context.Context, key client.ObjectKey) bool {
 	return false
 }
 
-// expect remembers the version of an object whose arrival in the cache tells the operator nothing new.
+// expect remembers the version of an object whose arrival in the cache is no news.
 func (w *Writes) expect(object client.Object) {
 	if w == nil {
 		return

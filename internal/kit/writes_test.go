@@ -49,7 +49,7 @@ func remembering(t *testing.T, cached client.Reader, clock *testingclock.FakePas
 		t.Fatal(err)
 	}
 	b := Base{Cached: cached, Clock: clock, Events: events.NewFakeRecorder(10)}
-	if err := b.Remember(scheme, Controller{For: &dbv1.DatabaseCluster{}, Watches: []Watch{{Object: &corev1.Service{}}}}); err != nil {
+	if err := Remember(&b, scheme, Controller{For: &dbv1.DatabaseCluster{}, Watches: []Watch{{Object: &corev1.Service{}}}}); err != nil {
 		t.Fatal(err)
 	}
 	return b

@@ -32,8 +32,9 @@ func (m *rememberingMapper) RESTMapping(kind schema.GroupKind, versions ...strin
 		return m.RESTMapper.RESTMapping(kind, versions...)
 	}
 	key := kind.WithVersion(versions[0])
-	if found, ok := m.known.Load(key); ok {
-		return found.(*meta.RESTMapping), nil
+	known, _ := m.known.Load(key)
+	if found, ok := known.(*meta.RESTMapping); ok {
+		return found, nil
 	}
 	found, err := m.RESTMapper.RESTMapping(kind, versions...)
 	if err == nil {

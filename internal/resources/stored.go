@@ -18,7 +18,7 @@ import (
 // the spec of a StatefulSet as it last wrote it: by the generation that the write has, or by a hash.
 
 // untouched reports whether the spec is as the operator last wrote it. A new StatefulSet has no record: its generation is 1 until
-// somebody changes the spec.
+// a client changes the spec.
 func untouched(set *appsv1.StatefulSet) bool {
 	switch recorded := set.Annotations[dbv1.AnnotationStoredSpec]; recorded {
 	case "":

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -16,6 +15,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/memo"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -45,27 +45,14 @@ func Newer(cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
 }
 
 // todays are the hashes of templates by those of their inputs: this version renders the same template from the same inputs.
-var todays = struct {
-	sync.Mutex
-	hashes map[string]string
-}{hashes: map[string]string{}}
-
-// mostTodays is the number of hashes that the operator remembers. Then it begins again.
-const mostTodays = 16384
+var todays = memo.New[string, string](16384)
 
 // today is the hash of the template that this version renders.
 func today(cluster *dbv1.DatabaseCluster, references []state.Reference, inputs string) string {
-	todays.Lock()
-	defer todays.Unlock()
-	if known, ok := todays.hashes[inputs]; ok {
-		return known
-	}
-	if len(todays.hashes) >= mostTodays {
-		clear(todays.hashes)
-	}
-	rendered, _, _ := unstructured.NestedString(render(cluster, references), "metadata", "annotations", dbv1.AnnotationTemplate)
-	todays.hashes[inputs] = rendered
-	return rendered
+	return todays.Of(inputs, func() string {
+		rendered, _, _ := unstructured.NestedString(render(cluster, references), "metadata", "annotations", dbv1.AnnotationTemplate)
+		return rendered
+	})
 }
 
 // standing is the StatefulSet whose template has the current inputs and was not changed by others; nil if there is

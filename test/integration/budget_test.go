@@ -62,7 +62,7 @@ func looks(n int, others map[string]cost) map[string]cost {
 	return all
 }
 
-// Whoever adds a request changes these numbers on purpose. Only the number of writes of the status and of the events depends on the
+// A change that adds a request has to change these numbers on purpose. Only the number of writes of the status and of the events depends on the
 // moment: the operator gathers changes for a second.
 func TestAClusterCostsTheseRequests(t *testing.T) {
 	awaitNoClusters(t)

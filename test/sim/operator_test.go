@@ -196,7 +196,7 @@ func (l *life) remember(kind string, base *kit.Base, c kit.Controller) {
 	if l.written[kind] == nil {
 		memory := *base
 		memory.Cached = sight{l.world}
-		must(memory.Remember(scheme, c))
+		must(kit.Remember(&memory, scheme, c))
 		if l.written == nil {
 			l.written = map[string]*kit.Writes{}
 		}
