@@ -57,6 +57,16 @@ func (w Writer) Create(ctx context.Context, object *unstructured.Unstructured) (
 	return created, nil
 }
 
+// Install applies an object that did not exist at the last read. Unlike Create, it needs the right to create only objects of that
+// name: RBAC cannot limit a plain create by name. It does not force: a field that another client has set meanwhile is a conflict.
+func (w Writer) Install(ctx context.Context, object *unstructured.Unstructured) error {
+	err := w.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(object.DeepCopy()), client.FieldOwner(dbv1.FieldOwner))
+	if err != nil {
+		return fmt.Errorf("apply %s %s: %w", object.GetKind(), object.GetName(), err)
+	}
+	return nil
+}
+
 // Terminating reports whether creation fails because the namespace is terminating. It sends a dry-run request. It
 // ignores other errors, because the real creation will return them again.
 func (w Writer) Terminating(ctx context.Context, namespace, name string) bool {

@@ -75,9 +75,7 @@ func (i installer) install(ctx context.Context, object *unstructured.Unstructure
 	if err := i.reader.Get(ctx, client.ObjectKeyFromObject(object), existing); !apierrors.IsNotFound(err) {
 		return err
 	}
-	// The object is applied, not posted: so the right to create can be limited to the name.
-	_, err := i.writer.Create(ctx, object)
-	return err
+	return i.writer.Install(ctx, object)
 }
 
 // install adds the installer of built-in objects.
