@@ -56,8 +56,8 @@ type write struct {
 const (
 	// patience is how long a pass waits for the cache. An object without the operator's labels never arrives there.
 	patience = 5 * time.Second
-	// catchUpDelay is the time until the next pass. The change itself usually starts one before.
-	catchUpDelay = 50 * time.Millisecond
+	// catchUpDelay is the time until the next pass, if the arrival of the writes does not start one before.
+	catchUpDelay = 200 * time.Millisecond
 )
 
 // Remember lets the passes of a controller wait until the cache shows the writes of the passes before.
@@ -107,7 +107,7 @@ func (w *Writes) Record(ctx context.Context, how apply.Verb, object client.Objec
 	w.pending[key] = append(slices.DeleteFunc(w.pending[key], older), now)
 }
 
-// shown reports whether the cache shows all writes of the previous passes for an object.
+// shown reports whether the cache shows all writes of the previous passes for an object. If not, their arrival is news.
 func (w *Writes) shown(ctx context.Context, key client.ObjectKey) bool {
 	if w == nil {
 		return true
@@ -123,6 +123,7 @@ func (w *Writes) shown(ctx context.Context, key client.ObjectKey) bool {
 		return true
 	}
 	w.pending[key] = pending
+	delete(w.echoes, key)
 	return false
 }
 

@@ -18,6 +18,7 @@ import (
 	testingclock "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
@@ -86,6 +87,21 @@ func TestAPassWaitsUntilTheCacheShowsTheWritesOfThePassBefore(t *testing.T) {
 		clock.SetTime(clock.Now().Add(patience))
 		if !b.Writes.shown(t.Context(), key) {
 			t.Errorf("%s: it waits for ever", name)
+		}
+	}
+}
+
+func TestAnEchoIsNewsIfAPassWaitsForIt(t *testing.T) {
+	for _, waits := range []bool{false, true} {
+		b := remembering(t, seen{}, testingclock.NewFakePassiveClock(time.Unix(100, 0)))
+		written, key := service("a", "9"), client.ObjectKey{Namespace: "shop", Name: "orders"}
+		b.Writes.Record(b.Writes.during(t.Context(), key), apply.Created, written)
+		b.Writes.expect(written)
+		if waits {
+			b.Writes.shown(t.Context(), key)
+		}
+		if news := b.News().Update(event.UpdateEvent{ObjectNew: written}); news != waits {
+			t.Errorf("a pass waits: %v: the echo is news: %v", waits, news)
 		}
 	}
 }
