@@ -43,6 +43,7 @@ func (s *Settings) options(scheme *runtime.Scheme) ctrl.Options {
 		Controller:                    config.Controller{EnableWarmup: &warm, ReconciliationTimeout: reconcileTimeout},
 		Metrics:                       s.metricsOptions(),
 		HealthProbeBindAddress:        s.healthAddress,
+		PprofBindAddress:              s.pprofAddress,
 		LeaderElection:                s.leaderElect,
 		LeaderElectionID:              "databasecluster-operator",
 		LeaderElectionNamespace:       s.leaderElectionNamespace,

@@ -5,8 +5,10 @@ SPDX-License-Identifier: Apache-2.0
 package manager
 
 import (
+	"errors"
 	"flag"
 	"fmt"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -46,6 +48,7 @@ type Settings struct {
 	metricsAddress  string
 	metricsCertPath string
 	healthAddress   string
+	pprofAddress    string
 }
 
 // Parse reads the flags. An error names the flag or variable and the value.
@@ -93,6 +96,8 @@ func (s *Settings) define() {
 	f.StringVar(&s.metricsCertPath, "metrics-cert-path", "",
 		"Directory with tls.crt and tls.key for the metrics endpoint; changed files are reloaded. Empty: a self-signed certificate.")
 	f.StringVar(&s.healthAddress, "health-probe-bind-address", ":8081", "Address of /healthz and /readyz. 0: disabled.")
+	f.StringVar(&s.pprofAddress, "pprof-bind-address", "0",
+		"Address of the profiles of Go at /debug/pprof, for example 127.0.0.1:6060. It authorizes every client, so it must be on loopback. 0: disabled.")
 	s.zap.BindFlags(f)
 	config.RegisterFlags(f)
 }
@@ -134,10 +139,25 @@ func (s *Settings) validate() error {
 		return fmt.Errorf("--lease-duration (%s) must be longer than --lease-renew-deadline (%s), which must be longer than --lease-retry-period (%s)",
 			s.leaseDuration, s.renewDeadline, s.retryPeriod)
 	}
+	if err := onLoopback(s.pprofAddress); err != nil {
+		return fmt.Errorf("--pprof-bind-address is %q: %w", s.pprofAddress, err)
+	}
 	for _, namespace := range s.namespaces() {
 		if problems := validation.IsDNS1123Label(namespace); len(problems) > 0 {
 			return fmt.Errorf("--watch-namespace names %q, which is not a valid namespace: %s", namespace, problems[0])
 		}
+	}
+	return nil
+}
+
+// onLoopback reports an address that other machines can reach, unless the endpoint is disabled.
+func onLoopback(address string) error {
+	if address == "0" || address == "" {
+		return nil
+	}
+	parsed, err := netip.ParseAddrPort(address)
+	if err != nil || !parsed.Addr().IsLoopback() {
+		return errors.New("it must be an address on loopback with a port, such as 127.0.0.1:6060")
 	}
 	return nil
 }

@@ -39,6 +39,19 @@ func TestTheCommandLineWinsOverTheEnvironment(t *testing.T) {
 	}
 }
 
+func TestProfilesAreServedOnlyOnLoopbackAndOnlyOnRequest(t *testing.T) {
+	for address, want := range map[string]string{"": "0", "127.0.0.1:6060": "127.0.0.1:6060", "[::1]:6060": "[::1]:6060", "0": "0"} {
+		var args []string
+		if address != "" {
+			args = []string{"--pprof-bind-address=" + address}
+		}
+		s, err := Parse(args, environment(nil))
+		if err != nil || s.options(nil).PprofBindAddress != want {
+			t.Errorf("%q: %q, %v", address, s.options(nil).PprofBindAddress, err)
+		}
+	}
+}
+
 func TestInvalidSettingsAreRejectedByName(t *testing.T) {
 	cases := map[string]struct {
 		args      []string
@@ -52,6 +65,8 @@ func TestInvalidSettingsAreRejectedByName(t *testing.T) {
 			[]string{"--lease-duration=1s"}, nil, "--lease-duration (1s) must be longer than --lease-renew-deadline (4s)",
 		},
 		"an image that cannot be":    {[]string{"--transfer-image=a b"}, nil, `--transfer-image is "a b": an image name must not contain white space`},
+		"profiles for everybody":     {[]string{"--pprof-bind-address=:6060"}, nil, `--pprof-bind-address is ":6060": it must be an address on loopback`},
+		"profiles for the network":   {nil, map[string]string{"PPROF_BIND_ADDRESS": "192.0.2.1:6060"}, `--pprof-bind-address is "192.0.2.1:6060": it must be an address on loopback`},
 		"a namespace that cannot be": {[]string{"--watch-namespace=A"}, nil, `--watch-namespace names "A", which is not a valid namespace`},
 	}
 	for name, c := range cases {

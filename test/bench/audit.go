@@ -15,9 +15,12 @@ import (
 	"time"
 )
 
-// Kinds of requests that are not part of the cost of a cluster. They do not depend on the number of clusters, or the
-// benchmark causes them.
+// Kinds of requests besides verbs. Watches, leases and reviews are not part of the cost of a cluster: they do not depend
+// on the number of clusters, or the benchmark causes them.
+//
+// Events count, but apart from other writes: they expire, and nothing waits for them.
 const (
+	kindEvent  = "events"
 	kindWatch  = "watch"
 	kindLease  = "lease"
 	kindReview = "review" // may this client read the metrics?
@@ -43,9 +46,16 @@ func (r request) kind() string {
 		return kindReview
 	case r.Verb == "watch":
 		return kindWatch
+	case r.ObjectRef.Resource == "events":
+		return kindEvent
 	default:
 		return r.Verb
 	}
+}
+
+// writes reports whether the request changes an object that is not an event.
+func (r request) writes() bool {
+	return slices.Contains([]string{"create", "update", "patch", "delete", "deletecollection"}, r.kind())
 }
 
 // counts reports whether the work of the contestant caused the request.

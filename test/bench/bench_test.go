@@ -97,6 +97,11 @@ func TestRequestsAreCountedByUserTimeAndKind(t *testing.T) {
 	if counted := work(all); len(counted) != 1 || counted[0].subject() != "patch databaseclusters/status: 409" {
 		t.Errorf("%v", counted)
 	}
+	event := request{Verb: "create"}
+	event.ObjectRef.Resource = "events"
+	if event.kind() != kindEvent || event.writes() || !event.counts() || !(request{Verb: "patch"}).writes() || (request{Verb: "get"}).writes() {
+		t.Error("events are not counted apart from other writes")
+	}
 	if early := log.between("o", from, from.Add(2*time.Second)); len(early) != 1 {
 		t.Errorf("%v", early)
 	}

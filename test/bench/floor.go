@@ -19,6 +19,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
@@ -140,8 +141,8 @@ func (f *floor) work(ctx context.Context) error {
 func (f *floor) write(ctx context.Context, name string, uid types.UID) error {
 	fill := strings.NewReplacer(placeName, name, placeNamespace, f.namespace, placeUID, string(uid))
 	for _, r := range f.recipes {
-		err := f.clients.CoreV1().RESTClient().Patch(types.ApplyPatchType).AbsPath(fill.Replace(r.Path)).
-			Param("fieldManager", "floor").Body([]byte(fill.Replace(r.Body))).Do(ctx).Error()
+		err := f.clients.CoreV1().RESTClient().Post().AbsPath(fill.Replace(r.Path)).
+			Param("fieldManager", "floor").SetHeader("Content-Type", kruntime.ContentTypeJSON).Body([]byte(fill.Replace(r.Body))).Do(ctx).Error()
 		if err != nil {
 			return fmt.Errorf("write for %s: %w", name, err)
 		}

@@ -29,6 +29,7 @@ type options struct {
 	rest      time.Duration
 	handovers int
 	timeout   time.Duration
+	profiles  string
 }
 
 // sizes are the numbers of clusters at the measurements.
@@ -76,6 +77,7 @@ func parse(arguments []string) (options, error) {
 	flags.DurationVar(&o.rest, "rest", time.Minute, "The time to observe idle clusters.")
 	flags.IntVar(&o.handovers, "handovers", 3, "The number of times to kill the leader, and to stop it.")
 	flags.DurationVar(&o.timeout, "timeout", 30*time.Minute, "The time limit of the benchmark.")
+	flags.StringVar(&o.profiles, "profiles", "", "The directory for CPU and heap profiles of the operator. Empty: no profiles.")
 	if err := flags.Parse(arguments); err != nil {
 		return o, err
 	}

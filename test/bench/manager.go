@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -18,9 +19,9 @@ import (
 // manager is one replica of the operator.
 type manager struct {
 	*process
-	health, metrics string
-	client          *http.Client
-	token           string
+	health, metrics, pprof string
+	client                 *http.Client
+	token                  string
 }
 
 // startManager starts a replica with the flags and permissions of the Deployment, and waits until it is ready. It
@@ -28,20 +29,21 @@ type manager struct {
 func (w *world) startManager(ctx context.Context) (*manager, error) {
 	health, healthErr := freeAddress()
 	metrics, metricsErr := freeAddress()
+	pprof, pprofErr := freeAddress()
 	kubeconfig, err := w.kubeconfig(ctx, operatorNamespace, operatorAccount)
-	if err := errors.Join(healthErr, metricsErr, err); err != nil {
+	if err := errors.Join(healthErr, metricsErr, pprofErr, err); err != nil {
 		return nil, err
 	}
 	log := filepath.Join(w.dir, fmt.Sprintf("operator-%d.log", len(w.managers)))
 	program, err := start(log, w.manager, "--kubeconfig="+kubeconfig, "--watch-namespace="+operatorClusters,
 		"--leader-elect", "--leader-election-namespace="+operatorNamespace,
-		"--health-probe-bind-address="+health, "--metrics-bind-address="+metrics)
+		"--health-probe-bind-address="+health, "--metrics-bind-address="+metrics, "--pprof-bind-address="+pprof)
 	if err != nil {
 		return nil, err
 	}
 	// The replica has a self-signed certificate. The connection is on loopback.
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} //nolint:gosec // see above
-	m := &manager{process: program, health: health, metrics: metrics, client: &http.Client{Transport: transport}, token: w.scraping}
+	m := &manager{process: program, health: health, metrics: metrics, pprof: pprof, client: &http.Client{Transport: transport}, token: w.scraping}
 	w.managers = append(w.managers, m)
 	err = poll(ctx, "the operator to be ready, see "+log, func() (bool, error) {
 		select {
@@ -53,6 +55,18 @@ func (w *world) startManager(ctx context.Context) (*manager, error) {
 		return err == nil, nil
 	})
 	return m, err
+}
+
+// profiled runs a phase, and profiles the first replica meanwhile if --profiles is set.
+func (w *world) profiled(ctx context.Context, name string, phase func() error) error {
+	if w.profiles == "" {
+		return phase()
+	}
+	if err := os.MkdirAll(w.profiles, 0o750); err != nil {
+		return fmt.Errorf("create the directory of profiles: %w", err)
+	}
+	stop := profile(ctx, w.managers[0].pprof, w.profiles, name)
+	return errors.Join(phase(), stop())
 }
 
 // scrape reads the metrics.

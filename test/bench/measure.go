@@ -55,7 +55,11 @@ func (w *world) growOperator(ctx context.Context, size int) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	r, err := w.grow(ctx, w.operator, size)
+	var r result
+	err = w.profiled(ctx, fmt.Sprintf("create-%d", size), func() error {
+		r, err = w.grow(ctx, w.operator, size)
+		return err
+	})
 	after, passesErr := w.managers[0].passes(ctx)
 	if err := errors.Join(err, passesErr); err != nil {
 		return result{}, err
@@ -133,15 +137,19 @@ func (r result) figures(name string, size int) {
 
 func printRequests(name string, size int, requests []request, added float64) {
 	byVerb := tally(requests, request.kind)
-	for _, verb := range verbs {
+	for _, verb := range append(slices.Clone(verbs), kindEvent) {
 		figure(float64(byVerb[verb])/added, "%s_requests_create_per_cluster_%s_%d", name, verb, size)
 	}
-	conflicts := 0
+	conflicts, writes := 0, 0
 	for _, r := range requests {
 		if r.ResponseStatus.Code == http.StatusConflict {
 			conflicts++
 		}
+		if r.writes() {
+			writes++
+		}
 	}
+	figure(float64(writes)/added, "%s_requests_create_per_cluster_writes_%d", name, size)
 	figure(float64(conflicts)/added, "%s_requests_create_per_cluster_conflict_%d", name, size)
 	figure(float64(len(requests))/added, "%s_requests_create_per_cluster_total_%d", name, size)
 	bySubject := tally(requests, request.subject)

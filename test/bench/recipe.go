@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	appsv1ac "k8s.io/client-go/applyconfigurations/apps/v1"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	networkingv1ac "k8s.io/client-go/applyconfigurations/networking/v1"
 	policyv1ac "k8s.io/client-go/applyconfigurations/policy/v1"
 	"k8s.io/client-go/util/csaupgrade"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -33,7 +34,7 @@ const (
 	placeUID       = "UID-OF-THE-CLUSTER"
 )
 
-// recipe is an object of a cluster, as an apply configuration.
+// recipe is an object of a cluster: the fields that the operator sets, and the path of the objects of its kind.
 type recipe struct{ Path, Body string }
 
 // recipes returns the objects that the operator has created for a cluster, by their managed fields. So the floor always
@@ -41,13 +42,16 @@ type recipe struct{ Path, Body string }
 func (w *world) recipes(ctx context.Context, namespace, name string) ([]recipe, error) {
 	services, budgets := w.clients.CoreV1().Services(namespace), w.clients.PolicyV1().PodDisruptionBudgets(namespace)
 	core, policy, apps := "/api/v1/namespaces/"+namespace, "/apis/policy/v1/namespaces/"+namespace, "/apis/apps/v1/namespaces/"+namespace
-	headless, headlessErr := recipeOf(ctx, core+"/services/", naming.HeadlessService(name), services.Get, corev1ac.ExtractService)
-	service, serviceErr := recipeOf(ctx, core+"/services/", naming.Service(name), services.Get, corev1ac.ExtractService)
-	budget, budgetErr := recipeOf(ctx, policy+"/poddisruptionbudgets/", naming.PodDisruptionBudget(name), budgets.Get,
+	headless, headlessErr := recipeOf(ctx, core+"/services", naming.HeadlessService(name), services.Get, corev1ac.ExtractService)
+	service, serviceErr := recipeOf(ctx, core+"/services", naming.Service(name), services.Get, corev1ac.ExtractService)
+	budget, budgetErr := recipeOf(ctx, policy+"/poddisruptionbudgets", naming.PodDisruptionBudget(name), budgets.Get,
 		policyv1ac.ExtractPodDisruptionBudget)
-	set, setErr := recipeOf(ctx, apps+"/statefulsets/", naming.StatefulSet(name), w.clients.AppsV1().StatefulSets(namespace).Get,
+	network := "/apis/networking.k8s.io/v1/namespaces/" + namespace
+	isolation, isolationErr := recipeOf(ctx, network+"/networkpolicies", naming.NetworkPolicy(name),
+		w.clients.NetworkingV1().NetworkPolicies(namespace).Get, networkingv1ac.ExtractNetworkPolicy)
+	set, setErr := recipeOf(ctx, apps+"/statefulsets", naming.StatefulSet(name), w.clients.AppsV1().StatefulSets(namespace).Get,
 		appsv1ac.ExtractStatefulSet)
-	return []recipe{headless, service, budget, set}, errors.Join(headlessErr, serviceErr, budgetErr, setErr)
+	return []recipe{headless, service, budget, isolation, set}, errors.Join(headlessErr, serviceErr, budgetErr, isolationErr, setErr)
 }
 
 // recipeOf reads an object and extracts the fields that the operator has set.
@@ -67,7 +71,7 @@ func recipeOf[Object runtime.Object, Fields any](
 		return recipe{}, fmt.Errorf("extract the fields of the operator: %w", err)
 	}
 	body, err := json.Marshal(fields)
-	return recipe{path + name, string(body)}, err
+	return recipe{path, string(body)}, err
 }
 
 // writeRecipes writes a file with the objects that the operator applied for a cluster, with placeholders for its
