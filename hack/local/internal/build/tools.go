@@ -65,6 +65,7 @@ var (
 	}
 	helm        = &module{folder: "helm", main: "helm.sh/helm/v4", disk: diskNeed{want: 4, floor: 2}, stamp: []string{"helm.sh/helm/v4/internal/version.version=VERSION"}}
 	crane       = &module{folder: "crane", main: "github.com/google/go-containerregistry", disk: diskNeed{want: 3, floor: 1}}
+	kwok        = &module{folder: "kwok", main: "sigs.k8s.io/kwok", disk: diskNeed{want: 4, floor: 2}}
 	crdify      = &module{folder: "crdify", main: "sigs.k8s.io/crdify", disk: diskNeed{want: 3, floor: 1}}
 	crdRefDocs  = &module{folder: "crd-ref-docs", main: "github.com/elastic/crd-ref-docs", disk: diskNeed{want: 3, floor: 1}}
 	govulncheck = &module{folder: "govulncheck", main: "golang.org/x/vuln", disk: diskNeed{want: 3, floor: 1}}
@@ -97,6 +98,7 @@ var Tools = []Tool{
 	{"catalog", "github.com/operator-framework/operator-lifecycle-manager/cmd/catalog", "20 s", olm, ""},
 	{"helm", "helm.sh/helm/v4/cmd/helm", "2 min", helm, ""},
 	{"crane", "github.com/google/go-containerregistry/cmd/crane", "30 s", crane, ""},
+	{"kwok", "sigs.k8s.io/kwok/cmd/kwok", "3 min", kwok, ""},
 	{"crdify", "sigs.k8s.io/crdify", "1 min", crdify, ""},
 	{"crd-ref-docs", "github.com/elastic/crd-ref-docs", "30 s", crdRefDocs, ""},
 	{"govulncheck", "golang.org/x/vuln/cmd/govulncheck", "20 s", govulncheck, ""},

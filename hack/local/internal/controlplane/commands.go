@@ -20,7 +20,7 @@ func (s Settings) Command(name, readyURL string, client *Client, args ...string)
 func (s Settings) Commands(client *Client) []process.Command {
 	certificates := s.Certificates()
 	return []process.Command{
-		s.Command("etcd", s.etcdURL()+"/readyz", client, s.etcd(certificates)...),
+		s.Command(etcd, s.etcdURL()+"/readyz", client, append(s.etcd(certificates), s.ExtraEtcd...)...),
 		s.Command(apiServer, s.URL()+"/readyz", client, append(s.apiServer(certificates), s.ExtraAPI...)...),
 		s.Command(manager, "https://"+hostPort(Loopback, s.Ports.ControllerManager)+"/healthz", client,
 			append(s.controllerManager(certificates), s.ExtraManager...)...),
@@ -115,8 +115,10 @@ func (s Settings) WithFlags(flags []string) (Settings, error) {
 			s.ExtraAPI = append(s.ExtraAPI, flag)
 		case program == manager:
 			s.ExtraManager = append(s.ExtraManager, flag)
+		case program == etcd:
+			s.ExtraEtcd = append(s.ExtraEtcd, flag)
 		default:
-			return s, fmt.Errorf("%q: flags can be given to %s and %s", given, apiServer, manager)
+			return s, fmt.Errorf("%q: flags can be given to %s, %s and %s", given, apiServer, manager, etcd)
 		}
 	}
 	return s, nil

@@ -114,15 +114,15 @@ func TestACommandKnowsTheControlPlane(t *testing.T) {
 }
 
 func TestFlagsAreGivenToTheProgramThatTheyName(t *testing.T) {
-	settings, err := opened(t).WithFlags([]string{"kube-apiserver:--v=2", "kube-controller-manager:--controllers=a:b"})
+	settings, err := opened(t).WithFlags([]string{"kube-apiserver:--v=2", "kube-controller-manager:--controllers=a:b", "etcd:--v=3"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	commands := settings.Commands(&Client{})
-	if !slices.Contains(commands[1].Args, "--v=2") || !slices.Contains(commands[2].Args, "--controllers=a:b") {
+	if !slices.Contains(commands[0].Args, "--v=3") || !slices.Contains(commands[1].Args, "--v=2") || !slices.Contains(commands[2].Args, "--controllers=a:b") {
 		t.Errorf("%v", commands)
 	}
-	for _, bad := range []string{"--v=2", "etcd:--v=2", "kube-apiserver:v", ""} {
+	for _, bad := range []string{"--v=2", "kubectl:--v=2", "kube-apiserver:v", ""} {
 		if _, err := settings.WithFlags([]string{bad}); err == nil {
 			t.Errorf("%q is taken", bad)
 		}

@@ -30,8 +30,8 @@ type Settings struct {
 	Address  string // the address of the API server
 	Ports    Ports
 	Services string // the addresses of Services, as a CIDR
-	// ExtraAPI and ExtraManager are further flags of the API server and the controller manager.
-	ExtraAPI, ExtraManager []string
+	// ExtraAPI, ExtraManager and ExtraEtcd are further flags of the API server, the controller manager and etcd.
+	ExtraAPI, ExtraManager, ExtraEtcd []string
 	ExtraIdentities        []pki.Identity
 	Group                  process.Group
 	Binaries               map[string]build.Binary
@@ -43,6 +43,7 @@ const (
 	Server          = "server"
 	manager         = "kube-controller-manager"
 	apiServer       = "kube-apiserver"
+	etcd            = "etcd"
 	KubeletClient   = "apiserver-kubelet-client"
 	frontProxy      = "front-proxy-client"
 	mastersOfSystem = "system:masters"
