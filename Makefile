@@ -184,7 +184,7 @@ bench-backup: ## Measure backups and restores of 1 GB of PostgreSQL on the real 
 
 .PHONY: bench-quick
 bench-quick: ## Measure requests, CPU, heap and times at 100 and 1,000 clusters, and compare with a minimal client (BENCH="--sizes 10,100").
-	@hack/bench.sh $(BENCH)
+	@hack/bench.sh thin $(BENCH)
 
 ##@ Build
 

@@ -1,22 +1,36 @@
 #!/usr/bin/env bash
-# What does the operator cost, beside a bare client that writes the same objects? `make bench-quick` runs it,
-# without root, on a control plane of its own. One figure a line goes to the standard output; how far it is goes
-# to the other. Arguments go to the benchmark: hack/bench.sh --sizes 10,100 --rest 20s
+# How much does the operator cost, compared with a minimal client that writes the same objects? `make bench-quick` and
+# `make bench` run this script. It needs no root: it starts a control plane of its own. It prints one figure a line to
+# the standard output, and its progress to the standard error. The first argument is the form, thin or full; the others
+# go to the benchmark: hack/bench.sh thin --sizes 10,100 --rest 20s
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+form=$1
+shift
 make --no-print-directory bin/local bin/manager >&2
+
+# The thin form has only the controllers that StatefulSets, pods, PodDisruptionBudgets and deletions need.
+controllers=statefulset-controller,disruption-controller,serviceaccount-controller,garbage-collector-controller
+if [[ $form == full ]]; then
+    set -- --scheduler="$(bin/local tool kube-scheduler)" --kwok="$(bin/local tool kwok)" "$@"
+    controllers+=,job-controller,deployment-controller,replicaset-controller,endpointslice-controller,root-ca-certificate-publisher-controller
+    controllers+=,persistentvolume-binder-controller,persistentvolume-protection-controller,persistentvolumeclaim-protection-controller
+fi
 
 # After a failure the directory contains the logs.
 dir=$(mktemp -d -t databasecluster-bench.XXXXXX)
 go build -o "$dir/bench" ./test/bench
-# The controllers that StatefulSets, pods and PodDisruptionBudgets need.
+# etcd gets more space than it needs. The controllers have more workers than by default, so that they do not limit the
+# contestants.
 bin/local control-plane run \
+    etcd:--quota-backend-bytes=8589934592 \
     kube-apiserver:--audit-policy-file="$PWD/test/bench/audit-policy.yaml" \
     kube-apiserver:--audit-log-path="$dir/audit.log" kube-apiserver:--audit-log-maxsize=8192 \
-    kube-controller-manager:--controllers=statefulset-controller,disruption-controller,serviceaccount-controller \
-    -- "$dir/bench" --manager="$PWD/bin/manager" --audit-log="$dir/audit.log" "$@" || {
-    echo "The logs of the operator and of the floor are in $dir." >&2
+    kube-controller-manager:--controllers="$controllers" \
+    kube-controller-manager:--concurrent-statefulset-syncs=20 \
+    -- "$dir/bench" --form="$form" --audit-log="$dir/audit.log" "$@" || {
+    echo "The logs of the contestants are in $dir." >&2
     exit 1
 }
 rm -rf "$dir"

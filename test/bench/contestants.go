@@ -8,98 +8,128 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"path/filepath"
-	"strconv"
+	"strings"
 )
 
 // first is the cluster that exists before all measurements.
-const first = "recipe-of-all"
+const first = "first-of-all"
 
-func (w *world) startOperator(ctx context.Context) error {
-	clusters, err := newLoad(ctx, w.admin, operatorClusters)
-	if err != nil {
-		return err
-	}
-	if w.scraping, err = w.token(ctx, operatorNamespace, scraper); err != nil {
-		return err
-	}
-	leader, err := w.startManager(ctx)
-	if err != nil {
-		return err
-	}
-	w.operator = &contestant{
-		name: "operator", user: user(operatorNamespace, operatorAccount), load: clusters, process: leader.process,
-		heap: leader.heap,
-	}
-	return w.operator.begin(ctx)
+// nameOfFloor is the name of the floor.
+const nameOfFloor = "floor"
+
+// contestant is one of the operators, or the floor.
+type contestant struct {
+	description
+	user       string // in the audit log
+	kubeconfig string
+	load       *load
+	programs   []*program // the last one is the current one
+
+	size int // the number of its clusters in this round
 }
 
-// begin creates the first cluster.
-func (c *contestant) begin(ctx context.Context) error {
-	say("%s: the first cluster", c.name)
-	_, err := c.load.one(ctx, first)
+func (c *contestant) program() *program { return c.programs[len(c.programs)-1] }
+
+// join deploys a contestant and starts it. It creates a first cluster, so that the discovery of the API is complete
+// before the measurements.
+func (w *world) join(ctx context.Context, d description) (*contestant, error) {
+	say("%s: deploying it", d.Name)
+	namespace, account, err := w.deploy(ctx, d)
 	if err != nil {
+		return nil, err
+	}
+	c := &contestant{description: d, user: "system:serviceaccount:" + namespace + ":" + account}
+	if c.kubeconfig, err = w.writeKubeconfig(ctx, d.Name, namespace, account); err != nil {
+		return nil, err
+	}
+	if c.load, err = newLoad(ctx, w.dynamic, w.admin.RESTMapper(), d); err != nil {
+		return nil, err
+	}
+	if w.form == thin {
+		if err := playNodes(ctx, w.clients, c.load.namespace); err != nil {
+			return nil, err
+		}
+	}
+	w.contestants = append(w.contestants, c)
+	if _, err := w.launch(ctx, c); err != nil {
+		return nil, err
+	}
+	say("%s: the first cluster", c.Name)
+	_, err = c.load.one(ctx, first)
+	return c, err
+}
+
+// deploy applies the manifests of a contestant and creates its namespaces. It returns its ServiceAccount.
+func (w *world) deploy(ctx context.Context, d description) (namespace, account string, err error) {
+	for _, path := range d.Manifests {
+		if err := apply(ctx, path); err != nil {
+			return "", "", err
+		}
+	}
+	namespace, account, given := strings.Cut(d.Account, "/")
+	commands := [][]string{{"create", "namespace", "bench-" + d.Name}}
+	if given {
+		// The operator runs on this machine.
+		commands = append(commands, []string{"-n", namespace, "delete", "deployments", "--all"})
+	} else {
+		namespace, account = "bench-"+d.Name+"-system", d.Name
+		commands = append(commands,
+			[]string{"create", "namespace", namespace},
+			[]string{"-n", namespace, "create", "serviceaccount", account},
+			[]string{"create", "clusterrolebinding", namespace, "--clusterrole=cluster-admin", "--serviceaccount=" + namespace + ":" + account})
+	}
+	return namespace, account, kubectl(ctx, commands...)
+}
+
+// apply applies a file, a directory of files or a kustomization, and waits for its CRDs.
+func apply(ctx context.Context, path string) error {
+	flag := "-f"
+	if _, err := os.Stat(filepath.Join(path, "kustomization.yaml")); err == nil {
+		flag = "-k"
+	}
+	return kubectl(ctx, []string{"apply", "--server-side", flag, path},
+		// kubectl fails on a CRD that the API server does not serve yet.
+		[]string{"wait", "--for=condition=Established", "crd", "--all"})
+}
+
+// joinFloor starts the floor, which writes the same objects as an operator.
+func (w *world) joinFloor(ctx context.Context, like *contestant) error {
+	objects, err := w.writeRecipes(ctx, like, first)
+	self, selfErr := os.Executable()
+	if err := errors.Join(err, selfErr); err != nil {
 		return err
 	}
-	c.lastHeap, err = c.heap(ctx)
+	_, err = w.join(ctx, description{
+		Name: nameOfFloor, Binary: self, Resource: like.Resource, Ready: like.Ready,
+		Arguments: []string{
+			nameOfFloor, "--kubeconfig=${KUBECONFIG}", "--namespace=${NAMESPACE}", "--objects=" + objects, "--metrics-address=${METRICS}",
+		},
+		Metrics: "http://${METRICS}/metrics",
+	})
 	return err
 }
 
-func (w *world) startFloor(ctx context.Context) error {
-	if w.operator == nil {
-		return nil // ignore a failed attempt
+// joinAll starts all contestants. The first one is this operator.
+func (w *world) joinAll(ctx context.Context) error {
+	for n, path := range append([]string{"test/bench/operator.yaml"}, w.operators...) {
+		d, err := readDescription(path)
+		if err != nil {
+			return err
+		}
+		if d.Name == nameOfFloor {
+			return fmt.Errorf("%s: the name %s is taken", path, d.Name)
+		}
+		c, err := w.join(ctx, d)
+		if err != nil {
+			return fmt.Errorf("start %s: %w", d.Name, err)
+		}
+		if n == 0 {
+			if err := w.joinFloor(ctx, c); err != nil {
+				return fmt.Errorf("start the floor: %w", err)
+			}
+		}
 	}
-	clusters, err := newLoad(ctx, w.admin, floorClusters)
-	kubeconfig, kubeconfigErr := w.kubeconfig(ctx, floorClusters, floorAccount)
-	objects, objectsErr := w.writeRecipes(ctx, first)
-	address, addressErr := freeAddress()
-	self, selfErr := os.Executable()
-	if err := errors.Join(err, kubeconfigErr, objectsErr, addressErr, selfErr); err != nil {
-		return err
-	}
-	program, err := start(filepath.Join(w.dir, "floor.log"), self, "floor",
-		"--kubeconfig="+kubeconfig, "--namespace="+floorClusters, "--objects="+objects, "--heap-address="+address)
-	if err != nil {
-		return err
-	}
-	w.floor = &contestant{
-		name: "floor", user: user(floorClusters, floorAccount), load: clusters, process: program,
-		heap: func(ctx context.Context) (float64, error) { return floorHeap(ctx, address) },
-	}
-	return w.floor.begin(ctx)
-}
-
-func floorHeap(ctx context.Context, address string) (float64, error) {
-	text, err := get(ctx, http.DefaultClient, "http://"+address, "")
-	if err != nil {
-		return 0, err
-	}
-	return strconv.ParseFloat(text, 64)
-}
-
-// get reads from a contestant.
-func get(ctx context.Context, client *http.Client, url, token string) (string, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
-	if err != nil {
-		return "", err
-	}
-	if token != "" {
-		request.Header.Set("Authorization", "Bearer "+token)
-	}
-	response, err := client.Do(request)
-	if err != nil {
-		return "", err
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		return "", fmt.Errorf("read %s: %w", url, err)
-	}
-	if response.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("%s responded %s: %s", url, response.Status, body)
-	}
-	return string(body), nil
+	return nil
 }

@@ -11,15 +11,16 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"runtime"
-	"runtime/metrics"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	kruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
@@ -51,7 +52,7 @@ func runFloor(ctx context.Context, arguments []string) error {
 	kubeconfig := flags.String("kubeconfig", "", "The kubeconfig for the API server.")
 	namespace := flags.String("namespace", "", "The namespace of the clusters.")
 	objects := flags.String("objects", "", "The file with the objects of a cluster.")
-	address := flags.String("heap-address", "", "The address that serves the heap size.")
+	address := flags.String("metrics-address", "", "The address that serves the metrics of Go.")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
@@ -66,7 +67,7 @@ func runFloor(ctx context.Context, arguments []string) error {
 	if err := f.watch(ctx, *kubeconfig); err != nil {
 		return err
 	}
-	go f.tellHeap(*address)
+	go serveMetrics(*address)
 	return f.work(ctx)
 }
 
@@ -142,7 +143,7 @@ func (f *floor) write(ctx context.Context, name string, uid types.UID) error {
 	fill := strings.NewReplacer(placeName, name, placeNamespace, f.namespace, placeUID, string(uid))
 	for _, r := range f.recipes {
 		err := f.clients.CoreV1().RESTClient().Post().AbsPath(fill.Replace(r.Path)).
-			Param("fieldManager", "floor").SetHeader("Content-Type", kruntime.ContentTypeJSON).Body([]byte(fill.Replace(r.Body))).Do(ctx).Error()
+			Param("fieldManager", "floor").SetHeader("Content-Type", runtime.ContentTypeJSON).Body([]byte(fill.Replace(r.Body))).Do(ctx).Error()
 		if err != nil {
 			return fmt.Errorf("write for %s: %w", name, err)
 		}
@@ -161,13 +162,11 @@ func (f *floor) report(ctx context.Context, name string) error {
 	return nil
 }
 
-// tellHeap responds with the live bytes after a garbage collection.
-func (f *floor) tellHeap(address string) {
-	server := &http.Server{Addr: address, ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		runtime.GC()
-		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-		metrics.Read(live)
-		fmt.Fprint(w, live[0].Value.Uint64())
-	})}
-	say("the heap server stopped: %v", server.ListenAndServe())
+// serveMetrics serves the metrics of the Go runtime, as operators do.
+func serveMetrics(address string) {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(collectors.MetricsAll)),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	server := &http.Server{Addr: address, ReadHeaderTimeout: time.Minute, Handler: promhttp.HandlerFor(registry, promhttp.HandlerOpts{})}
+	say("the metrics server stopped: %v", server.ListenAndServe())
 }

@@ -7,142 +7,178 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
+	"encoding/json"
 	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/apimachinery/pkg/watch"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"k8s.io/client-go/dynamic"
 )
 
-// load creates clusters in one namespace and watches until they are Ready.
+// load creates and changes the clusters of a contestant in its namespace, and watches them.
 type load struct {
-	client    client.WithWatch
+	description
 	namespace string
-	lost      chan struct{} // closed when the watch has ended
+	client    dynamic.Interface
+	resource  schema.GroupVersionResource // of the clusters
+	drifting  schema.GroupVersionResource // of the objects that drift
 
-	mutex  sync.Mutex
-	births map[string]*birth
+	mutex    sync.Mutex
+	clusters map[string]*state
+	owners   map[string]string // clusters by the names of their objects that drift
 }
 
-// birth is a cluster that is not Ready yet. Each channel receives one time.
-type birth struct {
-	created        time.Time
-	touched, ready chan time.Time
+// state is what the watches have shown of a cluster.
+type state struct {
+	exists  bool
+	changed bool // since its creation
+	ready   bool
+	pods    map[types.UID]bool // which are ready?
+	drifted bool
+	repairs int
+
+	at      time.Time // of the last event
+	waiters []waiter
 }
 
-func newLoad(ctx context.Context, c client.WithWatch, namespace string) (*load, error) {
-	events, err := c.Watch(ctx, &dbv1.DatabaseClusterList{}, client.InNamespace(namespace))
-	if err != nil {
-		return nil, fmt.Errorf("watch clusters: %w", err)
-	}
-	l := &load{client: c, namespace: namespace, lost: make(chan struct{}), births: map[string]*birth{}}
-	go func() {
-		defer close(l.lost)
-		for event := range events.ResultChan() {
-			l.see(event)
-		}
-	}()
-	return l, nil
+// waiter waits until a cluster is in some state.
+type waiter struct {
+	done func(*state) bool
+	at   chan time.Time
 }
 
-func (l *load) see(event watch.Event) {
+// see changes the state of a cluster after an event, and notifies those who wait for it.
+func (l *load) see(name string, change func(*state)) {
 	now := time.Now()
-	cluster, ok := event.Object.(*dbv1.DatabaseCluster)
-	if !ok {
-		return
-	}
 	l.mutex.Lock()
-	b := l.births[cluster.Name]
+	defer l.mutex.Unlock()
+	s := l.state(name)
+	change(s)
+	s.at = now
+	var waiting []waiter
+	for _, w := range s.waiters {
+		if w.done(s) {
+			w.at <- now
+		} else {
+			waiting = append(waiting, w)
+		}
+	}
+	s.waiters = waiting
+}
+
+// state needs the mutex.
+func (l *load) state(name string) *state {
+	if l.clusters[name] == nil {
+		l.clusters[name] = &state{pods: map[types.UID]bool{}}
+	}
+	return l.clusters[name]
+}
+
+// await waits until a cluster is in some state, and returns the time of the event.
+func (l *load) await(ctx context.Context, name string, done func(*state) bool) (time.Time, error) {
+	l.mutex.Lock()
+	s := l.state(name)
+	if done(s) {
+		defer l.mutex.Unlock()
+		return s.at, nil
+	}
+	w := waiter{done, make(chan time.Time, 1)}
+	s.waiters = append(s.waiters, w)
 	l.mutex.Unlock()
-	if b == nil {
-		return
-	}
-	if event.Type == watch.Modified {
-		note(b.touched, now)
-	}
-	if meta.IsStatusConditionTrue(cluster.Status.Conditions, dbv1.ConditionReady) {
-		note(b.ready, now)
-	}
-}
-
-// note records the first time.
-func note(when chan<- time.Time, now time.Time) {
 	select {
-	case when <- now:
-	default:
-	}
-}
-
-// await waits for the value of a channel of a birth.
-func (l *load) await(ctx context.Context, when <-chan time.Time) (time.Time, error) {
-	select {
-	case at := <-when:
+	case at := <-w.at:
 		return at, nil
-	case <-l.lost:
-		return time.Time{}, errors.New("the watch of clusters has ended")
 	case <-ctx.Done():
-		return time.Time{}, context.Cause(ctx)
+		return time.Time{}, fmt.Errorf("waiting for %s: %w", name, context.Cause(ctx))
 	}
 }
 
-// create creates the smallest cluster: four fields.
-func (l *load) create(ctx context.Context, name string) (*birth, error) {
-	b := &birth{created: time.Now(), touched: make(chan time.Time, 1), ready: make(chan time.Time, 1)}
-	l.mutex.Lock()
-	l.births[name] = b
-	l.mutex.Unlock()
-	err := l.client.Create(ctx, &dbv1.DatabaseCluster{
-		ObjectMeta: metav1.ObjectMeta{Namespace: l.namespace, Name: name},
-		Spec: dbv1.DatabaseClusterSpec{
-			Replicas:  3,
-			Image:     "example.test/database:1",
-			Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("64Mi")}},
-			Storage:   dbv1.Storage{Size: resource.MustParse("1Gi")},
-		},
-	})
+func isReady(s *state) bool   { return s.exists && s.ready }
+func isChanged(s *state) bool { return s.changed }
+func isDeleted(s *state) bool { return !s.exists }
+
+// create creates the cluster of the description.
+func (l *load) create(ctx context.Context, name string) (time.Time, error) {
+	object, err := l.values(name).object(l.Resource)
 	if err != nil {
-		return nil, fmt.Errorf("create %s: %w", name, err)
+		return time.Time{}, err
 	}
-	return b, nil
+	cluster := &unstructured.Unstructured{Object: object}
+	cluster.SetName(name)
+	cluster.SetNamespace(l.namespace)
+	now := time.Now()
+	if _, err := l.objects(l.resource).Create(ctx, cluster, metav1.CreateOptions{FieldManager: fields}); err != nil {
+		return time.Time{}, fmt.Errorf("create %s: %w", name, err)
+	}
+	return now, nil
 }
 
-// one creates a cluster and returns the time until it is Ready.
-func (l *load) one(ctx context.Context, name string) (time.Duration, error) {
-	b, err := l.create(ctx, name)
+// change patches an object of a cluster, and returns the time until the cluster is in some state.
+func (l *load) change(ctx context.Context, object resourceName, patch map[string]any, cluster string, done func(*state) bool) (time.Duration, error) {
+	body, err := json.Marshal(patch)
 	if err != nil {
 		return 0, err
 	}
-	at, err := l.await(ctx, b.ready)
+	from := time.Now()
+	_, err = l.objects(object.GroupVersionResource).Patch(ctx, object.name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: fields})
 	if err != nil {
-		return 0, fmt.Errorf("%s is not Ready: %w", name, err)
+		return 0, fmt.Errorf("change %s: %w", object.name, err)
 	}
-	return at.Sub(b.created), nil
+	at, err := l.await(ctx, cluster, done)
+	return at.Sub(from), err
 }
 
-// many creates the clusters in a range, a limited number at a time. It returns the time until each was Ready.
-func (l *load) many(ctx context.Context, from, to, inFlight int) ([]time.Duration, error) {
-	makers, making := errgroup.WithContext(ctx)
-	makers.SetLimit(inFlight)
-	took := make([]time.Duration, to-from)
-	var ready atomic.Int64
-	go wait.UntilWithContext(making, func(context.Context) { say("  %d of %d are Ready", ready.Load(), to-from) }, 5*time.Second)
-	for n := from; n < to && making.Err() == nil; n++ {
-		makers.Go(func() (err error) {
-			took[n-from], err = l.one(making, fmt.Sprintf("db-%05d", n))
-			ready.Add(1)
+// resourceName is an object in the namespace of a load.
+type resourceName struct {
+	schema.GroupVersionResource
+	name string
+}
+
+func (l *load) objects(of schema.GroupVersionResource) dynamic.ResourceInterface {
+	return l.client.Resource(of).Namespace(l.namespace)
+}
+
+// one creates a cluster and returns the time until it is ready.
+func (l *load) one(ctx context.Context, name string) (time.Duration, error) {
+	created, err := l.create(ctx, name)
+	if err != nil {
+		return 0, err
+	}
+	at, err := l.await(ctx, name, isReady)
+	return at.Sub(created), err
+}
+
+// each calls do for a range of clusters, a limited number at a time. It returns how long each took.
+func (l *load) each(ctx context.Context, which clusters, atOnce int, do func(context.Context, string) (time.Duration, error)) ([]time.Duration, error) {
+	workers, working := errgroup.WithContext(ctx)
+	workers.SetLimit(atOnce)
+	took := make([]time.Duration, which.count())
+	var done atomic.Int64
+	go wait.UntilWithContext(working, func(context.Context) { say("  %d of %d clusters are done", done.Load(), len(took)) }, 5*time.Second)
+	for n := range took {
+		if working.Err() != nil {
+			break
+		}
+		workers.Go(func() (err error) {
+			took[n], err = do(working, which.name(n))
+			done.Add(1)
 			return err
 		})
 	}
-	return took, cmp.Or(makers.Wait(), context.Cause(ctx))
+	return took, cmp.Or(workers.Wait(), context.Cause(ctx))
 }
+
+// clusters are a range of the clusters of a round.
+type clusters struct{ round, from, to int }
+
+func (c clusters) count() int { return c.to - c.from }
+
+// name has the number of the round, because a deleted cluster can leave volumes to the next one of its name.
+func (c clusters) name(n int) string { return fmt.Sprintf("db-%d-%05d", c.round, c.from+n) }

@@ -2,61 +2,26 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Command bench measures the cost of the operator and of a floor: a minimal client that writes the same objects. It
-// runs against its own control plane, see hack/bench.sh, and prints one figure per line. docs/benchmarks.md explains
-// the figures.
+// Command bench measures the cost of the operator, of other operators that a file describes, and of a floor: a minimal
+// client that writes the same objects. It runs against its own control plane, see hack/bench.sh, and prints one figure
+// per line. docs/benchmarks.md explains the figures.
 package main
 
 import (
 	"context"
-	"flag"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
-	"strconv"
-	"strings"
+	"slices"
 	"syscall"
-	"time"
 )
-
-// options are the flags.
-type options struct {
-	manager   string
-	auditLog  string
-	sizes     sizes
-	inFlight  int
-	rest      time.Duration
-	handovers int
-	timeout   time.Duration
-	profiles  string
-}
-
-// sizes are the numbers of clusters at the measurements.
-type sizes []int
-
-func (s *sizes) String() string { return strings.Trim(fmt.Sprint([]int(*s)), "[]") }
-
-// Set parses increasing numbers, separated by commas.
-func (s *sizes) Set(text string) error {
-	*s = nil
-	last := 0
-	for field := range strings.SplitSeq(text, ",") {
-		n, err := strconv.Atoi(field)
-		if err != nil || n <= last {
-			return fmt.Errorf("%q: want increasing numbers, separated by commas", text)
-		}
-		*s = append(*s, n)
-		last = n
-	}
-	return nil
-}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	run := runBench
 	arguments := os.Args[1:]
-	if len(arguments) > 0 && arguments[0] == "floor" {
+	if len(arguments) > 0 && arguments[0] == nameOfFloor {
 		run, arguments = runFloor, arguments[1:]
 	}
 	err := run(ctx, arguments)
@@ -67,27 +32,7 @@ func main() {
 	}
 }
 
-func parse(arguments []string) (options, error) {
-	o := options{sizes: sizes{100, 1000}}
-	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	flags.StringVar(&o.manager, "manager", "bin/manager", "The operator's binary.")
-	flags.StringVar(&o.auditLog, "audit-log", "", "The audit log of the API server with audit-policy.yaml.")
-	flags.Var(&o.sizes, "sizes", "The numbers of clusters at the measurements.")
-	flags.IntVar(&o.inFlight, "in-flight", 20, "The maximum number of clusters that are not Ready yet.")
-	flags.DurationVar(&o.rest, "rest", time.Minute, "The time to observe idle clusters.")
-	flags.IntVar(&o.handovers, "handovers", 3, "The number of times to kill the leader, and to stop it.")
-	flags.DurationVar(&o.timeout, "timeout", 30*time.Minute, "The time limit of the benchmark.")
-	flags.StringVar(&o.profiles, "profiles", "", "The directory for CPU and heap profiles of the operator. Empty: no profiles.")
-	if err := flags.Parse(arguments); err != nil {
-		return o, err
-	}
-	if o.auditLog == "" {
-		return o, fmt.Errorf("--audit-log is required: run `make bench-quick`, which starts a control plane with an audit log")
-	}
-	return o, nil
-}
-
-// runBench runs all measurements once.
+// runBench runs all measurements.
 func runBench(ctx context.Context, arguments []string) error {
 	o, err := parse(arguments)
 	if err != nil {
@@ -95,18 +40,90 @@ func runBench(ctx context.Context, arguments []string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, o.timeout)
 	defer cancel()
-	w, err := newWorld(ctx, o, filepath.Dir(o.auditLog))
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	w, err := newWorld(ctx, fail, o)
 	if err != nil {
 		return err
 	}
 	defer w.close()
-	if err := w.startContestants(ctx); err != nil {
-		return err
-	}
-	for _, size := range o.sizes {
-		if err := w.measure(ctx, size); err != nil {
-			return fmt.Errorf("at %d clusters: %w", size, err)
+	if o.form == full {
+		if err := w.playKubelets(ctx); err != nil {
+			return err
 		}
 	}
-	return w.handOver(ctx)
+	if err := w.joinAll(ctx); err != nil {
+		return err
+	}
+	for w.round = 1; w.round <= o.rounds; w.round++ {
+		if err := w.runRound(ctx); err != nil {
+			return fmt.Errorf("round %d: %w", w.round, err)
+		}
+	}
+	return w.checkRejections(ctx)
+}
+
+// runRound creates the clusters of all sizes, and deletes them. The last round hands the operator over before.
+func (w *world) runRound(ctx context.Context) error {
+	w.report.round = w.round
+	for n, size := range w.sizes {
+		for _, p := range phases {
+			last := n == len(w.sizes)-1
+			if p.name == phaseDelete.name && last && w.round == w.rounds {
+				if err := w.handOver(ctx); err != nil {
+					return err
+				}
+			}
+			if !w.wanted(p, n == 0, last) {
+				continue
+			}
+			if err := w.everyone(ctx, p, size, (n+w.round)%2 == 0); err != nil {
+				return fmt.Errorf("at %d clusters: %w", size, err)
+			}
+		}
+	}
+	return nil
+}
+
+// wanted reports whether a phase takes part at the first or at the last size.
+func (w *world) wanted(p phase, isFirst, isLast bool) bool {
+	return slices.Contains(w.phases, p.name) && (p.at != atFirst || isFirst) && (p.at != atLast || isLast)
+}
+
+// everyone lets all contestants execute a phase, in turns. Each other time, the order is reversed.
+func (w *world) everyone(ctx context.Context, p phase, size int, reversed bool) error {
+	if p.name == phaseRest.name {
+		return w.rest(ctx, size)
+	}
+	turns := slices.Clone(w.contestants)
+	if reversed {
+		slices.Reverse(turns)
+	}
+	for _, c := range turns {
+		if !p.possible(c.description) {
+			continue
+		}
+		if err := w.turn(ctx, p, c, size); err != nil {
+			return err
+		}
+	}
+	for _, c := range turns {
+		if c.Name != nameOfFloor {
+			w.report.ratios(c.Name, p.name, size)
+		}
+	}
+	return nil
+}
+
+// checkRejections fails if the API server has rejected requests because of its own load: then the figures are about its
+// limits.
+func (w *world) checkRejections(ctx context.Context) error {
+	text, err := w.clients.CoreV1().RESTClient().Get().AbsPath("/metrics").DoRaw(ctx)
+	if err != nil {
+		return fmt.Errorf("read the API server's metrics: %w", err)
+	}
+	if sum(metricsOf(string(text)), "apiserver_flowcontrol_rejected_requests_total") > 0 {
+		return errors.New("the API server has rejected requests because of its load: the figures are not valid")
+	}
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"runtime"
 	"slices"
 	"time"
 )
@@ -22,123 +23,103 @@ const (
 )
 
 // verbs are the request figures that the benchmark always prints.
-var verbs = []string{"get", "list", "create", "update", "patch", "delete"}
+var verbs = []string{"get", "list", "create", "update", "patch", "delete", kindEvent}
 
-// result is the cost of creating clusters.
-type result struct {
-	requests, cpu, apiServer, heap, all, p50, p99 float64
-}
-
-// measure grows both contestants to a number of clusters and then observes the idle clusters of the operator.
-func (w *world) measure(ctx context.Context, size int) error {
-	floor, err := w.grow(ctx, w.floor, size)
+// turn measures a phase of one contestant.
+func (w *world) turn(ctx context.Context, p phase, c *contestant, size int) error {
+	if p.name == phaseRestart.name {
+		return w.restart(ctx, c, size)
+	}
+	which := clusters{w.round, 0, size}
+	each := float64(size)
+	if p.name == phaseCreate.name {
+		each = float64(size - c.size)
+	}
+	say("%s: %s, %.0f clusters", c.Name, p.name, each)
+	before, err := w.observe(ctx, c)
 	if err != nil {
 		return err
 	}
-	operator, err := w.growOperator(ctx, size)
-	if err != nil {
-		return err
-	}
-	figure(operator.requests/floor.requests, "operator_to_floor_requests_ratio_%d", size)
-	figure(operator.cpu/floor.cpu, "operator_to_floor_cpu_ratio_%d", size)
-	figure(operator.apiServer/floor.apiServer, "operator_to_floor_api_server_cpu_ratio_%d", size)
-	figure(operator.heap/floor.heap, "operator_to_floor_heap_ratio_%d", size)
-	figure(operator.all/floor.all, "operator_to_floor_ready_all_ratio_%d", size)
-	figure(operator.p50/floor.p50, "operator_to_floor_ready_p50_ratio_%d", size)
-	return w.atRest(ctx, size)
-}
-
-// growOperator also counts the reconciliations of the operator.
-func (w *world) growOperator(ctx context.Context, size int) (result, error) {
-	added := float64(size - w.operator.size)
-	before, err := w.managers[0].passes(ctx)
-	if err != nil {
-		return result{}, err
-	}
-	var r result
-	err = w.profiled(ctx, fmt.Sprintf("create-%d", size), func() error {
-		r, err = w.grow(ctx, w.operator, size)
-		return err
+	t := turn{who: c.Name, phase: p.name, clusters: size, report: w.report}
+	var took []time.Duration
+	var over time.Duration
+	err = w.profiled(ctx, c, fmt.Sprintf("%s-%s-%d", c.Name, p.name, size), func() error {
+		if took, err = p.act(ctx, w, c, which); err != nil {
+			return err
+		}
+		over = time.Since(before.at)
+		say("%s: %s is over after %s", c.Name, p.name, over.Round(time.Second))
+		return w.settle(ctx, c)
 	})
-	after, passesErr := w.managers[0].passes(ctx)
-	if err := errors.Join(err, passesErr); err != nil {
-		return result{}, err
+	if err != nil {
+		return fmt.Errorf("%s: %s: %w", c.Name, p.name, err)
 	}
-	figure((after-before)/added, "operator_passes_create_per_cluster_%d", size)
-	return r, nil
+	after, err := w.observe(ctx, c)
+	if err != nil {
+		return err
+	}
+	t.requests(work(w.audit.between(c.user, before.at, after.at)), each)
+	t.costs(before, after, each)
+	t.times(over, took)
+	if heap := after.heap - before.heap; p.added > 0 && after.hasHeap {
+		t.figure("heap_bytes_per_member", heap/each/float64(p.added))
+	} else if p.name == phaseCreate.name && after.hasHeap {
+		t.figure("heap_bytes", heap/each)
+	}
+	return nil
 }
 
-// grow creates the missing clusters.
-func (w *world) grow(ctx context.Context, c *contestant, size int) (result, error) {
-	added := float64(size - c.size)
-	say("%s: %d clusters, then %d", c.name, c.size, size)
-	before, err := w.spent(ctx, c)
-	if err != nil {
-		return result{}, err
-	}
-	from := time.Now()
-	latencies, err := c.load.many(ctx, c.size, size, w.inFlight)
-	if err != nil {
-		return result{}, err
-	}
-	all := time.Since(from)
-	say("%s: all are Ready after %s", c.name, all.Round(time.Second))
-	if err := w.settle(ctx, c); err != nil {
-		return result{}, err
-	}
-	requests := work(w.audit.between(c.user, from, time.Now()))
-	after, err := w.spent(ctx, c)
-	if err != nil {
-		return result{}, err
-	}
-	heap, err := c.heap(ctx)
-	if err != nil {
-		return result{}, err
-	}
-	printRequests(c.name, size, requests, added)
-	r := result{
-		requests:  float64(len(requests)) / added,
-		cpu:       (after.contestant - before.contestant) / added,
-		apiServer: (after.apiServer - before.apiServer) / added,
-		heap:      (heap - c.lastHeap) / added,
-		all:       all.Seconds(),
-		p50:       percentile(latencies, 50).Seconds(),
-		p99:       percentile(latencies, 99).Seconds(),
-	}
-	r.figures(c.name, size)
-	c.size, c.lastHeap = size, heap
-	return r, nil
+// observed is what a contestant has used so far.
+type observed struct {
+	at             time.Time
+	cpu, apiServer float64 // seconds
+	passes         float64
+	heap           float64
+	hasHeap        bool
+	machine        machineTime
 }
 
-// spent is the CPU time so far, in seconds.
-type spent struct{ contestant, apiServer float64 }
-
-// spent includes the work of the API server for others: the Kubernetes controllers and the simulated nodes.
-func (w *world) spent(ctx context.Context, c *contestant) (spent, error) {
-	own, err := c.process.cpu()
-	if err != nil {
-		return spent{}, err
+// observe reads the heap before the CPU time, because a collection costs CPU time. The API server's CPU time includes
+// its work for others: the Kubernetes controllers and the simulated nodes.
+func (w *world) observe(ctx context.Context, c *contestant) (o observed, err error) {
+	p := c.program()
+	if o.heap, o.hasHeap, err = p.heap(ctx); err != nil {
+		return o, err
 	}
+	metrics, err := p.scrape(ctx)
+	if err != nil {
+		return o, err
+	}
+	o.passes = sum(metrics, metricPasses)
 	text, err := w.clients.CoreV1().RESTClient().Get().AbsPath("/metrics").DoRaw(ctx)
 	if err != nil {
-		return spent{}, fmt.Errorf("read the API server's metrics: %w", err)
+		return o, fmt.Errorf("read the API server's metrics: %w", err)
 	}
-	return spent{own, metricsOf(string(text))["process_cpu_seconds_total"]}, nil
+	o.apiServer = metricsOf(string(text))["process_cpu_seconds_total"]
+	if o.machine, err = readMachineTime(); err != nil {
+		return o, err
+	}
+	o.at = time.Now()
+	o.cpu, err = p.cpu()
+	return o, err
 }
 
-func (r result) figures(name string, size int) {
-	figure(r.cpu, "%s_cpu_seconds_per_cluster_%d", name, size)
-	figure(r.apiServer, "%s_api_server_cpu_seconds_per_cluster_%d", name, size)
-	figure(r.heap, "%s_heap_bytes_per_cluster_%d", name, size)
-	figure(r.all, "%s_ready_all_seconds_%d", name, size)
-	figure(r.p50, "%s_ready_p50_seconds_%d", name, size)
-	figure(r.p99, "%s_ready_p99_seconds_%d", name, size)
+// turn prints the figures of a turn.
+type turn struct {
+	who, phase string
+	clusters   int
+	report     *report
 }
 
-func printRequests(name string, size int, requests []request, added float64) {
+func (t turn) figure(name string, value float64) {
+	t.report.figure(record{Clusters: t.clusters, Who: t.who, Phase: t.phase, Figure: name, Value: value})
+}
+
+// requests prints the number of requests for a cluster.
+func (t turn) requests(requests []request, each float64) {
 	byVerb := tally(requests, request.kind)
-	for _, verb := range append(slices.Clone(verbs), kindEvent) {
-		figure(float64(byVerb[verb])/added, "%s_requests_create_per_cluster_%s_%d", name, verb, size)
+	for _, verb := range verbs {
+		t.figure(verb, float64(byVerb[verb])/each)
 	}
 	conflicts, writes := 0, 0
 	for _, r := range requests {
@@ -149,19 +130,36 @@ func printRequests(name string, size int, requests []request, added float64) {
 			writes++
 		}
 	}
-	figure(float64(writes)/added, "%s_requests_create_per_cluster_writes_%d", name, size)
-	figure(float64(conflicts)/added, "%s_requests_create_per_cluster_conflict_%d", name, size)
-	figure(float64(len(requests))/added, "%s_requests_create_per_cluster_total_%d", name, size)
+	t.figure("conflicts", float64(conflicts)/each)
+	t.figure("writes", float64(writes)/each)
+	t.figure("reads", float64(byVerb["get"]+byVerb["list"])/each)
+	t.figure("requests", float64(len(requests))/each)
 	bySubject := tally(requests, request.subject)
 	for _, subject := range slices.Sorted(maps.Keys(bySubject)) {
-		say("  %8.3f %s", float64(bySubject[subject])/added, subject)
+		say("  %8.3f %s", float64(bySubject[subject])/each, subject)
+	}
+}
+
+func (t turn) costs(before, after observed, each float64) {
+	t.figure("cpu_seconds", (after.cpu-before.cpu)/each)
+	t.figure("api_server_cpu_seconds", (after.apiServer-before.apiServer)/each)
+	if after.passes > 0 {
+		t.figure("passes", (after.passes-before.passes)/each)
+	}
+	t.figure("foreign_cpu_share", after.machine.foreign(before.machine, after.at.Sub(before.at), runtime.NumCPU()))
+}
+
+func (t turn) times(over time.Duration, took []time.Duration) {
+	t.figure("seconds", over.Seconds())
+	for _, percent := range []int{50, 90, 99, 100} {
+		t.figure(fmt.Sprintf("p%d_seconds", percent), percentile(took, percent).Seconds())
 	}
 }
 
 // settle waits until a contestant is idle. A contestant that is never idle is measured anyway.
 func (w *world) settle(ctx context.Context, c *contestant) error {
 	from := time.Now()
-	return poll(ctx, c.name+" to become idle", func() (bool, error) {
+	return poll(ctx, c.Name+" to become idle", func() (bool, error) {
 		if err := w.audit.read(); err != nil {
 			return false, err
 		}
@@ -173,48 +171,53 @@ func (w *world) settle(ctx context.Context, c *contestant) error {
 	})
 }
 
-// atRest measures the requests and the CPU time of the operator while nothing changes.
-func (w *world) atRest(ctx context.Context, size int) error {
-	say("operator: %d idle clusters for %s", size, w.rest)
-	leader := w.operator
-	before, err := leader.process.cpu()
-	if err != nil {
-		return err
+// rest observes all contestants at the same time while nothing changes.
+func (w *world) rest(ctx context.Context, size int) error {
+	say("%d idle clusters of each for %s", size, w.restTime)
+	before := map[string]observed{}
+	for _, c := range w.contestants {
+		o, err := w.observe(ctx, c)
+		if err != nil {
+			return err
+		}
+		before[c.Name] = o
 	}
-	from := time.Now()
 	select {
-	case <-time.After(w.rest):
+	case <-time.After(w.restTime):
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	to := time.Now()
-	after, err := leader.process.cpu()
-	if err != nil {
-		return err
+	var failed error
+	for _, c := range w.contestants {
+		failed = errors.Join(failed, w.rested(ctx, c, size, before[c.Name]))
 	}
-	if err := w.audit.read(); err != nil {
-		return err
-	}
-	requests := w.audit.between(leader.user, from, to)
-	for subject, n := range tally(work(requests), request.subject) {
-		say("  %d %s", n, subject)
-	}
-	kinds := tally(requests, request.kind)
-	figure(float64(len(work(requests))), "operator_requests_rest_total_%d", size)
-	figure(float64(kinds[kindWatch]), "operator_requests_rest_watch_%d", size)
-	figure(float64(kinds[kindLease]), "operator_requests_rest_lease_%d", size)
-	figure(to.Sub(from).Seconds(), "operator_rest_window_seconds_%d", size)
-	figure((after-before)/to.Sub(from).Hours(), "operator_cpu_seconds_rest_per_hour_%d", size)
-	return w.printMemory(ctx, size)
+	return failed
 }
 
-func (w *world) printMemory(ctx context.Context, size int) error {
-	values, err := w.managers[0].scrape(ctx)
-	if err != nil {
+func (w *world) rested(ctx context.Context, c *contestant, size int, before observed) error {
+	to := time.Now()
+	cpu, err := c.program().cpu() // before a scrape, which costs CPU time
+	metrics, scrapeErr := c.program().scrape(ctx)
+	if err := errors.Join(err, scrapeErr, w.audit.read()); err != nil {
 		return err
 	}
-	figure(values["go_memstats_heap_inuse_bytes"], "operator_heap_inuse_bytes_%d", size)
-	figure(values["process_resident_memory_bytes"], "operator_resident_bytes_%d", size)
-	figure(values["go_goroutines"], "operator_goroutines_%d", size)
+	t := turn{who: c.Name, phase: "rest", clusters: size, report: w.report}
+	all := w.audit.between(c.user, before.at, to)
+	requests, kinds := work(all), tally(all, request.kind)
+	for subject, n := range tally(requests, request.subject) {
+		say("  %s: %d %s", c.Name, n, subject)
+	}
+	t.figure("requests", float64(len(requests)))
+	t.figure(kindWatch, float64(kinds[kindWatch]))
+	t.figure(kindLease, float64(kinds[kindLease]))
+	t.figure("window_seconds", to.Sub(before.at).Seconds())
+	t.figure("cpu_seconds_per_hour", (cpu-before.cpu)/to.Sub(before.at).Hours())
+	for _, metric := range []struct{ figure, name string }{
+		{"heap_live_bytes", metricLive}, {"resident_bytes", "process_resident_memory_bytes"}, {"goroutines", "go_goroutines"},
+	} {
+		if value, found := metrics[metric.name]; found {
+			t.figure(metric.figure, value)
+		}
+	}
 	return nil
 }

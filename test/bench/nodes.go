@@ -8,7 +8,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -19,8 +18,6 @@ import (
 	corev1listers "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
-
-	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
 // nodes simulates storage, scheduler and kubelets. It binds a claim immediately, and starts a pod immediately when its
@@ -32,6 +29,9 @@ type nodes struct {
 	queue   workqueue.TypedInterface[string] // names of pods
 }
 
+// byClaim is the index of pods by the names of their claims.
+const byClaim = "claim"
+
 func playNodes(ctx context.Context, clients kubernetes.Interface, namespace string) error {
 	factory := informers.NewSharedInformerFactoryWithOptions(clients, 0, informers.WithNamespace(namespace))
 	pods, claims := factory.Core().V1().Pods(), factory.Core().V1().PersistentVolumeClaims()
@@ -41,10 +41,20 @@ func playNodes(ctx context.Context, clients kubernetes.Interface, namespace stri
 		claims:  claims.Lister().PersistentVolumeClaims(namespace),
 		queue:   workqueue.NewTyped[string](),
 	}
-	if _, err := pods.Informer().AddEventHandler(n.enqueue("")); err != nil {
+	if err := pods.Informer().AddIndexers(cache.Indexers{byClaim: claimsOf}); err != nil {
+		return fmt.Errorf("index pods: %w", err)
+	}
+	if _, err := pods.Informer().AddEventHandler(enqueue(n.queue.Add)); err != nil {
 		return fmt.Errorf("watch pods: %w", err)
 	}
-	if _, err := claims.Informer().AddEventHandler(n.enqueue(naming.DataVolume + "-")); err != nil {
+	users := func(claim string) {
+		pods, _ := pods.Informer().GetIndexer().IndexKeys(byClaim, claim) // the index exists
+		for _, pod := range pods {
+			_, name, _ := cache.SplitMetaNamespaceKey(pod) // the informer made it
+			n.queue.Add(name)
+		}
+	}
+	if _, err := claims.Informer().AddEventHandler(enqueue(users)); err != nil {
 		return fmt.Errorf("watch claims: %w", err)
 	}
 	factory.Start(ctx.Done())
@@ -56,14 +66,29 @@ func playNodes(ctx context.Context, clients kubernetes.Interface, namespace stri
 	return nil
 }
 
-// enqueue adds the pod of an object, whose name may have a prefix.
-func (n *nodes) enqueue(prefix string) cache.ResourceEventHandler {
-	add := func(object any) {
-		if named, ok := object.(metav1.Object); ok {
-			n.queue.Add(strings.TrimPrefix(named.GetName(), prefix))
+// claimsOf returns the names of the claims of a pod.
+func claimsOf(object any) ([]string, error) {
+	pod, ok := object.(*corev1.Pod)
+	if !ok {
+		return nil, nil
+	}
+	var names []string
+	for i := range pod.Spec.Volumes {
+		if source := pod.Spec.Volumes[i].PersistentVolumeClaim; source != nil {
+			names = append(names, source.ClaimName)
 		}
 	}
-	return cache.ResourceEventHandlerFuncs{AddFunc: add, UpdateFunc: func(_, after any) { add(after) }}
+	return names, nil
+}
+
+// enqueue passes the name of an object after each event to a function.
+func enqueue(add func(string)) cache.ResourceEventHandler {
+	named := func(object any) {
+		if named, ok := object.(metav1.Object); ok {
+			add(named.GetName())
+		}
+	}
+	return cache.ResourceEventHandlerFuncs{AddFunc: named, UpdateFunc: func(_, after any) { named(after) }}
 }
 
 func (n *nodes) work(ctx context.Context) {
@@ -86,12 +111,12 @@ func (n *nodes) look(ctx context.Context, name string) error {
 		return err
 	}
 	bound := true
-	for i := range pod.Spec.Volumes {
-		source := pod.Spec.Volumes[i].PersistentVolumeClaim
-		if source == nil {
-			continue
-		}
-		claim, err := n.claims.Get(source.ClaimName)
+	names, err := claimsOf(pod)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		claim, err := n.claims.Get(name)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/procfs"
@@ -19,18 +20,21 @@ import (
 // process is the program of a contestant.
 type process struct {
 	command *exec.Cmd
+	log     string
 	ended   chan struct{}
+	stopped atomic.Bool // on purpose
 }
 
-// start runs a program and writes its output to a file.
-func start(log, path string, arguments ...string) (*process, error) {
+// start runs a program with further variables in its environment, and writes its output to a file.
+func start(log string, environment []string, path string, arguments ...string) (*process, error) {
 	out, err := os.Create(log) //nolint:gosec // a file of our own
 	if err != nil {
 		return nil, fmt.Errorf("create a log: %w", err)
 	}
 	defer out.Close()
-	p := &process{command: exec.Command(path, arguments...), ended: make(chan struct{})} //nolint:gosec // the caller names it
+	p := &process{command: exec.Command(path, arguments...), log: log, ended: make(chan struct{})} //nolint:gosec // the caller names it
 	p.command.Stdout, p.command.Stderr = out, out
+	p.command.Env = append(os.Environ(), environment...)
 	if err := p.command.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", path, err)
 	}
@@ -41,8 +45,17 @@ func start(log, path string, arguments ...string) (*process, error) {
 	return p, nil
 }
 
+// orFail cancels the benchmark if it did not stop the program itself.
+func (p *process) orFail(fail context.CancelCauseFunc) {
+	<-p.ended
+	if !p.stopped.Load() {
+		fail(fmt.Errorf("%s has ended, see %s", p.command.Path, p.log))
+	}
+}
+
 // stop sends a signal and waits for the exit.
 func (p *process) stop(ctx context.Context, signal os.Signal) error {
+	p.stopped.Store(true)
 	if err := p.command.Process.Signal(signal); err != nil {
 		return fmt.Errorf("signal %s: %w", p.command.Path, err)
 	}
@@ -59,6 +72,7 @@ func (p *process) kill() {
 	if p == nil {
 		return
 	}
+	p.stopped.Store(true)
 	_ = p.command.Process.Kill() // it may have ended
 	<-p.ended
 }
@@ -89,7 +103,7 @@ func freeAddress() (string, error) {
 // poll calls ask until it returns true or an error.
 func poll(ctx context.Context, what string, ask func() (bool, error)) error {
 	err := wait.PollUntilContextCancel(ctx, 100*time.Millisecond, true, func(context.Context) (bool, error) { return ask() })
-	if ctx.Err() != nil && wait.Interrupted(err) {
+	if ctx.Err() != nil {
 		return fmt.Errorf("waiting for %s: %w", what, context.Cause(ctx))
 	}
 	return err

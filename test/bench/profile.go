@@ -9,7 +9,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,15 +22,27 @@ const profilePart = 10
 // profileTop is the number of functions in the summary of a profile.
 const profileTop = 10
 
-// profile profiles a program from now until stop is called. It writes NAME.cpu.pprof, NAME.heap.pprof, and the top of
-// both as NAME.cpu.txt, NAME.heap.txt and NAME.allocations.txt.
-func profile(ctx context.Context, address, dir, name string) (stop func() error) {
+// profiled runs a phase, and profiles the contestant meanwhile if --profiles is set.
+func (w *world) profiled(ctx context.Context, c *contestant, name string, phase func() error) error {
+	p := c.program()
+	if w.profiles == "" || p.profiles == "" {
+		return phase()
+	}
+	if err := os.MkdirAll(w.profiles, 0o750); err != nil {
+		return fmt.Errorf("create the directory of profiles: %w", err)
+	}
+	stop := p.profile(ctx, filepath.Join(w.profiles, name))
+	return errors.Join(phase(), stop())
+}
+
+// profile profiles a program from now until stop is called. It writes BASE.cpu.pprof, BASE.heap.pprof, and the top of
+// both as BASE.cpu.txt, BASE.heap.txt and BASE.allocations.txt.
+func (p *program) profile(ctx context.Context, base string) (stop func() error) {
 	parts := make(chan []string, 1)
 	failed := make(chan error, 1)
 	enough := make(chan struct{})
-	base := filepath.Join(dir, name)
 	go func() {
-		files, err := profileCPU(ctx, address, base, enough)
+		files, err := p.profileCPU(ctx, base, enough)
 		parts <- files
 		failed <- err
 	}()
@@ -39,7 +50,7 @@ func profile(ctx context.Context, address, dir, name string) (stop func() error)
 		close(enough)
 		files, err := <-parts, <-failed
 		heap := base + ".heap.pprof"
-		if err := errors.Join(err, download(ctx, address, "heap?gc=1", heap)); err != nil {
+		if err := errors.Join(err, p.download(ctx, "heap?gc=1", heap)); err != nil {
 			return err
 		}
 		err = errors.Join(
@@ -56,10 +67,10 @@ func profile(ctx context.Context, address, dir, name string) (stop func() error)
 }
 
 // profileCPU downloads parts of a CPU profile until it is enough.
-func profileCPU(ctx context.Context, address, base string, enough <-chan struct{}) (files []string, err error) {
+func (p *program) profileCPU(ctx context.Context, base string, enough <-chan struct{}) (files []string, err error) {
 	for {
 		file := fmt.Sprintf("%s.cpu-%03d.pprof", base, len(files))
-		if err := download(ctx, address, fmt.Sprintf("profile?seconds=%d", profilePart), file); err != nil {
+		if err := p.download(ctx, fmt.Sprintf("profile?seconds=%d", profilePart), file); err != nil {
 			return files, err
 		}
 		files = append(files, file)
@@ -71,8 +82,8 @@ func profileCPU(ctx context.Context, address, base string, enough <-chan struct{
 	}
 }
 
-func download(ctx context.Context, address, page, file string) error {
-	text, err := get(ctx, http.DefaultClient, "http://"+address+"/debug/pprof/"+page, "")
+func (p *program) download(ctx context.Context, page, file string) error {
+	text, err := get(ctx, p.client, p.profiles+page, "")
 	if err != nil {
 		return fmt.Errorf("profile: %w", err)
 	}

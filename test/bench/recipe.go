@@ -21,7 +21,6 @@ import (
 	networkingv1ac "k8s.io/client-go/applyconfigurations/networking/v1"
 	policyv1ac "k8s.io/client-go/applyconfigurations/policy/v1"
 	"k8s.io/client-go/util/csaupgrade"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
@@ -74,14 +73,15 @@ func recipeOf[Object runtime.Object, Fields any](
 	return recipe{path, string(body)}, err
 }
 
-// writeRecipes writes a file with the objects that the operator applied for a cluster, with placeholders for its
+// writeRecipes writes a file with the objects that the operator created for a cluster, with placeholders for its
 // values.
-func (w *world) writeRecipes(ctx context.Context, name string) (path string, err error) {
-	cluster := &dbv1.DatabaseCluster{}
-	if err := w.admin.Get(ctx, client.ObjectKey{Namespace: operatorClusters, Name: name}, cluster); err != nil {
+func (w *world) writeRecipes(ctx context.Context, c *contestant, name string) (path string, err error) {
+	namespace := c.load.namespace
+	cluster, err := c.load.objects(c.load.resource).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
 		return "", fmt.Errorf("read %s: %w", name, err)
 	}
-	recipes, err := w.recipes(ctx, operatorClusters, name)
+	recipes, err := w.recipes(ctx, namespace, name)
 	if err != nil {
 		return "", err
 	}
@@ -89,7 +89,7 @@ func (w *world) writeRecipes(ctx context.Context, name string) (path string, err
 	if err != nil {
 		return "", err
 	}
-	empty := strings.NewReplacer(name, placeName, operatorClusters, placeNamespace, string(cluster.UID), placeUID)
+	empty := strings.NewReplacer(name, placeName, namespace, placeNamespace, string(cluster.GetUID()), placeUID)
 	path = filepath.Join(w.dir, "recipes.json")
 	return path, os.WriteFile(path, []byte(empty.Replace(string(text))), 0o600)
 }

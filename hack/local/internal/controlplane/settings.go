@@ -32,9 +32,9 @@ type Settings struct {
 	Services string // the addresses of Services, as a CIDR
 	// ExtraAPI, ExtraManager and ExtraEtcd are further flags of the API server, the controller manager and etcd.
 	ExtraAPI, ExtraManager, ExtraEtcd []string
-	ExtraIdentities        []pki.Identity
-	Group                  process.Group
-	Binaries               map[string]build.Binary
+	ExtraIdentities                   []pki.Identity
+	Group                             process.Group
+	Binaries                          map[string]build.Binary
 }
 
 // Names of the certificates.
