@@ -96,7 +96,7 @@ vet: ## Run go vet.
 .PHONY: lint
 lint: $(LOCAL) ## Run the linters.
 	$(call tool,golangci-lint) run
-	linter=$(call tool,golangci-lint); cd hack/local && $$linter run
+	linter=$(call tool,golangci-lint); for module in hack/local test/bench/report; do (cd $$module && $$linter run) || exit; done
 
 .PHONY: lint-fix
 lint-fix: $(LOCAL) ## Run the linters and fix findings automatically.
@@ -128,6 +128,7 @@ test-unit: race-detector ## Run the unit tests, with those of the local tool and
 	go test -timeout 10m $$(go list ./... | grep -v /internal/transfer)
 	go test -race -timeout 10m ./internal/transfer # only this package starts goroutines; make test-campaigns runs all tests with -race
 	cd hack/local && go test ./...
+	cd test/bench/report && go test ./...
 
 .PHONY: test-integration
 test-integration: ## Run the integration tests on a real kube-apiserver and kube-controller-manager.
@@ -185,6 +186,16 @@ bench-backup: ## Measure backups and restores of 1 GB of PostgreSQL on the real 
 .PHONY: bench-quick
 bench-quick: ## Measure requests, CPU, heap and times at 100 and 1,000 clusters, and compare with a minimal client (BENCH="--sizes 10,100").
 	@hack/bench.sh thin $(BENCH)
+
+.PHONY: bench
+bench: ## Measure all phases at up to 10,000 clusters and with a scheduler, about two hours (OPERATORS=FILE: compare with another operator).
+	@THIN="$(THIN)" FULL="$(FULL)" OPERATORS="$(OPERATORS)" hack/bench-all.sh
+
+.PHONY: bench-docs
+bench-docs: ## Publish the results of make bench in docs/benchmarks.md.
+	@mkdir -p docs/benchmarks/profiles
+	@cp dist/bench/*.jsonl docs/benchmarks/ && cp dist/bench/profiles/operator-*.txt docs/benchmarks/profiles/
+	@cd test/bench/report && go run . --dir $(CURDIR)/docs/benchmarks --document $(CURDIR)/docs/benchmarks.md
 
 ##@ Build
 

@@ -128,7 +128,7 @@ func TestOptionsThatDoNotWorkTogetherAreRejected(t *testing.T) {
 
 func TestRatiosCompareTheSamePhaseSizeAndRound(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "raw", "thin.jsonl")
-	r, err := newReport(options{form: thin, out: out})
+	r, err := newReport(options{form: thin, out: out}, "v1")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ type report struct {
 }
 
 // newReport creates the file with the raw data. Its first line describes the machine.
-func newReport(o options) (*report, error) {
+func newReport(o options, kubernetes string) (*report, error) {
 	r := &report{form: o.form, seen: map[record]float64{}}
 	if o.out == "" {
 		return r, nil
@@ -47,7 +47,7 @@ func newReport(o options) (*report, error) {
 		return nil, fmt.Errorf("create the file with the raw data: %w", err)
 	}
 	r.raw = file
-	return r, r.line(map[string]any{"machine": machineFacts(o)})
+	return r, r.line(map[string]any{"machine": machineFacts(o, kubernetes)})
 }
 
 func (r *report) line(value any) error {

@@ -62,7 +62,11 @@ func newWorld(ctx context.Context, fail context.CancelCauseFunc, o options) (*wo
 	if w.audit, err = openAudit(o.auditLog); err != nil {
 		return nil, err
 	}
-	if w.report, err = newReport(o); err != nil {
+	version, err := w.clients.Discovery().ServerVersion()
+	if err != nil {
+		return nil, fmt.Errorf("read the version of Kubernetes: %w", err)
+	}
+	if w.report, err = newReport(o, version.GitVersion); err != nil {
 		return nil, err
 	}
 	err = kubectl(ctx,
