@@ -18,9 +18,10 @@ import (
 // Kinds of requests besides verbs. Watches, leases and reviews are not part of the cost of a cluster: they do not depend
 // on the number of clusters, or the benchmark causes them.
 //
-// Events count, but apart from other writes: they expire, and nothing waits for them.
+// Events count, but apart from other writes: they expire, and nothing waits for them. Commands in pods are no writes.
 const (
 	kindEvent  = "events"
+	kindExec   = "exec" // a command in a pod, which no kubelet executes here
 	kindWatch  = "watch"
 	kindLease  = "lease"
 	kindReview = "review" // may this client read the metrics?
@@ -48,6 +49,8 @@ func (r request) kind() string {
 		return kindWatch
 	case r.ObjectRef.Resource == "events":
 		return kindEvent
+	case r.ObjectRef.Subresource == kindExec:
+		return kindExec
 	default:
 		return r.Verb
 	}

@@ -23,7 +23,7 @@ const (
 )
 
 // verbs are the request figures that the benchmark always prints.
-var verbs = []string{"get", "list", "create", "update", "patch", "delete", kindEvent}
+var verbs = []string{"get", "list", "create", "update", "patch", "delete", kindEvent, kindExec}
 
 // turn measures a phase of one contestant.
 func (w *world) turn(ctx context.Context, p phase, c *contestant, size int) error {

@@ -7,8 +7,10 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,6 +28,8 @@ type picture struct {
 	figures           []column
 }
 
+func (p picture) file(form string) string { return form + "-" + p.name + ".svg" }
+
 var pictures = []picture{
 	{"writes", "Writes per cluster, from its creation to Ready", "writes", "create", []column{{"", "writes", 1}}},
 	{"cpu", "CPU time per cluster, from its creation to Ready", "ms", "create", []column{{"", "cpu_seconds", milli}}},
@@ -37,11 +41,27 @@ var pictures = []picture{
 	{"memory", "Peak resident memory after a restart of the operator", "MB", "restart", []column{{"", "peak_resident_bytes", mega}}},
 }
 
+// plots embeds the plots, as seen from the document.
+func (d *data) plots() string {
+	var markdown strings.Builder
+	for _, form := range slices.Sorted(maps.Keys(d.machines)) {
+		for _, p := range pictures {
+			for _, who := range d.contestants(form) {
+				if len(d.points(key{form, who, p.phase, p.figures[0].figure, 0}, 1)) > 1 {
+					fmt.Fprintf(&markdown, "![%s](benchmarks/%s)\n\n", p.title, p.file(form))
+					break
+				}
+			}
+		}
+	}
+	return markdown.String()
+}
+
 // draw writes the plots of all forms with at least two sizes.
 func (d *data) draw(dir string) error {
 	for form := range d.machines {
 		for _, p := range pictures {
-			if err := d.picture(form, p, filepath.Join(dir, form+"-"+p.name+".svg")); err != nil {
+			if err := d.picture(form, p, filepath.Join(dir, p.file(form))); err != nil {
 				return fmt.Errorf("draw %s: %w", p.name, err)
 			}
 		}

@@ -85,6 +85,10 @@ func TestPlotsAreDrawnForFiguresOfSeveralSizes(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "thin-drift.svg")); err == nil {
 		t.Error("a plot without figures is drawn")
 	}
+	d, err := read(dir)
+	if got := d.block("plots"); err != nil || got != "![Writes per cluster, from its creation to Ready](benchmarks/thin-writes.svg)\n\n" {
+		t.Errorf("%v: %s", err, got)
+	}
 }
 
 // The tables are those of the published raw data: figures are not written by hand.

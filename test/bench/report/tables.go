@@ -44,6 +44,9 @@ var tables = map[string][]column{
 	"restart": {{"lists", "list", 1}, {"watches", "watch", 1}, {"gets", "get", 1}, {"writes", "writes", 1},
 		{"requests for clusters", "requests_for_idle_clusters", 1}, {"s until ready", "ready_seconds", 1},
 		{"s until the first passes are over", "passed_seconds", 1}, {"CPU s", "cpu_seconds", 1}, {"peak resident MB", "peak_resident_bytes", mega}},
+	"handover": {{"kill, min s", "kill_min_seconds", 1}, {"kill, median s", "kill_median_seconds", 1}, {"kill, max s", "kill_max_seconds", 1},
+		{"exit, min s", "exit_min_seconds", 1}, {"exit, median s", "exit_median_seconds", 1}, {"exit, max s", "exit_max_seconds", 1},
+		{"requests for idle clusters", "requests_for_idle_clusters", 1}},
 }
 
 var requests = []column{
@@ -57,7 +60,7 @@ var changes = []column{
 }
 
 // phases is the order of the tables.
-var phases = []string{"create", "rest", "rollout", "scale_up", "scale_down", "drift", "restart", "delete"}
+var phases = []string{"create", "rest", "rollout", "scale_up", "scale_down", "drift", "restart", "handover", "delete"}
 
 // blocks returns the names of the blocks that have content.
 func (d *data) blocks() []string {
@@ -68,7 +71,7 @@ func (d *data) blocks() []string {
 			names = append(names, form+"-"+phase)
 		}
 	}
-	names = append(names, "profiles")
+	names = append(names, "plots", "profiles")
 	return slices.DeleteFunc(names, func(name string) bool { return d.block(name) == "" })
 }
 
@@ -80,6 +83,8 @@ func (d *data) block(name string) string {
 		return d.aims()
 	case name == "ratios":
 		return d.ratios()
+	case name == "plots":
+		return d.plots()
 	case name == "profiles":
 		return d.tops()
 	case form == "machine":
@@ -97,7 +102,7 @@ func (d *data) fill(document string) (string, error) {
 	filled := block.ReplaceAllStringFunc(document, func(found string) string {
 		name := block.FindStringSubmatch(found)[1]
 		_, phase, _ := strings.Cut(name, "-")
-		if tables[phase] == nil && !slices.Contains([]string{"aims", "ratios", "profiles", "machine-thin", "machine-full"}, name) {
+		if tables[phase] == nil && !slices.Contains([]string{"aims", "ratios", "plots", "profiles", "machine-thin", "machine-full"}, name) {
 			failed = errors.Join(failed, fmt.Errorf("the block %q is not known", name))
 		}
 		content := d.block(name)
