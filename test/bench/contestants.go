@@ -44,7 +44,7 @@ func (w *world) join(ctx context.Context, d description) (*contestant, error) {
 	if c.kubeconfig, err = w.writeKubeconfig(ctx, d.Name, namespace, account); err != nil {
 		return nil, err
 	}
-	if c.load, err = newLoad(ctx, w.dynamic, w.admin.RESTMapper(), d); err != nil {
+	if c.load, err = newLoad(ctx, w.dynamic, w.admin.RESTMapper(), d, w.patience); err != nil {
 		return nil, err
 	}
 	if w.form == thin {
@@ -57,8 +57,10 @@ func (w *world) join(ctx context.Context, d description) (*contestant, error) {
 		return nil, err
 	}
 	say("%s: the first cluster", c.Name)
-	_, err = c.load.one(ctx, first)
-	return c, err
+	if _, err = c.load.one(ctx, first); err != nil {
+		return nil, fmt.Errorf("the first cluster, see %s: %w", c.program().log, err)
+	}
+	return c, nil
 }
 
 // deploy applies the manifests of a contestant and creates its namespaces. It returns its ServiceAccount.
@@ -120,6 +122,9 @@ func (w *world) joinAll(ctx context.Context) error {
 		}
 		if d.Name == nameOfFloor {
 			return fmt.Errorf("%s: the name %s is taken", path, d.Name)
+		}
+		if d.Version != "" {
+			w.report.fact("commit of "+d.Name, d.Version)
 		}
 		c, err := w.join(ctx, d)
 		if err != nil {

@@ -18,7 +18,8 @@ import (
 // description describes an operator: how to start it, and how to use it. Every operator but the floor has one in a
 // file. docs/benchmarks.md explains the fields.
 type description struct {
-	Name string `json:"name"`
+	Name    string `json:"name"`
+	Version string `json:"version"` // for the tables
 
 	Binary      string            `json:"binary"`
 	Arguments   []string          `json:"arguments"`

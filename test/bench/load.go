@@ -9,6 +9,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,6 +30,7 @@ type load struct {
 	client    dynamic.Interface
 	resource  schema.GroupVersionResource // of the clusters
 	drifting  schema.GroupVersionResource // of the objects that drift
+	patience  time.Duration
 
 	mutex    sync.Mutex
 	clusters map[string]*state
@@ -40,9 +42,11 @@ type state struct {
 	exists  bool
 	changed bool // since its creation
 	ready   bool
-	pods    map[types.UID]bool // which are ready?
-	drifted bool
-	repairs int
+	// conditions are those of the cluster, for messages.
+	conditions []any
+	pods       map[types.UID]bool // which are ready?
+	drifted    bool
+	repairs    int
 
 	at      time.Time // of the last event
 	waiters []waiter
@@ -95,9 +99,26 @@ func (l *load) await(ctx context.Context, name string, done func(*state) bool) (
 	select {
 	case at := <-w.at:
 		return at, nil
+	case <-time.After(l.patience):
+		return time.Time{}, l.late(name)
 	case <-ctx.Done():
 		return time.Time{}, fmt.Errorf("waiting for %s: %w", name, context.Cause(ctx))
 	}
+}
+
+// late reports a cluster that does not change as expected, for example because the description is wrong.
+func (l *load) late(name string) error {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	s := l.state(name)
+	conditions := []string{}
+	for _, each := range s.conditions {
+		if c, ok := each.(map[string]any); ok {
+			conditions = append(conditions, fmt.Sprintf("%v=%v (%v: %v)", c["type"], c["status"], c["reason"], c["message"]))
+		}
+	}
+	return fmt.Errorf("%s is not as expected after %s. It exists: %t. Condition %s is True for its generation: %t. All conditions: %s",
+		name, l.patience, s.exists, l.Ready, s.ready, strings.Join(conditions, ", "))
 }
 
 func isReady(s *state) bool   { return s.exists && s.ready }

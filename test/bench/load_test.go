@@ -13,10 +13,13 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 )
 
-func newTestLoad() *load { return &load{clusters: map[string]*state{}, owners: map[string]string{}} }
+func newTestLoad() *load {
+	return &load{patience: time.Minute, clusters: map[string]*state{}, owners: map[string]string{}}
+}
 
 func TestAWaiterIsNotifiedOfTheEventThatItWaitsFor(t *testing.T) {
 	l := newTestLoad()
@@ -119,6 +122,7 @@ func TestOptionsThatDoNotWorkTogetherAreRejected(t *testing.T) {
 	for _, bad := range [][]string{
 		{}, {"--audit-log=a", "--form=other"}, {"--audit-log=a", "--form=full"}, {"--audit-log=a", "--phases=create,dance"},
 		{"--audit-log=a", "--phases=rest"}, {"--audit-log=a", "--rounds=2", "--phases=create"},
+		{"--audit-log=a", "--rounds=2", "--changes=5"},
 	} {
 		if _, err := parse(bad); err == nil {
 			t.Errorf("%v is accepted", bad)
@@ -155,5 +159,54 @@ func TestForeignCPUTimeIsWhatTheBenchmarkDidNotUse(t *testing.T) {
 	want := 5.0 / 10
 	if got := after.foreign(before, 10*time.Second, 1); got != want {
 		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+func TestAWrongConditionEndsTheBenchmarkWithWhatTheClusterHas(t *testing.T) {
+	l := newTestLoad()
+	l.Ready, l.patience = "Raedy", time.Millisecond
+	l.sawCluster(&unstructured.Unstructured{Object: map[string]any{
+		"metadata": map[string]any{"name": "a"},
+		"status":   map[string]any{"conditions": []any{map[string]any{"type": "Ready", "status": "True", "reason": "Ready", "message": "fine"}}},
+	}}, true)
+	_, err := l.await(t.Context(), "a", isReady)
+	want := `a is not as expected after 1ms. It exists: true. Condition Raedy is True for its generation: false. ` +
+		`All conditions: Ready=True (Ready: fine)`
+	if err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+func TestAPhaseChangesAsManyClustersAsTheOptionsAllow(t *testing.T) {
+	drift := phase{name: "drift"}
+	for name, c := range map[string]struct {
+		phase   phase
+		changes int
+		want    clusters
+	}{
+		"creation is never limited":     {phaseCreate, 10, clusters{1, 100, 1000}},
+		"all change":                    {drift, 0, clusters{1, 0, 1000}},
+		"some change":                   {drift, 10, clusters{1, 990, 1000}},
+		"more than exist change":        {drift, 2000, clusters{1, 0, 1000}},
+		"all that exist are deleted":    {phaseDelete, 0, clusters{1, 0, 100}},
+		"the youngest ones are deleted": {phaseDelete, 10, clusters{1, 90, 100}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := &world{options: options{changes: c.changes}, round: 1}
+			if got := w.reach(c.phase, &contestant{size: 100}, 1000); got != c.want {
+				t.Errorf("%v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+func TestOnlyThisOperatorTakesPartAboveTheSizeOfTheComparison(t *testing.T) {
+	w := &world{contestants: make([]*contestant, 3)}
+	if all := w.taking(10000); len(all) != 3 {
+		t.Errorf("without a limit, %d contestants take part", len(all))
+	}
+	w.compareTo = 1000
+	if all, one := w.taking(1000), w.taking(3000); len(all) != 3 || len(one) != 1 {
+		t.Errorf("%d contestants take part at 1,000 clusters, and %d at 3,000", len(all), len(one))
 	}
 }

@@ -62,7 +62,7 @@ func (t machineTime) foreign(since machineTime, window time.Duration, cores int)
 func machineFacts(o options, kubernetes string) map[string]string {
 	facts := map[string]string{
 		"form": o.form, "kubernetes": kubernetes, "cores": fmt.Sprint(runtime.NumCPU()), "go": runtime.Version(), "system": runtime.GOOS + "/" + runtime.GOARCH,
-		"in flight": fmt.Sprint(o.inFlight), "drifts in flight": fmt.Sprint(o.storm), "rest": o.restTime.String(),
+		"changes": fmt.Sprint(o.changes), "in flight": fmt.Sprint(o.inFlight), "drifts in flight": fmt.Sprint(o.storm), "rest": o.restTime.String(),
 		"started": time.Now().UTC().Format(time.RFC3339),
 	}
 	fs, err := procfs.NewDefaultFS()

@@ -95,7 +95,10 @@ func (w *world) everyone(ctx context.Context, p phase, size int, reversed bool) 
 	if p.name == phaseRest.name {
 		return w.rest(ctx, size)
 	}
-	turns := slices.Clone(w.contestants)
+	turns := slices.Clone(w.taking(size))
+	if p.name == phaseDelete.name {
+		turns = slices.Clone(w.contestants) // each at its own size
+	}
 	if reversed {
 		slices.Reverse(turns)
 	}
@@ -113,6 +116,14 @@ func (w *world) everyone(ctx context.Context, p phase, size int, reversed bool) 
 		}
 	}
 	return nil
+}
+
+// taking returns the contestants that take part at a size. The first one is this operator.
+func (w *world) taking(size int) []*contestant {
+	if w.compareTo > 0 && size > w.compareTo {
+		return w.contestants[:1]
+	}
+	return w.contestants
 }
 
 // checkRejections fails if the API server has rejected requests because of its own load: then the figures are about its

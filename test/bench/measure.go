@@ -18,7 +18,7 @@ import (
 // quiet is the time without requests after which a contestant is idle. The operator sends its last request ten seconds
 // after the members became ready.
 const (
-	quiet   = 15 * time.Second
+	quiet   = 12 * time.Second
 	patient = 2 * time.Minute
 )
 
@@ -30,17 +30,14 @@ func (w *world) turn(ctx context.Context, p phase, c *contestant, size int) erro
 	if p.name == phaseRestart.name {
 		return w.restart(ctx, c, size)
 	}
-	which := clusters{w.round, 0, size}
-	each := float64(size)
-	if p.name == phaseCreate.name {
-		each = float64(size - c.size)
-	}
+	which := w.reach(p, c, size)
+	each := float64(which.count())
 	say("%s: %s, %.0f clusters", c.Name, p.name, each)
 	before, err := w.observe(ctx, c)
 	if err != nil {
 		return err
 	}
-	t := turn{who: c.Name, phase: p.name, clusters: size, report: w.report}
+	t := turn{who: c.Name, phase: p.name, clusters: which.to, report: w.report}
 	var took []time.Duration
 	var over time.Duration
 	err = w.profiled(ctx, c, fmt.Sprintf("%s-%s-%d", c.Name, p.name, size), func() error {
@@ -54,7 +51,7 @@ func (w *world) turn(ctx context.Context, p phase, c *contestant, size int) erro
 	if err != nil {
 		return fmt.Errorf("%s: %s: %w", c.Name, p.name, err)
 	}
-	after, err := w.observe(ctx, c)
+	after, err := w.observeAgain(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -69,6 +66,20 @@ func (w *world) turn(ctx context.Context, p phase, c *contestant, size int) erro
 	return nil
 }
 
+// reach returns the clusters that a phase changes. Each contestant deletes its own number.
+func (w *world) reach(p phase, c *contestant, size int) clusters {
+	switch p.name {
+	case phaseCreate.name:
+		return clusters{w.round, c.size, size}
+	case phaseDelete.name:
+		size = c.size
+	}
+	if w.changes == 0 {
+		return clusters{w.round, 0, size}
+	}
+	return clusters{w.round, max(0, size-w.changes), size}
+}
+
 // observed is what a contestant has used so far.
 type observed struct {
 	at             time.Time
@@ -79,29 +90,45 @@ type observed struct {
 	machine        machineTime
 }
 
-// observe reads the heap before the CPU time, because a collection costs CPU time. The API server's CPU time includes
-// its work for others: the Kubernetes controllers and the simulated nodes.
+// observe starts a measurement. Reading the heap and the metrics costs CPU time of the contestant, so the times come last.
 func (w *world) observe(ctx context.Context, c *contestant) (o observed, err error) {
-	p := c.program()
-	if o.heap, o.hasHeap, err = p.heap(ctx); err != nil {
+	if err := o.readMetrics(ctx, c.program()); err != nil {
 		return o, err
+	}
+	return o, w.readTimes(ctx, c.program(), &o)
+}
+
+// observeAgain ends a measurement. The times come first.
+func (w *world) observeAgain(ctx context.Context, c *contestant) (o observed, err error) {
+	if err := w.readTimes(ctx, c.program(), &o); err != nil {
+		return o, err
+	}
+	return o, o.readMetrics(ctx, c.program())
+}
+
+func (o *observed) readMetrics(ctx context.Context, p *program) (err error) {
+	if o.heap, o.hasHeap, err = p.heap(ctx); err != nil {
+		return err
 	}
 	metrics, err := p.scrape(ctx)
-	if err != nil {
-		return o, err
-	}
 	o.passes = sum(metrics, metricPasses)
+	return err
+}
+
+// readTimes reads the CPU times. That of the API server includes its work for others: the Kubernetes controllers and the
+// simulated nodes.
+func (w *world) readTimes(ctx context.Context, p *program, o *observed) error {
 	text, err := w.clients.CoreV1().RESTClient().Get().AbsPath("/metrics").DoRaw(ctx)
 	if err != nil {
-		return o, fmt.Errorf("read the API server's metrics: %w", err)
+		return fmt.Errorf("read the API server's metrics: %w", err)
 	}
 	o.apiServer = metricsOf(string(text))["process_cpu_seconds_total"]
 	if o.machine, err = readMachineTime(); err != nil {
-		return o, err
+		return err
 	}
 	o.at = time.Now()
 	o.cpu, err = p.cpu()
-	return o, err
+	return err
 }
 
 // turn prints the figures of a turn.
@@ -175,7 +202,7 @@ func (w *world) settle(ctx context.Context, c *contestant) error {
 func (w *world) rest(ctx context.Context, size int) error {
 	say("%d idle clusters of each for %s", size, w.restTime)
 	before := map[string]observed{}
-	for _, c := range w.contestants {
+	for _, c := range w.taking(size) {
 		o, err := w.observe(ctx, c)
 		if err != nil {
 			return err
@@ -188,7 +215,7 @@ func (w *world) rest(ctx context.Context, size int) error {
 		return context.Cause(ctx)
 	}
 	var failed error
-	for _, c := range w.contestants {
+	for _, c := range w.taking(size) {
 		failed = errors.Join(failed, w.rested(ctx, c, size, before[c.Name]))
 	}
 	return failed

@@ -35,6 +35,9 @@ type options struct {
 	phases    list
 	inFlight  int
 	storm     int
+	changes   int
+	compareTo int
+	patience  time.Duration
 	restTime  time.Duration
 	handovers int
 	timeout   time.Duration
@@ -90,6 +93,9 @@ func parse(arguments []string) (options, error) {
 	f.Var(&o.phases, "phases", "The phases to measure, separated by commas.")
 	f.IntVar(&o.inFlight, "in-flight", 20, "The maximum number of clusters that change at the same time.")
 	f.IntVar(&o.storm, "storm", 4, "The maximum number of changed objects that are not repaired yet.")
+	f.IntVar(&o.changes, "changes", 0, "The maximum number of clusters that a phase after create changes. 0: all.")
+	f.IntVar(&o.compareTo, "compare-up-to", 0, "The largest size at which other contestants than the operator take part. 0: all sizes.")
+	f.DurationVar(&o.patience, "patience", 5*time.Minute, "The time limit for a change of one cluster.")
 	f.DurationVar(&o.restTime, "rest", time.Minute, "The time to observe idle clusters.")
 	f.IntVar(&o.handovers, "handovers", 3, "The number of times to kill the leader, and to stop it.")
 	f.DurationVar(&o.timeout, "timeout", 6*time.Hour, "The time limit of the benchmark.")
@@ -121,8 +127,8 @@ func (o options) checkPhases(all []string) error {
 	if !slices.Contains(o.phases, phaseCreate.name) {
 		return errors.New("--phases needs the phase create")
 	}
-	if o.rounds > 1 && !slices.Contains(o.phases, phaseDelete.name) {
-		return errors.New("--rounds needs the phase delete, so that each round starts without clusters")
+	if o.rounds > 1 && (!slices.Contains(o.phases, phaseDelete.name) || o.changes > 0) {
+		return errors.New("--rounds needs the phase delete without --changes, so that each round starts without clusters")
 	}
 	return nil
 }

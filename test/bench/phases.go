@@ -63,7 +63,6 @@ func always(description) bool   { return true }
 func scales(d description) bool { return d.Scale != "" }
 
 func create(ctx context.Context, w *world, c *contestant, which clusters) ([]time.Duration, error) {
-	which.from = c.size
 	took, err := c.load.each(ctx, which, w.inFlight, c.load.one)
 	c.size = which.to
 	return took, err
@@ -109,8 +108,19 @@ func (w *world) reshape(
 		if err := errors.Join(err, patchErr); err != nil {
 			return 0, err
 		}
-		return l.change(ctx, resourceName{l.resource, name}, patch, name, done)
+		took, err := l.change(ctx, resourceName{l.resource, name}, patch, name, done)
+		if err != nil {
+			return 0, fmt.Errorf("%w; pods with the label %s=%s: %d", err, l.Label, name, l.pods(name))
+		}
+		return took, nil
 	})
+}
+
+// pods returns the number of pods of a cluster, while a phase watches them.
+func (l *load) pods(name string) int {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return len(l.state(name).pods)
 }
 
 // forgetPods forgets the pods that are no longer watched.
@@ -132,7 +142,10 @@ func driftAll(ctx context.Context, w *world, c *contestant, which clusters) ([]t
 		if err != nil {
 			return nil, err
 		}
-		l.owners[object], objects[name] = name, object
+		objects[name] = object
+		l.mutex.Lock()
+		l.owners[object] = name
+		l.mutex.Unlock()
 	}
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
@@ -151,10 +164,10 @@ func driftAll(ctx context.Context, w *world, c *contestant, which clusters) ([]t
 	})
 }
 
-// deleteAll deletes all clusters, and waits until they no longer exist. Their objects are garbage-collected later.
+// deleteAll deletes clusters, the youngest ones if not all, and waits until they no longer exist. Their objects are garbage-collected later.
 func deleteAll(ctx context.Context, w *world, c *contestant, which clusters) ([]time.Duration, error) {
 	l := c.load
-	defer func() { c.size = 0 }()
+	defer func() { c.size = which.from }()
 	return l.each(ctx, which, w.inFlight, func(ctx context.Context, name string) (time.Duration, error) {
 		from := time.Now()
 		if err := l.objects(l.resource).Delete(ctx, name, metav1.DeleteOptions{}); err != nil {

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // program is a running replica of a contestant.
@@ -78,13 +79,17 @@ func insecure() *http.Client {
 
 // ready waits for all endpoints: a program can serve its health before its metrics.
 func (p *program) ready(ctx context.Context) error {
+	from := time.Now()
 	return poll(ctx, "the operator to be ready, see "+p.log, func() (bool, error) {
 		for _, url := range []string{p.health, p.profiles, p.metrics} {
 			if url == "" {
 				continue
 			}
 			if _, err := get(ctx, p.client, url, p.token); err != nil {
-				return false, nil //nolint:nilerr // not yet
+				if time.Since(from) > patient {
+					return false, fmt.Errorf("no response within %s, see %s: %w", patient, p.log, err)
+				}
+				return false, nil
 			}
 		}
 		return true, nil

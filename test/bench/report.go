@@ -50,6 +50,13 @@ func newReport(o options, kubernetes string) (*report, error) {
 	return r, r.line(map[string]any{"machine": machineFacts(o, kubernetes)})
 }
 
+// fact adds a fact to those of the machine.
+func (r *report) fact(name, value string) {
+	if err := r.line(map[string]any{"machine": map[string]string{"form": r.form, name: value}}); err != nil {
+		say("the raw data lacks a line: %v", err)
+	}
+}
+
 func (r *report) line(value any) error {
 	if r.raw == nil {
 		return nil

@@ -18,6 +18,11 @@ import (
 // again, and measures the time until it has looked at every cluster, and its peak memory.
 func (w *world) restart(ctx context.Context, c *contestant, size int) error {
 	say("%s: restart with %d clusters", c.Name, size)
+	metrics, err := c.program().scrape(ctx)
+	if err != nil {
+		return err
+	}
+	counted := sum(metrics, metricPasses) > 0 // else it is no controller-runtime
 	if err := c.program().stop(ctx, syscall.SIGTERM); err != nil {
 		return err
 	}
@@ -29,7 +34,10 @@ func (w *world) restart(ctx context.Context, c *contestant, size int) error {
 	ready := time.Since(from)
 	var passed time.Duration
 	err = w.profiled(ctx, c, fmt.Sprintf("%s-restart-%d", c.Name, size), func() error {
-		if err := p.drained(ctx, size); err != nil {
+		if !counted {
+			return w.settle(ctx, c)
+		}
+		if err := p.drained(ctx, size, w.patience); err != nil {
 			return err
 		}
 		passed = time.Since(from)
@@ -46,7 +54,7 @@ func (w *world) restart(ctx context.Context, c *contestant, size int) error {
 	t.figure(kindWatch, float64(tally(all, request.kind)[kindWatch]))
 	w.countIdle(t, c, from)
 	t.figure("ready_seconds", ready.Seconds())
-	if p.metrics != "" {
+	if counted {
 		t.figure("passed_seconds", passed.Seconds())
 	}
 	t.figure("cpu_seconds", cpu)
@@ -56,10 +64,9 @@ func (w *world) restart(ctx context.Context, c *contestant, size int) error {
 
 // drained waits until every cluster had a pass and no other pass is due. It asks seldom enough to use a tenth of the time
 // at most, because the operator needs time for the response.
-func (p *program) drained(ctx context.Context, size int) error {
-	if p.metrics == "" {
-		return nil
-	}
+func (p *program) drained(ctx context.Context, size int, patience time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	for {
 		from := time.Now()
 		values, err := p.scrape(ctx)
@@ -72,7 +79,7 @@ func (p *program) drained(ctx context.Context, size int) error {
 		select {
 		case <-time.After(max(100*time.Millisecond, 10*time.Since(from))):
 		case <-ctx.Done():
-			return fmt.Errorf("waiting for the first passes: %w", context.Cause(ctx))
+			return fmt.Errorf("after %s, the metrics show %.0f passes for %d clusters: %w", patience, sum(values, metricPasses), size, context.Cause(ctx))
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -30,8 +31,10 @@ const (
 const fields = "bench"
 
 // newLoad watches the clusters of a contestant.
-func newLoad(ctx context.Context, client dynamic.Interface, mapper meta.RESTMapper, d description) (*load, error) {
-	l := &load{description: d, namespace: "bench-" + d.Name, client: client, clusters: map[string]*state{}, owners: map[string]string{}}
+func newLoad(ctx context.Context, client dynamic.Interface, mapper meta.RESTMapper, d description, patience time.Duration) (*load, error) {
+	l := &load{
+		description: d, namespace: "bench-" + d.Name, client: client, patience: patience, clusters: map[string]*state{}, owners: map[string]string{},
+	}
 	object, err := l.values("").object(d.Resource)
 	if err != nil {
 		return nil, err
@@ -107,6 +110,7 @@ func (l *load) sawCluster(object *unstructured.Unstructured, exists bool) {
 		s.changed = s.exists
 		s.exists = exists
 		s.ready = isTrue(object, l.Ready)
+		s.conditions = conditionsOf(object)
 	})
 }
 
@@ -156,10 +160,16 @@ func contains(object, patch any) bool {
 	return true
 }
 
+// conditionsOf returns the conditions of an object, without a copy.
+func conditionsOf(object *unstructured.Unstructured) []any {
+	found, _, _ := unstructured.NestedFieldNoCopy(object.Object, "status", "conditions") // a status without conditions is not ready
+	conditions, _ := found.([]any)
+	return conditions
+}
+
 // isTrue reports whether a condition is True, for the current generation if the condition has one.
 func isTrue(object *unstructured.Unstructured, condition string) bool {
-	conditions, _, _ := unstructured.NestedSlice(object.Object, "status", "conditions") // a status without conditions is not ready
-	for _, each := range conditions {
+	for _, each := range conditionsOf(object) {
 		c, ok := each.(map[string]any)
 		if !ok || c["type"] != condition {
 			continue

@@ -14,6 +14,7 @@ import (
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -53,7 +54,9 @@ func newWorld(ctx context.Context, fail context.CancelCauseFunc, o options) (*wo
 	if w.admin, err = client.New(config, client.Options{}); err != nil {
 		return nil, fmt.Errorf("create a client: %w", err)
 	}
-	if w.clients, err = kubernetes.NewForConfig(config); err != nil {
+	binary := rest.CopyConfig(config)
+	binary.AcceptContentTypes, binary.ContentType = runtime.ContentTypeProtobuf+","+runtime.ContentTypeJSON, runtime.ContentTypeProtobuf
+	if w.clients, err = kubernetes.NewForConfig(binary); err != nil {
 		return nil, fmt.Errorf("create a client: %w", err)
 	}
 	if w.dynamic, err = dynamic.NewForConfig(config); err != nil {
