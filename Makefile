@@ -188,13 +188,15 @@ bench-quick: ## Measure requests, CPU, heap and times at 100 and 1,000 clusters,
 	@hack/bench.sh thin $(BENCH)
 
 .PHONY: bench
-bench: ## Measure all phases at up to 10,000 clusters and with a scheduler, about two hours (OPERATORS=FILE: compare with another operator).
-	@THIN="$(THIN)" FULL="$(FULL)" OPERATORS="$(OPERATORS)" hack/bench-all.sh
+bench: ## Measure all phases at up to 10,000 clusters and with a scheduler (BASE=COMMIT: compare with an older commit; OPERATORS=FILE: with another operator).
+	@BASE="$(BASE)" SIZES="$(SIZES)" THIN="$(THIN)" FULL="$(FULL)" PROFILED="$(PROFILED)" OPERATORS="$(OPERATORS)" hack/bench-all.sh
 
 .PHONY: bench-docs
 bench-docs: ## Publish the results of make bench in docs/benchmarks.md.
+	@rm -rf docs/benchmarks/profiles docs/benchmarks/{thin,full}*.{svg,jsonl}
 	@mkdir -p docs/benchmarks/profiles
-	@cp dist/bench/*.jsonl docs/benchmarks/ && cp dist/bench/profiles/operator-*.txt docs/benchmarks/profiles/
+	@cp dist/bench/*.jsonl docs/benchmarks/
+	@find dist/bench/profiles -name '*.txt' ! -name 'floor-*' -exec cp -t docs/benchmarks/profiles {} + || true
 	@cd test/bench/report && go run . --dir $(CURDIR)/docs/benchmarks --document $(CURDIR)/docs/benchmarks.md
 
 ##@ Build

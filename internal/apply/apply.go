@@ -39,11 +39,11 @@ type Writer struct {
 	Client client.Client
 	// Live reads from the API server. A Writer that creates no Jobs and updates nothing needs none.
 	Live client.Reader
-	// Wrote is told about each successful write, with the object as the API server returned it; nil for nobody.
+	// Wrote is called after each successful write, with the object as the API server returned it. Optional.
 	Wrote func(ctx context.Context, verb Verb, object client.Object)
 }
 
-// Create creates an object and returns the stored object. If the name exists, whoever has it, Create changes nothing and returns an
+// Create creates an object and returns the stored object. If the name exists, Create changes nothing and returns an
 // AlreadyExists error.
 func (w Writer) Create(ctx context.Context, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if err := w.checkServiceAccount(ctx, object); err != nil {

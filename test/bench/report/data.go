@@ -60,7 +60,7 @@ func read(dir string) (*data, error) {
 				return nil, fmt.Errorf("read the raw data in %s: %w", file, err)
 			}
 			if l.Machine != nil {
-				d.machines[l.Machine["form"]] = l.Machine
+				d.describe(l.Machine)
 			} else if l.Form != "" { // the directory can have raw data of other benchmarks
 				all[l.key] = append(all[l.key], l.Value)
 			}
@@ -71,6 +71,15 @@ func read(dir string) (*data, error) {
 	}
 	d.withoutMembers()
 	return d, d.readProfiles(filepath.Join(dir, "profiles"))
+}
+
+// describe adds facts to those of a form.
+func (d *data) describe(facts map[string]string) {
+	form := facts["form"]
+	if d.machines[form] == nil {
+		d.machines[form] = map[string]string{}
+	}
+	maps.Copy(d.machines[form], facts)
 }
 
 func median(values []float64) float64 {
@@ -110,7 +119,7 @@ func (d *data) sizes(form, phase string) []int {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// contestants returns all contestants of a form: this operator, the floor, others.
+// contestants returns all contestants of a form: this operator, an older commit of it, the floor, others.
 func (d *data) contestants(form string) []string {
 	found := map[string]bool{}
 	for k := range d.figures {
@@ -118,7 +127,7 @@ func (d *data) contestants(form string) []string {
 			found[k.Who] = true
 		}
 	}
-	rank := map[string]int{"operator": -2, floor: -1}
+	rank := map[string]int{operator: -3, before: -2, floor: -1}
 	return slices.SortedFunc(maps.Keys(found), func(a, b string) int {
 		if rank[a] != rank[b] {
 			return rank[a] - rank[b]

@@ -12,6 +12,9 @@ import (
 )
 
 const raw = `{"machine":{"form":"thin","cores":"2"}}
+{"machine":{"form":"thin","commit of before":"1234567"}}
+{"form":"thin","round":1,"clusters":10,"who":"before","phase":"create","figure":"writes","value":9}
+{"form":"thin","round":1,"clusters":100,"who":"operator","phase":"restart","figure":"peak_resident_bytes","value":50000000}
 {"form":"thin","round":1,"clusters":10,"who":"operator","phase":"create","figure":"writes","value":7}
 {"form":"thin","round":2,"clusters":10,"who":"operator","phase":"create","figure":"writes","value":9}
 {"form":"thin","round":1,"clusters":10,"who":"floor","phase":"create","figure":"writes","value":4}
@@ -65,10 +68,49 @@ func TestAimsAndRatiosUseTheSameRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := d.aims(); !strings.Contains(got, "| 7 | 7.25 (100 clusters) | 9 |  |") {
-		t.Error(got)
+	got := d.aims()
+	for _, want := range []string{
+		"| writes a cluster, creation to Ready | thin | 7 or less | 9 (at 10 clusters) | 7.25 | 100 | no |",
+		"| heap a cluster without its members, KB | thin | 25 or less | – | 20 | 10 | yes |",
+		"| peak resident memory after a restart, MB | thin | – | – | 50 | 100 | – |",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
 	}
 	if got := d.ratios(); !strings.Contains(got, "| thin | 10 | operator | 2 | – |") {
+		t.Error(got)
+	}
+}
+
+func TestProfilesOfBothCommitsAreShownSideBySide(t *testing.T) {
+	dir := directory(t)
+	if err := os.Mkdir(filepath.Join(dir, "profiles"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"operator-create-10.cpu", "before-create-10.cpu", "floor-create-10.cpu"} {
+		text := "File: manager\nShowing nodes accounting for 1s\n" + name + "\n"
+		if err := os.WriteFile(filepath.Join(dir, "profiles", name+".txt"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d, err := read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "`before-create-10.cpu`:\n\n```\nShowing nodes accounting for 1s\nbefore-create-10.cpu\n```\n\n" +
+		"`operator-create-10.cpu`:\n\n```\nShowing nodes accounting for 1s\noperator-create-10.cpu\n```\n\n"
+	if got := d.tops(); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
+func TestFactsOfContestantsAreAddedToThoseOfTheMachine(t *testing.T) {
+	d, err := read(directory(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := d.machine("thin"); !strings.Contains(got, "| commit of before | 1234567 |\n| cores | 2 |") {
 		t.Error(got)
 	}
 }

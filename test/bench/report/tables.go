@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -184,15 +185,23 @@ func (d *data) machine(form string) string {
 	return header([]string{"fact", "value"}) + text.String()
 }
 
-// tops prints the tops of the profiles of this operator.
+// tops prints the tops of the profiles of this operator, and of an older commit of it. The name of a profile has the
+// contestant, the phase, the number of clusters and the kind.
 func (d *data) tops() string {
 	var text strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(d.profiles)) {
-		if strings.HasPrefix(name, "operator-") {
+	for _, name := range slices.SortedFunc(maps.Keys(d.profiles), byKind) {
+		if !strings.HasPrefix(name, floor) {
 			fmt.Fprintf(&text, "`%s`:\n\n```\n%s\n```\n\n", name, strings.TrimRight(d.profiles[name], "\n"))
 		}
 	}
 	return text.String()
+}
+
+// byKind sorts profiles by phase, number of clusters and kind, so that those of two contestants are neighbors.
+func byKind(a, b string) int {
+	whoA, kindA, _ := strings.Cut(a, "-")
+	whoB, kindB, _ := strings.Cut(b, "-")
+	return cmp.Or(strings.Compare(kindA, kindB), strings.Compare(whoA, whoB))
 }
 
 func header(cells []string) string {
