@@ -41,6 +41,7 @@ type Backup struct {
 	Complete bool     `flag:"complete" usage:"complete the backup afterward; every member must be stored"`
 	Store
 	PieceSize int64 `flag:"piece-size" default:"1Gi" usage:"the maximum <size> of a stored object"`
+	Compression
 	Patience
 	Report
 	Command []string
@@ -236,7 +237,7 @@ func commandOf(call Call) *[]string {
 }
 
 func (b *Backup) check() error {
-	return cmp.Or(b.Store.check(b.To, true), needsID(b.ID), b.Part.check())
+	return cmp.Or(b.Store.check(b.To, true), needsID(b.ID), b.Part.check(), b.Compression.check())
 }
 
 func (r *Restore) check() error {

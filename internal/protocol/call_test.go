@@ -39,7 +39,8 @@ func fill(random *rand.Rand, value reflect.Value) {
 		case *bool:
 			*into = random.IntN(2) == 1
 		case *int:
-			*into = map[string]int{"Member": random.IntN(3), "Members": 3 + random.IntN(3)}[name]
+			*into = map[string]int{"Member": random.IntN(3), "Members": 3 + random.IntN(3),
+				"Level": random.IntN(MaxCompressionLevel + 1), "Threads": random.IntN(MaxCompressionThreads + 1)}[name]
 		case *int64:
 			*into = 1 + random.Int64N(maxPieceBytes)
 		case *time.Duration:
@@ -112,9 +113,9 @@ func TestTheArgumentsOfEachCallKeepTheirNamesAndOrder(t *testing.T) {
 	const flags = " --endpoint https://s3.example.test --region here --server-side-encryption aws:kms --kms-key-id alias/a --credentials /keys --encryption /age --root /root"
 	for want, call := range map[string]Call{
 		"backup --to s3://a/b --id 1 --member 0 --members 2 --about cluster=orders --about namespace=shop --about image= --about z=1 --check=sh --check=-c --complete" +
-			flags + " --piece-size 65536 --idle-timeout 60s --progress-interval 50ms --result /out -- pg_dump --all": &Backup{
+			flags + " --piece-size 65536 --compression-level 9 --compression-threads 2 --idle-timeout 60s --progress-interval 50ms --result /out -- pg_dump --all": &Backup{
 			To: "s3://a/b", ID: "1", Part: Part{0, 2}, About: About{"z": "1", AboutImage: "", AboutNamespace: "shop", AboutCluster: "orders"},
-			Check: []string{"sh", "-c"}, Complete: true, Store: store, PieceSize: 64 << 10, Patience: Patience{time.Minute, 50 * time.Millisecond},
+			Check: []string{"sh", "-c"}, Complete: true, Store: store, PieceSize: 64 << 10, Compression: Compression{9, 2}, Patience: Patience{time.Minute, 50 * time.Millisecond},
 			Report: Report{"/out"}, Command: []string{"pg_dump", "--all"},
 		},
 		"restore --from s3://a/b --id 1 --into /data --member 1 --members 2" + flags + " -- tar x": &Restore{
@@ -155,31 +156,33 @@ func TestMissingFlagsHaveTheirDefaults(t *testing.T) {
 
 func TestErrorsNameInvalidFlags(t *testing.T) {
 	for says, arguments := range map[string][]string{
-		`a command is required: `:          {},
-		`unknown command "copy"`:           {"copy"},
-		`unknown command "install"`:        {"install"},
-		`not defined: -nothing`:            {"list", "--nothing"},
-		`the location is required`:         {"list"},
-		`--root is required`:               {"list", "--at", "file:///a"},
-		`s3://bucket/path or file:///path`: {"list", "--at", "gs://a/b"},
-		`must look like s3://bucket`:       {"list", "--at", "s3:///a"},
-		`must look like s3://`:             {"list", "--at", "file://host/a"},
-		`consist only of`:                  {"list", "--at", "s3://user:hidden@a/b"},
-		`'.' or '..'`:                      {"list", "--at", "file:///a/../../etc"},
-		`https://host:port`:                {"list", "--at", "s3://a", "--endpoint", "minio:9000"},
-		`only flags are allowed`:           {"list", "--at", "s3://a", "b"},
-		`mutually exclusive`:               {"list", "--at", "s3://a", "--credentials", "/keys", "--workload-identity"},
-		`--id is required`:                 {"delete", "--at", "s3://a/b"},
-		`folder of one backup`:             {"delete", "--at", "s3://a", "--id", "1"},
-		`command is required after --`:     {"backup", "--to", "s3://a/b", "--id", "1"},
-		`--member must be at least 0`:      {"backup", "--to", "s3://a/b", "--id", "1", "--member", "1", "--", "true"},
-		`key=value`:                        {"backup", "--about", "x"},
-		`"64 Gigs" for flag -piece-size`:   {"backup", "--piece-size", "64 Gigs"},
-		`from 1 to 64Gi`:                   {"backup", "--piece-size", "65Gi"},
-		`above 0`:                          {"backup", "--idle-timeout", "0s"},
-		`--into is required`:               {"restore", "--from", "s3://a/b", "--id", "1", "--", "true"},
-		`"soon" for flag -timeout`:         {"probe", "--timeout", "soon"},
-		`invalid flags of transfer probe`:  {"probe"},
+		`a command is required: `:            {},
+		`unknown command "copy"`:             {"copy"},
+		`unknown command "install"`:          {"install"},
+		`not defined: -nothing`:              {"list", "--nothing"},
+		`the location is required`:           {"list"},
+		`--root is required`:                 {"list", "--at", "file:///a"},
+		`s3://bucket/path or file:///path`:   {"list", "--at", "gs://a/b"},
+		`must look like s3://bucket`:         {"list", "--at", "s3:///a"},
+		`must look like s3://`:               {"list", "--at", "file://host/a"},
+		`consist only of`:                    {"list", "--at", "s3://user:hidden@a/b"},
+		`'.' or '..'`:                        {"list", "--at", "file:///a/../../etc"},
+		`https://host:port`:                  {"list", "--at", "s3://a", "--endpoint", "minio:9000"},
+		`only flags are allowed`:             {"list", "--at", "s3://a", "b"},
+		`mutually exclusive`:                 {"list", "--at", "s3://a", "--credentials", "/keys", "--workload-identity"},
+		`--id is required`:                   {"delete", "--at", "s3://a/b"},
+		`folder of one backup`:               {"delete", "--at", "s3://a", "--id", "1"},
+		`command is required after --`:       {"backup", "--to", "s3://a/b", "--id", "1"},
+		`--member must be at least 0`:        {"backup", "--to", "s3://a/b", "--id", "1", "--member", "1", "--", "true"},
+		`key=value`:                          {"backup", "--about", "x"},
+		`"64 Gigs" for flag -piece-size`:     {"backup", "--piece-size", "64 Gigs"},
+		`from 1 to 64Gi`:                     {"backup", "--piece-size", "65Gi"},
+		`above 0`:                            {"backup", "--idle-timeout", "0s"},
+		`--compression-level must be 0 to 9`: {"backup", "--to", "s3://a/b", "--id", "1", "--compression-level", "10", "--", "true"},
+		`--compression-threads must be 0 to`: {"backup", "--to", "s3://a/b", "--id", "1", "--compression-threads", "-1", "--", "true"},
+		`--into is required`:                 {"restore", "--from", "s3://a/b", "--id", "1", "--", "true"},
+		`"soon" for flag -timeout`:           {"probe", "--timeout", "soon"},
+		`invalid flags of transfer probe`:    {"probe"},
 	} {
 		_, err := Parse(arguments)
 		if err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "hidden") {

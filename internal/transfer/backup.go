@@ -14,8 +14,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
@@ -127,25 +125,26 @@ func (r *backupRun) stream(ctx context.Context, end context.CancelCauseFunc, sto
 	pieces := &cutter{ctx: ctx, store: store, stream: stream, size: r.PieceSize, patient: patient, stored: &progress.storedBytes}
 	finish := progress.every(ctx, r.ProgressInterval)
 	defer finish()
-	encryptor, err := r.keys.encrypt(pieces)
+	compressor, encryptor, err := r.packing(pieces)
 	if err != nil {
 		end(err)
 		pieces.abandon()
-		return nil, fmt.Errorf("create the encryptor: %w", err)
-	}
-	compressor, err := zstd.NewWriter(encryptor, zstd.WithWindowSize(zstdWindow), zstd.WithEncoderConcurrency(zstdThreads))
-	if err != nil {
-		return nil, fmt.Errorf("create the compressor: %w", err)
+		return nil, err
 	}
 	raw := sha256.New()
 
-	err = r.pump(ctx, patient, io.MultiWriter(raw, compressor, &progress.bytes))
+	err = r.pump(ctx, patient, func(output io.Reader) (int64, error) {
+		return compressor.ReadFrom(io.TeeReader(output, io.MultiWriter(raw, &progress.bytes)))
+	})
 	if err == nil {
 		err = errors.Join(compressor.Close(), encryptor.Close())
 	}
+	if err == nil {
+		err = store.flush()
+	}
 	if err != nil {
 		end(verdict(ctx, err))
-		_ = compressor.Close() // stops its threads
+		compressor.abandon()
 		pieces.abandon()
 		return nil, err
 	}
@@ -154,8 +153,21 @@ func (r *backupRun) stream(ctx context.Context, end context.CancelCauseFunc, sto
 	return stream, nil
 }
 
-// pump runs the action and copies its output.
-func (r *backupRun) pump(ctx context.Context, patient patience, into io.Writer) error {
+// packing returns the steps between the data and its pieces. The second one must be closed after the first.
+func (r *backupRun) packing(pieces *cutter) (*compressor, io.Closer, error) {
+	encryptor, err := r.keys.encrypt(pieces)
+	if err != nil {
+		return nil, nil, fmt.Errorf("create the encryptor: %w", err)
+	}
+	compressor, err := newCompressor(encryptor, r.Compression)
+	if err != nil {
+		return nil, nil, fmt.Errorf("create the compressor: %w", err)
+	}
+	return compressor, encryptor, nil
+}
+
+// pump runs the action and lets the function read its output.
+func (r *backupRun) pump(ctx context.Context, patient patience, read func(io.Reader) (int64, error)) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	action := newAction(ctx, r.Command, r.log)
@@ -168,7 +180,7 @@ func (r *backupRun) pump(ctx context.Context, patient patience, into io.Writer) 
 		return err
 	}
 	hung := failf(protocol.ActionHung, "The action %s printed nothing for %s and did not end. See its log.", r.Command[0], patient.limit)
-	printed, copied := io.CopyBuffer(into, patient.reader(stdout, hung), make([]byte, copyBytes))
+	printed, copied := read(patient.reader(stdout, hung))
 	if copied != nil {
 		stop()
 	}

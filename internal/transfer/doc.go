@@ -8,34 +8,43 @@ SPDX-License-Identifier: Apache-2.0
 //	backup:  action -> SHA-256 -> zstd -> age -> pieces -> store
 //	restore: store -> pieces -> age -> zstd -> SHA-256 -> action
 //
-// Encryption with age is optional. Attempts of a backup may run at the same time; see attempt.go.
+// The steps overlap: see compressor and unpacked. Encryption with age is optional. Attempts of a backup may run at the
+// same time; see attempt.go.
 //
 // # Memory
 //
 // The memory of a transfer does not depend on the size of the data. It consists of partBytes for each of the uploadParts
-// in flight and for the part that fills (twice that for the first part of a piece), and the window and tables of zstd.
-// The total, including code, stays below MemoryBound, as a test measures. Only the manifest grows, by 150 bytes per piece.
+// in flight and for the part that fills (twice that for the first part of a piece), the blocks of the compressor and their
+// frames, and the window and tables of each thread of zstd. The total, including code, stays below MemoryBound, as tests
+// measure. Only the manifest grows, by 150 bytes per piece.
 package transfer
 
 const (
 	// MemoryBound is the maximum resident memory of a transfer of any size.
 	MemoryBound = 160 << 20
 	// softLimit is the memory limit of the garbage collector, below MemoryBound.
-	softLimit = 112 << 20
+	softLimit = 128 << 20
 
 	// A piece in S3 is uploaded in parts of partBytes, with uploadParts at a time. S3 allows 10,000 parts per object,
 	// which limits --piece-size.
 	partBytes   = 8 << 20
 	uploadParts = 4
 
-	// zstdWindow is the window of the compressor, and zstdThreads its number of threads. The decompressor rejects
-	// windows above maxZstdWindow.
-	zstdWindow    = 4 << 20
-	zstdThreads   = 2
-	maxZstdWindow = 8 << 20
+	// diskBytes is how much of a piece on a volume collects in memory before the system starts to write it to the disk.
+	diskBytes = 8 << 20
 
-	// copyBytes is the size of the buffer between an action and the pipeline.
-	copyBytes = 256 << 10
+	// The compressor compresses blocks of blockBytes with a window of zstdWindow, as zstd does by default. The
+	// decompressor rejects windows above maxZstdWindow, and decodes zstdBlocks blocks of zstd at a time.
+	blockBytes    = 3 << 20
+	zstdWindow    = 2 << 20
+	maxZstdWindow = 8 << 20
+	zstdBlocks    = 2
+	// frameOverhead is more than zstd adds to a block that it cannot compress.
+	frameOverhead = 4 << 10
+
+	// Between two steps that run at the same time there are aheadBuffers buffers of copyBytes.
+	copyBytes    = 128 << 10
+	aheadBuffers = 4
 
 	// maxManifestBytes is the maximum size of a manifest: half a million pieces.
 	maxManifestBytes = 64 << 20

@@ -11,29 +11,39 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"syscall"
+	"strconv"
 	"testing"
+
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 func TestMemoryStaysBelowTheBoundWhateverTheSize(t *testing.T) {
-	w := newWorld(t)
 	half := halfCompressible(t, 16<<20)
-	script := "for i in $(seq 64); do cat " + half + "; done" // 1 GiB
-	backup, _ := w.arguments(w.backupArguments(script, "--piece-size", "128Mi"))
-	restore, _ := w.arguments(w.restoreArguments("cat >/dev/null"))
-	for _, arguments := range [][]string{backup, restore} {
-		cmd, stderr := program(t, arguments)
-		if err := cmd.Run(); err != nil {
-			t.Fatalf("%v: %s", err, stderr)
-		}
-		usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-		if !ok {
-			t.Fatal("the system does not report the resource usage")
-		}
-		t.Logf("%s: %d MiB resident at most", arguments[0], usage.Maxrss>>10)
-		if usage.Maxrss<<10 > MemoryBound {
-			t.Errorf("%s used %d bytes, more than %d", arguments[0], usage.Maxrss<<10, MemoryBound)
-		}
+	for name, test := range map[string]struct {
+		script, level, processors string
+	}{
+		"with one thread":  {"for i in $(seq 32); do cat " + half + "; done", "3", "1"}, // 512 MiB
+		"with two threads": {"for i in $(seq 32); do cat " + half + "; done", "3", "2"},
+		"at most":          {"head -c 512M /dev/urandom", strconv.Itoa(protocol.MaxCompressionLevel), "16"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			backup, _ := w.arguments(w.backupArguments(test.script, "--piece-size", "128Mi", "--compression-level", test.level))
+			restore, _ := w.arguments(w.restoreArguments("cat >/dev/null"))
+			for _, arguments := range [][]string{backup, restore} {
+				cmd, stderr := program(t, arguments)
+				cmd.Env = append(cmd.Env, "GOMAXPROCS="+test.processors)
+				if err := cmd.Run(); err != nil {
+					t.Fatalf("%v: %s", err, stderr)
+				}
+				last, _ := protocol.ParseProgress(stderr.String())
+				t.Logf("%s: %d MiB resident at most", arguments[0], last.PeakMemoryBytes>>20)
+				// On a volume, transfer does without the parts of an upload.
+				if most := int64(MemoryBound - (uploadParts+1)*partBytes); last.PeakMemoryBytes == 0 || last.PeakMemoryBytes > most {
+					t.Errorf("%s used %d bytes, more than %d", arguments[0], last.PeakMemoryBytes, most)
+				}
+			}
+		})
 	}
 }
 

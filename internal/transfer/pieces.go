@@ -11,8 +11,10 @@ import (
 	"errors"
 	"hash"
 	"io"
+	"os"
 
 	"gocloud.dev/blob"
+	"golang.org/x/sys/unix"
 
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
@@ -27,6 +29,7 @@ type cutter struct {
 	stored  *counter
 
 	current *blob.Writer
+	file    *os.File // of the current piece, on a volume only
 	sum     hash.Hash
 	err     error
 }
@@ -56,6 +59,7 @@ func (c *cutter) fill(data []byte) (int, error) {
 		return err
 	})
 	c.sum.Write(data[:n])
+	c.toDisk(piece.Bytes, int64(n))
 	piece.Bytes += int64(n)
 	c.stored.Add(int64(n))
 	if err == nil && piece.Bytes == c.size {
@@ -64,11 +68,28 @@ func (c *cutter) fill(data []byte) (int, error) {
 	return n, err
 }
 
+// toDisk lets the system write each diskBytes to the disk without waiting. Otherwise the disk would be idle until the
+// backup waits for it at its end. Errors of the disk are reported then.
+func (c *cutter) toDisk(offset, written int64) {
+	from, to := offset/diskBytes*diskBytes, (offset+written)/diskBytes*diskBytes
+	if c.file == nil || from == to {
+		return
+	}
+	if raw, err := c.file.SyscallConn(); err == nil {
+		_ = raw.Control(func(fd uintptr) { _ = unix.SyncFileRange(int(fd), from, to-from, unix.SYNC_FILE_RANGE_WRITE) }) //nolint:gosec // a descriptor
+	}
+}
+
 func (c *cutter) begin() (err error) {
 	name := c.stream.PieceName(len(c.stream.Pieces))
 	c.stream.Pieces = append(c.stream.Pieces, protocol.Piece{Name: name})
 	c.sum = sha256.New()
 	options := &blob.WriterOptions{BufferSize: partBytes, MaxConcurrency: uploadParts, ContentType: "application/zstd"}
+	c.file = nil
+	options.BeforeWrite = func(as func(any) bool) error {
+		as(&c.file)
+		return nil
+	}
 	c.current, err = c.store.bucket.NewWriter(c.ctx, name, options)
 	return c.store.failure("write", name, err)
 }

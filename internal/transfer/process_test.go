@@ -56,7 +56,8 @@ func TestSIGTERMEndsTheActionAndLeavesNothing(t *testing.T) {
 func TestTheNextAttemptCompletesAKilledBackup(t *testing.T) {
 	w := newWorld(t)
 	started := filepath.Join(t.TempDir(), "started")
-	arguments, _ := w.arguments(w.backupArguments("head -c 300000 /dev/urandom; echo $$ > " + started + "; sleep 1000"))
+	// More than the buffers, so that some of it is stored.
+	arguments, _ := w.arguments(w.backupArguments("head -c 64M /dev/urandom; echo $$ > "+started+"; sleep 1000", "--piece-size", "1Mi"))
 	kill(t, arguments, started)
 	cut := w.stored()
 	if len(cut) == 0 || slices.Contains(cut, "shop/orders/manifest.json") {

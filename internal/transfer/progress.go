@@ -6,12 +6,13 @@ package transfer
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
@@ -56,13 +57,16 @@ func (p *progress) tell(rate float64, peak int64) {
 	})
 }
 
-// peakMemory returns the peak resident memory of this process without the action, or 0 if unknown.
-func peakMemory() int64 {
-	var usage unix.Rusage
-	if unix.Getrusage(unix.RUSAGE_SELF, &usage) != nil {
-		return 0
+// peakMemory returns the peak resident memory of this process without the action, or 0 if unknown. The peak of getrusage
+// is not usable: it includes the memory of the process that executed this program.
+func peakMemory() (peak int64) {
+	status, _ := os.ReadFile("/proc/self/status") // without the file the peak is unknown
+	for line := range strings.Lines(string(status)) {
+		if _, err := fmt.Sscanf(line, "VmHWM: %d kB", &peak); err == nil {
+			return peak << 10
+		}
 	}
-	return usage.Maxrss << 10
+	return 0
 }
 
 // counter is a writer that only counts.

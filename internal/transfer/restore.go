@@ -9,12 +9,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
-	"io"
 	"strings"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
 	"golang.org/x/sys/unix"
 
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
@@ -109,8 +106,7 @@ func ranOut(err error, data dataDirectory) bool {
 	return strings.Contains(said, unix.ENOSPC.Error()) || strings.Contains(said, unix.EDQUOT.Error()) || data.full()
 }
 
-// drain is the pipeline: store -> pieces -> age -> zstd -> SHA-256 -> action. It returns the number of bytes that the
-// action read.
+// drain pours the stream into the action. It returns the number of bytes that the action read.
 func (r *restoreRun) drain(ctx context.Context, end context.CancelCauseFunc, store *store, stream *protocol.Stream) (int64, error) {
 	patient := patience{r.IdleTimeout, end}
 	progress := &progress{log: r.log, total: stream.Bytes, started: time.Now()}
@@ -118,15 +114,11 @@ func (r *restoreRun) drain(ctx context.Context, end context.CancelCauseFunc, sto
 	defer told()
 	pieces := &joiner{ctx: ctx, store: store, pieces: stream.Pieces, patient: patient}
 	defer pieces.Close() //nolint:errcheck // only read
-	decrypted, err := r.keys.decrypt(stream, io.TeeReader(pieces, &progress.storedBytes))
-	if err != nil {
-		return 0, corrupt(err, pieces, stream)
+	source := &unpacked{pieces: pieces, raw: sha256.New()}
+	defer source.close()
+	if err := source.open(r.keys, stream, &progress.storedBytes); err != nil {
+		return 0, corrupt(err, source, stream)
 	}
-	decompressor, err := zstd.NewReader(decrypted, zstd.WithDecoderMaxWindow(maxZstdWindow), zstd.WithDecoderConcurrency(zstdThreads))
-	if err != nil {
-		return 0, fmt.Errorf("create the decompressor: %w", err)
-	}
-	defer decompressor.Close()
 
 	action := newAction(ctx, r.Command, r.log)
 	action.cmd.Stdout = action.stderr
@@ -134,9 +126,8 @@ func (r *restoreRun) drain(ctx context.Context, end context.CancelCauseFunc, sto
 	if err != nil {
 		return 0, err
 	}
-	raw := sha256.New()
-	_, err = io.CopyBuffer(io.MultiWriter(raw, into), decompressor, make([]byte, copyBytes))
-	if err == nil && hex.EncodeToString(raw.Sum(nil)) != stream.SHA256 {
+	_, err = source.data.WriteTo(into)
+	if err == nil && hex.EncodeToString(source.raw.Sum(nil)) != stream.SHA256 {
 		err = failf(protocol.BackupCorrupt, "The data of member %d in %s is corrupt: its SHA-256 differs from the manifest. Create another backup.", stream.Member, store.URL(""))
 	}
 	if err == nil {
@@ -145,8 +136,7 @@ func (r *restoreRun) drain(ctx context.Context, end context.CancelCauseFunc, sto
 	}
 	// Kill the action before its stdin is closed. Otherwise it would mistake the end of its input for the end of the
 	// data.
-	decompressor.Close()
-	end(verdict(ctx, corrupt(err, pieces, stream)))
+	end(verdict(ctx, corrupt(err, source, stream)))
 	if !into.done {
 		_ = action.wait()
 	}
@@ -154,16 +144,17 @@ func (r *restoreRun) drain(ctx context.Context, end context.CancelCauseFunc, sto
 }
 
 // corrupt returns the failure if the stored bytes do not decompress or the action stops reading.
-func corrupt(err error, pieces *joiner, stream *protocol.Stream) error {
+func corrupt(err error, source *unpacked, stream *protocol.Stream) error {
+	source.close() // before culprit reads the pieces
 	failure, ok := errors.AsType[*Error](err)
 	if ok && failure.Reason != protocol.ActionStoppedReading || errors.Is(err, context.Canceled) {
 		return err
 	}
-	if culprit := pieces.culprit(); culprit != nil {
+	if culprit := source.pieces.culprit(); culprit != nil {
 		return culprit
 	}
 	if ok {
 		return err
 	}
-	return failf(protocol.BackupCorrupt, "The data of member %d in %s cannot be decompressed: %v. Create another backup.", stream.Member, pieces.store.URL(""), err)
+	return failf(protocol.BackupCorrupt, "The data of member %d in %s cannot be decompressed: %v. Create another backup.", stream.Member, source.pieces.store.URL(""), err)
 }

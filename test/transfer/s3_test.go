@@ -37,7 +37,8 @@ import (
 func TestALargeDatabaseGoesThereAndBackWithinTheMemoryBound(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	made := w.must(w.backup(fmt.Sprintf("head -c %d /dev/urandom", size()), "--piece-size", "256Mi"))
+	w.environment = append(w.environment, "GOMAXPROCS=4")
+	made := w.must(w.backup(fmt.Sprintf("head -c %d /dev/urandom", size()), "--piece-size", "256Mi", "--compression-level", "9"))
 	got := w.must(w.restore("sha256sum > " + w.data + "/sum"))
 	sum, err := os.ReadFile(filepath.Join(w.data, "sum"))
 	if err != nil || made.Bytes != size() || string(sum[:64]) != made.SHA256 || got.SHA256 != made.SHA256 {
