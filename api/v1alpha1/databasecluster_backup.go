@@ -45,10 +45,31 @@ type Backup struct {
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
 
+	// compression sets the level and the threads of zstd. Backups of each level can be restored. Default: level 3.
+	// +optional
+	Compression BackupCompression `json:"compression,omitzero"`
+
 	// verification restores the newest backup into a temporary copy and checks it there. Default: the operator does
 	// not verify backups.
 	// +optional
 	Verification *VerificationSchedule `json:"verification,omitempty"`
+}
+
+// BackupCompression sets how much CPU zstd uses for a backup.
+type BackupCompression struct {
+	// level is the level of zstd, 1 to 9. With a higher level, backups are smaller and take longer. Levels 1 and 2 are the
+	// same, and so are 3 to 5, and 6 to 9. A change applies to the next backup. Default: 3, as zstd.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=9
+	Level int32 `json:"level,omitempty"`
+
+	// threads is the maximum number of threads that compress a backup, 1 to 4. The CPU limit of the pod also limits the
+	// number. A change applies to the next backup. Default: 4.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=4
+	Threads int32 `json:"threads,omitempty"`
 }
 
 // BackupDestination is where backups are stored: a bucket of an S3 service, or a directory of a volume.

@@ -48,6 +48,10 @@ func schedule(changed fields) fields {
 	return backupSection(fields{"schedules": list(with(fields{"name": "nightly", "schedule": "30 3 * * *"}, changed))})
 }
 
+func compression(field string, value int64) fields {
+	return backupSection(fields{"compression": fields{field: value}})
+}
+
 func verify(changed fields) fields {
 	return backupSection(fields{"verification": with(fields{"schedule": "0 5 * * 0"}, changed)})
 }
@@ -128,6 +132,10 @@ func TestTheAPIServerRefusesInvalidBackupsWithAMessage(t *testing.T) {
 		"an age that overflows in Go": {backupSection(fields{"unhealthyAfter": "9999999h"}), "spec.backup.unhealthyAfter" + badAge + "26h"},
 		"a deadline of zero":          {backupSection(fields{"deadlineSeconds": int64(0)}), "spec.backup.deadlineSeconds in body should be greater than or equal to 1"},
 		"a deadline over the limit":   {backupSection(fields{"deadlineSeconds": int64(604801)}), "spec.backup.deadlineSeconds in body should be less than or equal to 604800"},
+		"a level of zero":             {compression("level", 0), "spec.backup.compression.level in body should be greater than or equal to 1"},
+		"a level over the limit":      {compression("level", 10), "spec.backup.compression.level in body should be less than or equal to 9"},
+		"zero threads":                {compression("threads", 0), "spec.backup.compression.threads in body should be greater than or equal to 1"},
+		"too many threads":            {compression("threads", 5), "spec.backup.compression.threads in body should be less than or equal to 4"},
 
 		"a schedule without a name":      {schedule(fields{"name": nil}), "spec.backup.schedules[0].name: Required value"},
 		"a schedule's name of 12":        {schedule(fields{"name": strings.Repeat("a", 12)}), "spec.backup.schedules[0].name: Too long"},
@@ -274,6 +282,8 @@ func TestTheAPIServerAcceptsBackupsAtTheLimits(t *testing.T) {
 		"every shorthand of a cron":     schedule(fields{"schedule": "@midnight"}),
 		"a cron of lists":               schedule(fields{"schedule": "*/5 0-6,22 1,15 JAN-JUN MON-FRI", "timeZone": "America/Argentina/Buenos_Aires"}),
 		"retention by both":             schedule(fields{"retention": fields{"count": int64(1000), "period": "720h"}, "suspend": true, "name": strings.Repeat("a", 11)}),
+		"the highest compression":       compression("level", 9),
+		"the most threads":              compression("threads", 4),
 		"a verification by a command":   verify(fields{"command": list("psql", "-c", "select 1"), "deadlineSeconds": int64(604800)}),
 		"hooks of every type":           with(destination(folder(nil)), hooks(hookOf("a", "Command", "x"), hookOf("b", "Backup"), hookOf(strings.Repeat("c", 12), "Shutdown"))),
 		"a restore by name":             fromBackup(fields{"name": strings.Repeat("a", 63)}),

@@ -22,6 +22,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 	// Group=database.dbcluster.io, Version=v1alpha1
 	case v1alpha1.SchemeGroupVersion.WithKind("Backup"):
 		return &apiv1alpha1.BackupApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("BackupCompression"):
+		return &apiv1alpha1.BackupCompressionApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("BackupDestination"):
 		return &apiv1alpha1.BackupDestinationApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("BackupOrigin"):

@@ -190,3 +190,21 @@ func TestTheJobsOfBackupsAndVerificationsRunTheEnginesCheck(t *testing.T) {
 		}
 	}
 }
+
+func TestABackupIsCompressedAsTheClusterAsks(t *testing.T) {
+	o := idleWorld()
+	args := func() string {
+		text, err := json.Marshal(situationOf(started(), o).backupJob(0, 0, false))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	if text := args(); strings.Contains(text, "--compression") {
+		t.Errorf("without a field: %s", text)
+	}
+	o.Cluster.Spec.Backup = &dbv1.Backup{Compression: dbv1.BackupCompression{Level: protocol.MaxCompressionLevel, Threads: protocol.MaxCompressionThreads}}
+	if text := args(); !strings.Contains(text, `"--compression-level","9","--compression-threads","4"`) {
+		t.Errorf("with both fields: %s", text)
+	}
+}

@@ -26,7 +26,7 @@ func (s situation) backupJob(ordinal, source int32, offline bool) resources.Chil
 			protocol.AboutEngine: is.Engine, protocol.AboutImage: is.Image, protocol.AboutClusterUID: is.ClusterUID,
 		},
 		Check: checkOf(s.Engine).Command, Complete: ordinal == is.Replicas-1,
-		Store: resources.Store(s.place), Command: s.Engine.Spec.Actions.Backup.Command,
+		Store: resources.Store(s.place), Compression: compression(cluster), Command: s.Engine.Spec.Actions.Backup.Command,
 	}
 	return resources.ActionJob(cluster, resources.Action{
 		Name:      naming.BackupJob(cluster.Name, backup.UID, ordinal),
@@ -37,6 +37,15 @@ func (s situation) backupJob(ordinal, source int32, offline bool) resources.Chil
 		Member:    &source,
 		Offline:   offline,
 	})
+}
+
+// compression is what the cluster asks of the compressor.
+func compression(cluster *dbv1.DatabaseCluster) protocol.Compression {
+	if cluster.Spec.Backup == nil {
+		return protocol.Compression{}
+	}
+	given := cluster.Spec.Backup.Compression
+	return protocol.Compression{Level: int(given.Level), Threads: int(given.Threads)}
 }
 
 // part identifies the part of a backup.

@@ -30,6 +30,9 @@ var schemaYAML = typed.YAMLObject(`types:
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Backup
   map:
     fields:
+    - name: compression
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupCompression
     - name: deadlineSeconds
       type:
         scalar: numeric
@@ -54,6 +57,15 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: verification
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VerificationSchedule
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupCompression
+  map:
+    fields:
+    - name: level
+      type:
+        scalar: numeric
+    - name: threads
+      type:
+        scalar: numeric
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupDeletionPolicy
   scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupDestination

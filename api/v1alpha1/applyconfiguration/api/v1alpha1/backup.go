@@ -31,6 +31,8 @@ type BackupApplyConfiguration struct {
 	// 100m CPU and 256Mi of memory, limits of 2 CPUs and 1Gi. An action that mounts a member's volume has at least the
 	// resources of the member, and no limit where the member has no limit.
 	Resources *corev1.ResourceRequirementsApplyConfiguration `json:"resources,omitempty"`
+	// compression sets the level and the threads of zstd. Backups of each level can be restored. Default: level 3.
+	Compression *BackupCompressionApplyConfiguration `json:"compression,omitempty"`
 	// verification restores the newest backup into a temporary copy and checks it there. Default: the operator does
 	// not verify backups.
 	Verification *VerificationScheduleApplyConfiguration `json:"verification,omitempty"`
@@ -84,6 +86,14 @@ func (b *BackupApplyConfiguration) WithDeadlineSeconds(value int64) *BackupApply
 // If called multiple times, the Resources field is set to the value of the last call.
 func (b *BackupApplyConfiguration) WithResources(value *corev1.ResourceRequirementsApplyConfiguration) *BackupApplyConfiguration {
 	b.Resources = value
+	return b
+}
+
+// WithCompression sets the Compression field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Compression field is set to the value of the last call.
+func (b *BackupApplyConfiguration) WithCompression(value *BackupCompressionApplyConfiguration) *BackupApplyConfiguration {
+	b.Compression = value
 	return b
 }
 
