@@ -9,6 +9,7 @@ package e2e
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,11 +19,29 @@ import (
 )
 
 // bench measures backups and restores, and compares them with the database's own tools and zstd in a pod with the
-// same resources. The figures exclude the start of pods. `make bench-backup` runs it.
+// same resources. The work is the same: both compute and verify a SHA-256 of the stored bytes, and both wait for the disk
+// where the result is on a volume. The figures exclude the start of pods. `make bench-backup` runs it.
 type bench struct {
 	world
 	round     int
-	megabytes float64 // of the database
+	megabytes float64                    // of the database
+	took      map[string][]time.Duration // of each round
+}
+
+// The commands by hand.
+const (
+	handBackup = "pg_basebackup -D - -Ft -X fetch --checkpoint=fast | zstd -q | tee /backups/base.zst | sha256sum >/backups/base.sha256"
+	handDump   = "pg_dump postgres | zstd -q | tee /backups/dump.zst | sha256sum >/backups/dump.sha256"
+	handSync   = "sync -f /backups"
+	// sha256sum reads the file beside zstd, because the checksum is that of the stored bytes.
+	handRestore = "mkdir -m 700 /backups/r; sha256sum --check --status /backups/base.sha256 </backups/base.zst & " +
+		"zstd -dc /backups/base.zst | tar -x -C /backups/r; wait $!; pg_verifybackup -q /backups/r; sync -f /backups/r"
+)
+
+// counterparts names what each transfer is compared with.
+var counterparts = [][2]string{
+	{"backup to s3", "pg_basebackup | zstd"}, {"backup to file", "pg_basebackup | zstd, sync"},
+	{"restore from s3", "zstd -d | tar | verify"}, {"restore from file", "zstd -d | tar | verify"},
 }
 
 // given are the resources of each measured container.
@@ -52,7 +71,7 @@ func TestBenchBackup(t *testing.T) {
 	if rounds == 0 {
 		t.Skip("DBC_BENCH_ROUNDS is not set: run it with `make bench-backup`")
 	}
-	b := &bench{world: newWorld(t)}
+	b := &bench{world: newWorld(t), took: map[string][]time.Duration{}}
 	b.s3()
 	b.apply(volume)
 	b.postgres("orders", "backup: {destination: "+toS3+", "+given+"}")
@@ -67,30 +86,51 @@ func TestBenchBackup(t *testing.T) {
 	t.Logf("the database has %.0f MB", b.megabytes)
 	for b.round = 1; b.round <= rounds; b.round++ {
 		b.backups("backup to s3", "s3-"+strconv.Itoa(b.round), toS3)
-		b.plain("pg_basebackup | zstd", "pg_basebackup -D - -Ft -X fetch --checkpoint=fast | zstd -q -f -o /backups/base.zst")
+		b.plain("pg_basebackup | zstd", handBackup, handSync)
 		b.backups("backup to file", "file-"+strconv.Itoa(b.round), toVolume)
-		b.plain("pg_dump | zstd", "pg_dump postgres | zstd -q -f -o /backups/dump.zst")
+		b.plain("pg_dump | zstd", handDump, handSync)
 		b.restores("restore from s3", "s3-"+strconv.Itoa(b.round))
-		b.plain("zstd -d | tar | verify", "mkdir -m 700 /backups/r; zstd -dc /backups/base.zst | tar -x -C /backups/r; pg_verifybackup -q /backups/r; sync -f /backups/r")
+		b.plain("zstd -d | tar | verify", handRestore, "")
+		b.restores("restore from file", "file-"+strconv.Itoa(b.round))
 		b.do("exec", "by-hand", "--", "rm", "-rf", "/backups/r")
 		b.do("delete", "databasebackups", "--all", "--timeout="+patience.String())
+	}
+	b.compare()
+}
+
+// compare reports the throughput of each transfer beside its counterpart: the median of the rounds.
+func (b *bench) compare() {
+	b.Helper()
+	for _, pair := range counterparts {
+		ours, theirs := b.took[pair[0]], b.took[pair[1]]
+		ratios := make([]float64, len(ours))
+		for i := range ours {
+			ratios[i] = theirs[i].Seconds() / ours[i].Seconds()
+		}
+		slices.Sort(ratios)
+		b.Logf("RATIO %-17s beside %-26s %.2f, rounds %.2f", pair[0], pair[1], ratios[len(ratios)/2], ratios)
 	}
 }
 
 func (b *bench) figure(what string, took time.Duration, more string) {
 	b.Helper()
-	b.Logf("FIGURE %-24s round %d %6.1f s %6.1f MB/s %s", what, b.round, took.Seconds(), b.megabytes/took.Seconds(), more)
+	b.took[what] = append(b.took[what], took)
+	b.Logf("FIGURE %-26s round %d %6.1f s %6.1f MB/s %s", what, b.round, took.Seconds(), b.megabytes/took.Seconds(), more)
 }
 
-// plain measures a pipeline with the clock of its pod.
-func (b *bench) plain(what, pipeline string) {
+// plain measures a pipeline with the clock of its pod, and also together with the command that follows, if any.
+func (b *bench) plain(what, pipeline, after string) {
 	b.Helper()
-	text := b.do("exec", "by-hand", "--", "bash", "-euo", "pipefail", "-c", `start=$(date +%s%N); eval "$1"; echo $(($(date +%s%N) - start))`, "bash", pipeline)
-	nanoseconds, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
+	text := b.do("exec", "by-hand", "--", "bash", "-euo", "pipefail", "-c",
+		`start=$(date +%s%N); eval "$1"; echo $(($(date +%s%N) - start)); eval "$2"; echo $(($(date +%s%N) - start))`, "bash", pipeline, after)
+	var alone, both time.Duration
+	if _, err := fmt.Sscan(text, (*int64)(&alone), (*int64)(&both)); err != nil {
 		b.Fatal(text)
 	}
-	b.figure(what, time.Duration(nanoseconds), "")
+	b.figure(what, alone, "")
+	if after != "" {
+		b.figure(what+", sync", both, "")
+	}
 }
 
 func (b *bench) backups(what, name, destination string) {
