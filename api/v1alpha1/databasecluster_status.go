@@ -47,6 +47,12 @@ type DatabaseClusterStatus struct {
 	// +kubebuilder:validation:MaxLength=253
 	UpdateRevision string `json:"updateRevision,omitempty"`
 
+	// statefulSet is the StatefulSet as the operator last wrote it. The operator reverts a StatefulSet that differs, because another
+	// client changed it.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
+	StatefulSet *WrittenStatefulSet `json:"statefulSet,omitempty"`
+
 	// members are the pods of the cluster, by ordinal.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
@@ -121,6 +127,20 @@ type DatabaseClusterStatus struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	// +kubebuilder:validation:MaxLength=512
 	Selector string `json:"selector,omitempty"`
+}
+
+// WrittenStatefulSet identifies the spec of a StatefulSet.
+type WrittenStatefulSet struct {
+	// uid is the UID of the StatefulSet.
+	// +kubebuilder:validation:MaxLength=36
+	UID string `json:"uid"`
+
+	// generation is the generation of its spec.
+	Generation int64 `json:"generation"`
+
+	// specHash is a hash of its spec without the number of members and the templates of claims.
+	// +kubebuilder:validation:MaxLength=64
+	SpecHash string `json:"specHash"`
 }
 
 // ClusterBackupStatus is the state of the backups of a cluster.

@@ -99,7 +99,11 @@ func (w Writer) Update(ctx context.Context, object *unstructured.Unstructured, u
 func (w Writer) bringOver(ctx context.Context, object *unstructured.Unstructured, version string) (string, error) {
 	live := &unstructured.Unstructured{}
 	live.SetGroupVersionKind(object.GroupVersionKind())
-	if err := w.Live.Get(ctx, client.ObjectKeyFromObject(object), live); err != nil {
+	err := w.Live.Get(ctx, client.ObjectKeyFromObject(object), live)
+	switch {
+	case apierrors.IsNotFound(err): // the apply reports the conflict
+		return version, nil
+	case err != nil:
 		return "", fmt.Errorf("read %s %s: %w", object.GetKind(), object.GetName(), err)
 	}
 	patch, err := csaupgrade.UpgradeManagedFieldsPatch(live, sets.New(dbv1.FieldCreator), dbv1.FieldOwner)

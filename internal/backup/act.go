@@ -25,7 +25,7 @@ import (
 
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups,verbs=patch
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups/finalizers,verbs=update
-// +kubebuilder:rbac:groups=batch,resources=jobs,verbs=create;patch;delete
+// +kubebuilder:rbac:groups=batch,resources=jobs,verbs=create;delete
 // +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=get;create;patch;delete
 
 // Execute executes one operation of the plan.

@@ -27,7 +27,7 @@ func (e execution) onLifecycle(ctx context.Context, o operation.Lifecycle) ([]ki
 	return nil, unknown(o)
 }
 
-// +kubebuilder:rbac:groups=batch,resources=jobs,verbs=create;patch
+// +kubebuilder:rbac:groups=batch,resources=jobs,verbs=create
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups,verbs=create;patch
 
 func (e execution) runHook(ctx context.Context, o operation.RunHook) ([]kit.Event, error) {

@@ -137,7 +137,7 @@ func (e execution) annotate(ctx context.Context, o operation.Record) error {
 func (e execution) scale(ctx context.Context, o operation.Scale) ([]kit.Event, error) {
 	lowered := e.StatefulSet.DeepCopy()
 	lowered.Spec.Replicas = &o.To
-	resources.RecordStoredSpec(lowered)
+	resources.RecordStoredSpec(e.Cluster, lowered)
 	if o.Stop {
 		metav1.SetMetaDataAnnotation(&lowered.ObjectMeta, dbv1.AnnotationTerminating, deletion.TerminatingMark(e.Cluster))
 	}

@@ -106,7 +106,7 @@ func (e execution) write(ctx context.Context, write operation.Apply) error {
 		_, err := e.Writer.Create(ctx, write.Object)
 		return err
 	}
-	if write.RecordsStoredSpec() {
+	if write.RecordsStoredSpec() && len(write.Removals) == 0 {
 		write.Object = resources.RecordGeneration(write.Object, e.StatefulSet)
 	}
 	stored, err := e.update(ctx, write)
@@ -127,14 +127,18 @@ func (e execution) update(ctx context.Context, write operation.Apply) (*unstruct
 	return e.Writer.Update(ctx, write.Object, write.UID, version)
 }
 
-// recordStoredSpec records the hash of the spec that the API server stored, after a write that did not change the spec once. After a crash
-// in between, the next pass repeats the write.
+// recordStoredSpec records the hash of the spec that the API server stored, after a write that did not change the spec once, unless the
+// status has that hash. After a crash in between, the next pass repeats the write.
 func (e execution) recordStoredSpec(ctx context.Context, stored *unstructured.Unstructured) error {
 	set := &appsv1.StatefulSet{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(stored.Object, set); err != nil {
 		return fmt.Errorf("read the stored StatefulSet %s: %w", stored.GetName(), err)
 	}
-	return e.Writer.Annotate(ctx, stored, dbv1.AnnotationStoredSpec, resources.StoredSpecHash(set))
+	hash := resources.StoredSpecHash(set)
+	if written := e.Cluster.Status.StatefulSet; written != nil && written.SpecHash == hash {
+		return nil
+	}
+	return e.Writer.Annotate(ctx, stored, dbv1.AnnotationStoredSpec, hash)
 }
 
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=delete

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
@@ -51,10 +52,10 @@ func (r *Reconciler) Observe(ctx context.Context, live bool, key client.ObjectKe
 	return cluster, situation.Of(cluster, o.Observed), nil
 }
 
-// isNew reports whether a pass will create what the cache does not have. Then the creation shows that a name is taken, and a look
+// isNew reports whether a pass is the first one of a cluster. Then the creation of an object shows that its name is taken, and a look
 // before it would find nothing.
 func isNew(cluster *dbv1.DatabaseCluster) bool {
-	return cluster.Status.UpdateRevision == "" && cluster.DeletionTimestamp == nil && !cluster.Spec.Paused
+	return !controllerutil.ContainsFinalizer(cluster, dbv1.Finalizer) && cluster.DeletionTimestamp == nil && !cluster.Spec.Paused
 }
 
 // asDeleted returns ErrDeleted for a cluster that no longer exists, and otherwise the error of the read.

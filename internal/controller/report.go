@@ -11,6 +11,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/status"
 )
 
@@ -25,6 +26,10 @@ func (r *Reconciler) Report(p pass) (*dbv1.DatabaseCluster, []kit.Event, bool) {
 	}
 	after := p.Object.DeepCopy()
 	after.Status = status.Of(status.Pass{Situation: p.Facts, Plan: p.Plan, Err: p.Err}, metav1.NewTime(r.Clock.Now()))
+	after.Status.StatefulSet = resources.Written(p.Object, p.Facts.StatefulSet)
+	if status.OnlyRecords(&p.Object.Status, &after.Status) {
+		after.Status.StatefulSet = p.Object.Status.StatefulSet
+	}
 	news := kit.Transitions(transitions, p.Object.Status.Conditions, after.Status.Conditions)
 	return after, append(news, hookTransitions(p.Object, after)...), true
 }

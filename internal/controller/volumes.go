@@ -19,7 +19,7 @@ import (
 )
 
 // +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=create;patch;delete
-// +kubebuilder:rbac:groups=batch,resources=jobs,verbs=create;patch;delete
+// +kubebuilder:rbac:groups=batch,resources=jobs,verbs=create;delete
 
 func (e execution) onVolumes(ctx context.Context, o operation.Volumes) ([]kit.Event, error) {
 	switch o := o.(type) {

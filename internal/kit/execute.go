@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
@@ -16,7 +17,10 @@ import (
 // Execute executes the operations of a plan by the rules of their properties, and returns the events. An operation
 // that fails does not prevent the next ones, unless it is First. It prevents the disruptive operation, unless it is
 // Independent.
-func Execute(ctx context.Context, todo Plan, execute func(context.Context, operation.Operation) ([]Event, error)) ([]Event, error) {
+//
+// If a plan that was not decided on a live read finds the name of a new object taken, Execute ends: the object may have another owner,
+// which the cache does not show, and the next operations may depend on it.
+func Execute(ctx context.Context, todo Plan, live bool, execute func(context.Context, operation.Operation) ([]Event, error)) ([]Event, error) {
 	var done []Event
 	var errs, aside []error
 	all, why := todo.Work()
@@ -35,7 +39,7 @@ func Execute(ctx context.Context, todo Plan, execute func(context.Context, opera
 		default:
 			errs = append(errs, err)
 		}
-		if err != nil && is.First {
+		if err != nil && is.First || !live && apierrors.IsAlreadyExists(err) {
 			break
 		}
 	}

@@ -75,7 +75,7 @@ func TestTheEffectOfAFailedOperationDependsOnItsProperties(t *testing.T) {
 		"what has to do with none": {list(op{"a", aside, broken}, op{"b", operation.Properties{}, nil}, op{"c", disruptive, nil}), "b c", true},
 		"that which is disruptive": {list(op{"a", operation.Properties{}, nil}, op{"c", disruptive, broken}), "a", true},
 	} {
-		done, err := Execute(t.Context(), todo{all: c.all}, func(_ context.Context, o operation.Operation) ([]Event, error) {
+		done, err := Execute(t.Context(), todo{all: c.all}, true, func(_ context.Context, o operation.Operation) ([]Event, error) {
 			executed := o.(opWith)
 			if executed.err != nil {
 				return nil, executed.err

@@ -33,7 +33,9 @@ type Plan interface {
 type Pass[O client.Object, F any, P Plan] struct {
 	Object O
 	Facts  F
-	Plan   P
+	// Live is true if the facts are of a live read.
+	Live bool
+	Plan P
 	// Err is the error of the execution; nil for none.
 	Err error
 }
@@ -73,6 +75,7 @@ func Reconcile[O client.Object, F any, P Plan](ctx context.Context, b Base, kind
 	// read does not mean that an object is absent.
 	pass, err := look(ctx, kind, false, key)
 	if errors.Is(err, ErrDeleted) {
+		b.Writes.forget(key)
 		return ctrl.Result{}, kind.Deleted(ctx, key)
 	}
 	if err == nil && pass.Plan.LiveRead() {
@@ -103,12 +106,12 @@ func look[O client.Object, F any, P Plan](ctx context.Context, kind Kind[O, F, P
 	if err != nil {
 		return Pass[O, F, P]{}, err
 	}
-	return Pass[O, F, P]{Object: object, Facts: facts, Plan: kind.Decide(object, facts)}, nil
+	return Pass[O, F, P]{Object: object, Facts: facts, Live: live, Plan: kind.Decide(object, facts)}, nil
 }
 
 // act executes the operations of a plan in their order, and returns the events.
 func act[O client.Object, F any, P Plan](ctx context.Context, kind Kind[O, F, P], pass *Pass[O, F, P]) (done []Event) {
-	done, pass.Err = Execute(ctx, pass.Plan, func(ctx context.Context, o operation.Operation) ([]Event, error) {
+	done, pass.Err = Execute(ctx, pass.Plan, pass.Live, func(ctx context.Context, o operation.Operation) ([]Event, error) {
 		return kind.Execute(ctx, pass, o)
 	})
 	return done
@@ -130,7 +133,7 @@ func report[O client.Object, F any, P Plan](ctx context.Context, b Base, kind Ki
 	}
 	after, news, exists := kind.Report(pass)
 	changed := exists && !equality.Semantic.DeepEqual(pass.Object, after)
-	if wait := b.Writes.wait(client.ObjectKeyFromObject(pass.Object), changed && kind.MayWait(pass.Object, after)); wait > 0 || !changed {
+	if wait := b.Writes.wait(client.ObjectKeyFromObject(pass.Object), changed && pass.Err == nil && kind.MayWait(pass.Object, after)); wait > 0 || !changed {
 		return wait, nil
 	}
 	// The patch is locked on the observed version: a status from an older view never replaces a newer one.

@@ -23,6 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
 )
 
@@ -54,7 +55,7 @@ type write struct {
 }
 
 const (
-	// patience is how long a pass waits for the cache. An object without the operator's labels never arrives there.
+	// patience is how long a pass waits for the cache at most.
 	patience = 5 * time.Second
 	// catchUpDelay is the time until the next pass, if the arrival of the writes does not start one before.
 	catchUpDelay = 200 * time.Millisecond
@@ -95,7 +96,7 @@ func (w *Writes) during(ctx context.Context, key client.ObjectKey) context.Conte
 func (w *Writes) Record(ctx context.Context, how apply.Verb, object client.Object) {
 	key, passes := ctx.Value(passKey{}).(client.ObjectKey)
 	kind, err := apiutil.GVKForObject(object, w.scheme)
-	if !passes || err != nil || !w.watched[kind] {
+	if !passes || err != nil || !w.watched[kind] || how == apply.Created && !cacheable(kind, object) {
 		return
 	}
 	w.mutex.Lock()
@@ -105,6 +106,23 @@ func (w *Writes) Record(ctx context.Context, how apply.Verb, object client.Objec
 	}
 	older := func(p write) bool { return p.kind == now.kind && p.key == now.key }
 	w.pending[key] = append(slices.DeleteFunc(w.pending[key], older), now)
+}
+
+// cacheable reports whether the cache selects an object: it has the label of the operator, or is of a kind of the operator.
+func cacheable(kind schema.GroupVersionKind, object client.Object) bool {
+	return kind.Group == dbv1.GroupVersion.Group || object.GetLabels()[dbv1.LabelManagedBy] == dbv1.LabelManagedByValue
+}
+
+// forget removes the memory of an object that no longer exists.
+func (w *Writes) forget(key client.ObjectKey) {
+	if w == nil {
+		return
+	}
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	delete(w.pending, key)
+	delete(w.waiting, key)
+	delete(w.echoes, key)
 }
 
 // shown reports whether the cache shows all writes of the previous passes for an object. If not, their arrival is news.
@@ -152,9 +170,11 @@ func (w *Writes) isEcho(object client.Object) bool {
 	return true
 }
 
-// News drops updates of an object that are only the status that the operator has written itself.
+// News drops updates of an object that are only the status that the operator has written itself. A resync, which repeats a version, passes.
 func (b Base) News() predicate.Predicate {
-	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return !b.Writes.isEcho(e.ObjectNew) }}
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		return e.ObjectOld.GetResourceVersion() == e.ObjectNew.GetResourceVersion() || !b.Writes.isEcho(e.ObjectNew)
+	}}
 }
 
 // gathering is how long a change of a status waits for others.

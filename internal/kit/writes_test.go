@@ -6,6 +6,7 @@ package kit
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -39,7 +40,10 @@ func (s seen) Get(_ context.Context, key client.ObjectKey, into client.Object, _
 }
 
 func service(uid types.UID, version string) *corev1.Service {
-	return &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: uid, ResourceVersion: version}}
+	return &corev1.Service{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "shop", Name: "orders", UID: uid, ResourceVersion: version,
+		Labels: map[string]string{dbv1.LabelManagedBy: dbv1.LabelManagedByValue},
+	}}
 }
 
 // remembering is a base whose cache shows what the pointer has.
@@ -100,7 +104,7 @@ func TestAnEchoIsNewsIfAPassWaitsForIt(t *testing.T) {
 		if waits {
 			b.Writes.shown(t.Context(), key)
 		}
-		if news := b.News().Update(event.UpdateEvent{ObjectNew: written}); news != waits {
+		if news := b.News().Update(event.UpdateEvent{ObjectOld: service("a", "8"), ObjectNew: written}); news != waits {
 			t.Errorf("a pass waits: %v: the echo is news: %v", waits, news)
 		}
 	}
@@ -153,5 +157,60 @@ func TestAPassDecidesAgainAfterALiveReadIfANameIsTaken(t *testing.T) {
 	_, err := Reconcile(t.Context(), base, kind, client.ObjectKeyFromObject(object))
 	if len(kind.live) != 2 || kind.live[0] || !kind.live[1] || !apierrors.IsAlreadyExists(err) {
 		t.Errorf("reads %v, %v: want one from the cache and one live read, and another attempt later", kind.live, err)
+	}
+}
+
+// The cache selects ConfigMaps by the label of the manager, which the agreement of members does not have.
+func TestAPassDoesNotWaitForAnObjectThatTheCacheDoesNotSelect(t *testing.T) {
+	b, key := remembering(t, seen{}, testingclock.NewFakePassiveClock(time.Unix(100, 0))), client.ObjectKey{Namespace: "shop", Name: "orders"}
+	unlabeled := service("a", "9")
+	unlabeled.Labels = nil
+	b.Writes.Record(b.Writes.during(t.Context(), key), apply.Created, unlabeled)
+	if !b.Writes.shown(t.Context(), key) {
+		t.Error("the pass waits")
+	}
+}
+
+func TestAResyncIsNewsAndADeletedObjectIsForgotten(t *testing.T) {
+	b, key := remembering(t, seen{}, testingclock.NewFakePassiveClock(time.Unix(100, 0))), client.ObjectKey{Namespace: "shop", Name: "orders"}
+	cluster := service("a", "7")
+	b.Writes.expect(cluster) // after the echo has arrived
+	b.Writes.wait(key, true)
+	if !b.News().Update(event.UpdateEvent{ObjectOld: cluster, ObjectNew: cluster}) {
+		t.Error("the resync of an unchanged object is dropped")
+	}
+	b.Writes.forget(key)
+	if len(b.Writes.echoes)+len(b.Writes.waiting)+len(b.Writes.pending) > 0 {
+		t.Errorf("left: %v, %v, %v", b.Writes.echoes, b.Writes.waiting, b.Writes.pending)
+	}
+}
+
+type patient struct{ count }
+
+func (p *patient) MayWait(_, _ *dbv1.DatabaseBackup) bool { return true }
+
+// The next pass comes with the back-off, which may take a minute.
+func TestAPassThatFailsWritesTheStatusAtOnce(t *testing.T) {
+	object := &dbv1.DatabaseBackup{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "now"}}
+	scheme := fake.NewClientBuilder().Build().Scheme()
+	if err := dbv1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	server := fake.NewClientBuilder().WithScheme(scheme).WithObjects(object).WithStatusSubresource(object).Build()
+	key := client.ObjectKeyFromObject(object)
+	if err := server.Get(t.Context(), key, object); err != nil {
+		t.Fatal(err)
+	}
+	b := Base{Cached: server, Writer: apply.Writer{Client: server}, Events: events.NewFakeRecorder(10), Clock: testingclock.NewFakePassiveClock(time.Unix(100, 0))}
+	if err := Remember(&b, scheme, Controller{For: object}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Reconcile(t.Context(), b, &patient{count{object: object, plan: todo{all: list(op{name: "a"})}, err: errors.New("broken")}}, key)
+	stored := &dbv1.DatabaseBackup{}
+	if err := server.Get(t.Context(), key, stored); err != nil {
+		t.Fatal(err)
+	}
+	if stored.Status.Message == "" {
+		t.Errorf("the status is not written: %v", err)
 	}
 }

@@ -29,6 +29,7 @@ type Child struct {
 	// recordsStoredSpec is true if an annotation records the hash of the stored spec after a write, to detect changes
 	// by others.
 	recordsStoredSpec bool
+	cluster           *dbv1.DatabaseCluster // of a StatefulSet
 }
 
 // RecordsStoredSpec reports whether the operator records the hash of the stored spec after a write: see

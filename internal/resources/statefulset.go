@@ -41,7 +41,7 @@ func StatefulSet(cluster *dbv1.DatabaseCluster, replicas int32, observed state.O
 		set(int64(replicas), "spec", "replicas").
 		set(template(cluster, observed), "spec", "template").
 		set(renderedFrom(cluster, observed.References), "metadata", "annotations", dbv1.AnnotationRenderedFrom)
-	child.recordsStoredSpec = true
+	child.recordsStoredSpec, child.cluster = true, cluster
 	if templates := claimTemplates(cluster, observed.StatefulSet); len(templates) > 0 {
 		child.set(templates, "spec", "volumeClaimTemplates")
 	}

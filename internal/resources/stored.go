@@ -15,19 +15,30 @@ import (
 )
 
 // A comparison with the desired fields cannot detect every change by others, such as an additional container. So the operator records
-// the spec of a StatefulSet as it last wrote it: by the generation that the write has, or by a hash.
+// the spec of a StatefulSet as it last wrote it. The write itself records the generation that the API server gives it. The next status of
+// the cluster records the UID, the generation and a hash of the spec without what other clients may change.
 
-// untouched reports whether the spec is as the operator last wrote it. A new StatefulSet has no record: its generation is 1 until
-// a client changes the spec.
-func untouched(set *appsv1.StatefulSet) bool {
-	switch recorded := set.Annotations[dbv1.AnnotationStoredSpec]; recorded {
-	case "":
-		return set.Generation == 1
-	case generation(set.Generation), StoredSpecHash(set):
+// untouched reports whether the spec is as the operator last wrote it. Until its first record, a StatefulSet has generation 1 unless a
+// client has changed the spec.
+func untouched(cluster *dbv1.DatabaseCluster, set *appsv1.StatefulSet) bool {
+	recorded, written := set.Annotations[dbv1.AnnotationStoredSpec], cluster.Status.StatefulSet
+	switch {
+	case recorded == generation(set.Generation), written != nil && written.UID == string(set.UID) && written.Generation == set.Generation:
 		return true
-	default:
-		return false
+	case recorded == "" && written == nil:
+		return set.Generation == 1
 	}
+	now := StoredSpecHash(set)
+	return now == recorded || written != nil && now == written.SpecHash
+}
+
+// Written is the record of a StatefulSet for the status. It is the previous one if another client has changed the StatefulSet.
+func Written(cluster *dbv1.DatabaseCluster, set *appsv1.StatefulSet) *dbv1.WrittenStatefulSet {
+	previous := cluster.Status.StatefulSet
+	if set == nil || previous != nil && previous.UID == string(set.UID) && previous.Generation == set.Generation || !untouched(cluster, set) {
+		return previous
+	}
+	return &dbv1.WrittenStatefulSet{UID: string(set.UID), Generation: set.Generation, SpecHash: StoredSpecHash(set)}
 }
 
 // StoredSpecHash is a hash of the spec of a StatefulSet as the API server stores it, with defaults. It leaves out the replicas, which
@@ -39,15 +50,19 @@ func StoredSpecHash(set *appsv1.StatefulSet) string {
 }
 
 // RecordStoredSpec records the hash on a StatefulSet whose number of members is about to change, which raises the generation.
-func RecordStoredSpec(set *appsv1.StatefulSet) {
-	if untouched(set) {
+func RecordStoredSpec(cluster *dbv1.DatabaseCluster, set *appsv1.StatefulSet) {
+	if untouched(cluster, set) {
 		metav1.SetMetaDataAnnotation(&set.ObjectMeta, dbv1.AnnotationStoredSpec, StoredSpecHash(set))
 	}
 }
 
-// RecordGeneration records the generation that the StatefulSet has after a write that changes its spec. The API server counts the
-// changes, and refuses a write to another version than the live one.
+// RecordGeneration records the generation that the StatefulSet has after a write that changes its spec once. The API server counts the
+// changes, and refuses a write to another version than the live one. A write that may not change the spec records nothing: a record of
+// a generation that does not exist yet would hide the next change by another client.
 func RecordGeneration(object *unstructured.Unstructured, live *appsv1.StatefulSet) *unstructured.Unstructured {
+	if uncovered("", object.Object["spec"], toMap(&live.Spec)) == "" {
+		return object
+	}
 	recorded := object.DeepCopy()
 	annotations := recorded.GetAnnotations()
 	annotations[dbv1.AnnotationStoredSpec] = generation(live.Generation + 1)

@@ -27,12 +27,19 @@ func Settles(before, after *dbv1.DatabaseClusterStatus) bool {
 	return equality.Semantic.DeepEqual(memory(before), memory(after))
 }
 
+// OnlyRecords reports whether only the record of the StatefulSet differs. The record is written with the next other change.
+func OnlyRecords(before, after *dbv1.DatabaseClusterStatus) bool {
+	rest := *after
+	rest.StatefulSet = before.StatefulSet
+	return equality.Semantic.DeepEqual(before, &rest)
+}
+
 // memory leaves out what no decision depends on.
 func memory(status *dbv1.DatabaseClusterStatus) *dbv1.DatabaseClusterStatus {
 	rest := *status
 	rest.ReadyReplicas, rest.UpdatedReplicas = 0, 0
 	rest.Members, rest.Version, rest.Storage, rest.Endpoints, rest.Selector, rest.ObservedGeneration = nil, "", nil, nil, "", 0
-	rest.Conditions = nil
+	rest.Conditions, rest.StatefulSet = nil, nil
 	if suspected := meta.FindStatusCondition(status.Conditions, dbv1.ConditionSplitBrainSuspected); suspected != nil {
 		rest.Conditions = []metav1.Condition{*suspected}
 	}
@@ -43,7 +50,7 @@ func memory(status *dbv1.DatabaseClusterStatus) *dbv1.DatabaseClusterStatus {
 func essence(status *dbv1.DatabaseClusterStatus) *dbv1.DatabaseClusterStatus {
 	rest := status.DeepCopy()
 	rest.Replicas, rest.ReadyReplicas, rest.UpdatedReplicas = 0, 0, 0
-	rest.Members, rest.Version, rest.Storage, rest.Endpoints = nil, "", nil, nil
+	rest.Members, rest.Version, rest.Storage, rest.Endpoints, rest.StatefulSet = nil, "", nil, nil, nil
 	rest.Selector, rest.ObservedGeneration = "", 0
 	progressing := !meta.IsStatusConditionFalse(rest.Conditions, dbv1.ConditionProgressing)
 	rest.Conditions = slices.DeleteFunc(rest.Conditions, func(c metav1.Condition) bool {

@@ -108,7 +108,7 @@ func TestWatchesAloneUpdateReadyReplicas(t *testing.T) {
 
 func TestDriftOnAnyObjectIsRepaired(t *testing.T) {
 	parallel(t)
-	cluster := started(t, nil, healthy)
+	cluster := started(t, withConfig("a = 1"), healthy)
 	first := read(t, member(cluster, 0)).UID
 	cases := map[string]struct {
 		object client.Object
@@ -127,6 +127,9 @@ func TestDriftOnAnyObjectIsRepaired(t *testing.T) {
 		"a Service without its label": {service(cluster), func(o client.Object) {
 			o.SetLabels(nil)
 		}, func(o client.Object) bool { return o.GetLabels()[dbv1.LabelManagedBy] != "" }},
+		"a ConfigMap without its label": {&configs(t, cluster)[0], func(o client.Object) {
+			delete(o.GetLabels(), dbv1.LabelClusterUID)
+		}, func(o client.Object) bool { return o.GetLabels()[dbv1.LabelClusterUID] == string(cluster.UID) }},
 		"a budget of another kind": {budget(cluster), func(o client.Object) {
 			three := intstr.FromInt32(3)
 			o.(*policyv1.PodDisruptionBudget).Spec.MaxUnavailable, o.(*policyv1.PodDisruptionBudget).Spec.MinAvailable = nil, &three

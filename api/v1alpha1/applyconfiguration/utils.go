@@ -172,6 +172,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.VolumeProjectionApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("VolumeStatus"):
 		return &apiv1alpha1.VolumeStatusApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("WrittenStatefulSet"):
+		return &apiv1alpha1.WrittenStatefulSetApplyConfiguration{}
 
 	}
 	return nil

@@ -618,6 +618,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: selector
       type:
         scalar: string
+    - name: statefulSet
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.WrittenStatefulSet
     - name: storage
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.StorageStatus
@@ -1690,6 +1693,18 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: requested
       type:
         namedType: io.k8s.apimachinery.pkg.api.resource.Quantity
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.WrittenStatefulSet
+  map:
+    fields:
+    - name: generation
+      type:
+        scalar: numeric
+    - name: specHash
+      type:
+        scalar: string
+    - name: uid
+      type:
+        scalar: string
 - name: io.k8s.api.core.v1.Affinity
   map:
     fields:

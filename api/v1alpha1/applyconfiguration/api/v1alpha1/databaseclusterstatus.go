@@ -29,6 +29,9 @@ type DatabaseClusterStatusApplyConfiguration struct {
 	// updateRevision is the revision of the current pod template. Pods with this template have it in their label
 	// controller-revision-hash.
 	UpdateRevision *string `json:"updateRevision,omitempty"`
+	// statefulSet is the StatefulSet as the operator last wrote it. The operator reverts a StatefulSet that differs, because another
+	// client changed it.
+	StatefulSet *WrittenStatefulSetApplyConfiguration `json:"statefulSet,omitempty"`
 	// members are the pods of the cluster, by ordinal.
 	Members []MemberStatusApplyConfiguration `json:"members,omitempty"`
 	// primary is the pod of the member that accepts writes. It is empty while no member is known to, and for engines
@@ -114,6 +117,14 @@ func (b *DatabaseClusterStatusApplyConfiguration) WithUpdatedReplicas(value int3
 // If called multiple times, the UpdateRevision field is set to the value of the last call.
 func (b *DatabaseClusterStatusApplyConfiguration) WithUpdateRevision(value string) *DatabaseClusterStatusApplyConfiguration {
 	b.UpdateRevision = &value
+	return b
+}
+
+// WithStatefulSet sets the StatefulSet field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the StatefulSet field is set to the value of the last call.
+func (b *DatabaseClusterStatusApplyConfiguration) WithStatefulSet(value *WrittenStatefulSetApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
+	b.StatefulSet = value
 	return b
 }
 
