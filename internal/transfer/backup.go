@@ -125,7 +125,7 @@ func (r *backupRun) stream(ctx context.Context, end context.CancelCauseFunc, sto
 	pieces := &cutter{ctx: ctx, store: store, stream: stream, size: r.PieceSize, patient: patient, stored: &progress.storedBytes}
 	finish := progress.every(ctx, r.ProgressInterval)
 	defer finish()
-	compressor, encryptor, err := r.packing(pieces)
+	compressor, encryptor, err := r.packing(pieces, func(err error) { end(verdict(ctx, err)) })
 	if err != nil {
 		end(err)
 		pieces.abandon()
@@ -139,9 +139,6 @@ func (r *backupRun) stream(ctx context.Context, end context.CancelCauseFunc, sto
 	if err == nil {
 		err = errors.Join(compressor.Close(), encryptor.Close())
 	}
-	if err == nil {
-		err = store.flush()
-	}
 	if err != nil {
 		end(verdict(ctx, err))
 		compressor.abandon()
@@ -153,13 +150,14 @@ func (r *backupRun) stream(ctx context.Context, end context.CancelCauseFunc, sto
 	return stream, nil
 }
 
-// packing returns the steps between the data and its pieces. The second one must be closed after the first.
-func (r *backupRun) packing(pieces *cutter) (*compressor, io.Closer, error) {
+// packing returns the steps between the data and its pieces. The second one must be closed after the first. failed is
+// called with an error of the store.
+func (r *backupRun) packing(pieces *cutter, failed func(error)) (*compressor, io.Closer, error) {
 	encryptor, err := r.keys.encrypt(pieces)
 	if err != nil {
 		return nil, nil, fmt.Errorf("create the encryptor: %w", err)
 	}
-	compressor, err := newCompressor(encryptor, r.Compression)
+	compressor, err := newCompressor(encryptor, r.Compression, failed)
 	if err != nil {
 		return nil, nil, fmt.Errorf("create the compressor: %w", err)
 	}

@@ -28,6 +28,7 @@ type compressor struct {
 	queue  chan *block // in the sequence of the input
 	ended  chan struct{}
 	failed atomic.Pointer[error]
+	report func(error) // is called once, with the error of a write
 	finish func()
 }
 
@@ -37,7 +38,7 @@ type block struct {
 	compressed  chan struct{} // has an element when frame is complete
 }
 
-func newCompressor(into io.Writer, how protocol.Compression) (*compressor, error) {
+func newCompressor(into io.Writer, how protocol.Compression, report func(error)) (*compressor, error) {
 	threads := threadsOf(how, runtime.GOMAXPROCS(0))
 	frames, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(how.LevelOrDefault())),
 		zstd.WithWindowSize(zstdWindow), zstd.WithEncoderConcurrency(threads))
@@ -45,7 +46,9 @@ func newCompressor(into io.Writer, how protocol.Compression) (*compressor, error
 		return nil, err
 	}
 	blocks := threads + 2
-	c := &compressor{into: into, frames: frames, free: make(chan *block, blocks), queue: make(chan *block, blocks), ended: make(chan struct{})}
+	c := &compressor{
+		into: into, frames: frames, free: make(chan *block, blocks), queue: make(chan *block, blocks), ended: make(chan struct{}), report: report,
+	}
 	for range blocks {
 		c.free <- &block{compressed: make(chan struct{}, 1)}
 	}
@@ -55,7 +58,8 @@ func newCompressor(into io.Writer, how protocol.Compression) (*compressor, error
 }
 
 // threadsOf returns the number of threads of the compressor. The number of processors respects the CPU limit of the
-// container. More threads would need more memory, and save no time.
+// container: Go rounds it up, and to 2 if the machine has that many. More threads would need more memory, and save no
+// time.
 func threadsOf(how protocol.Compression, processors int) int {
 	if how.Threads == 0 {
 		how.Threads = protocol.MaxCompressionThreads
@@ -63,28 +67,36 @@ func threadsOf(how protocol.Compression, processors int) int {
 	return min(how.Threads, processors)
 }
 
-// ReadFrom reads the source to its end. It reads into blocks: nothing copies the data again.
+// ReadFrom reads the source to its end. It reads into blocks: nothing copies the data again. An error of a write takes
+// precedence, because it may also be the cause of the end of the source.
 func (c *compressor) ReadFrom(source io.Reader) (read int64, err error) {
-	for {
-		if failed := c.failed.Load(); failed != nil {
-			return read, *failed
-		}
+	for err == nil && c.failure() == nil {
 		if c.filled == nil {
 			c.filled = c.next()
 		}
+		var n int
 		data := c.filled.data
-		n, err := source.Read(data[len(data):min(len(data)+copyBytes, blockBytes)])
+		n, err = source.Read(data[len(data):min(len(data)+copyBytes, blockBytes)])
 		read += int64(n)
 		if c.filled.data = data[:len(data)+n]; len(c.filled.data) == blockBytes {
 			c.compress()
 		}
-		if errors.Is(err, io.EOF) {
-			return read, nil
-		}
-		if err != nil {
-			return read, err
-		}
 	}
+	if failed := c.failure(); failed != nil {
+		return read, failed
+	}
+	if errors.Is(err, io.EOF) {
+		return read, nil
+	}
+	return read, err
+}
+
+// failure returns the error of a write, or nil.
+func (c *compressor) failure() error {
+	if failed := c.failed.Load(); failed != nil {
+		return *failed
+	}
+	return nil
 }
 
 // next returns an empty block. It allocates the memory of a block at its first use: a small stream needs only one.
@@ -113,9 +125,10 @@ func (c *compressor) write() {
 	defer close(c.ended)
 	for full := range c.queue {
 		<-full.compressed
-		if c.failed.Load() == nil {
+		if c.failure() == nil {
 			if _, err := c.into.Write(full.frame); err != nil {
 				c.failed.Store(&err)
+				c.report(err)
 			}
 		}
 		c.free <- full
@@ -124,14 +137,11 @@ func (c *compressor) write() {
 
 // Close compresses the rest, and returns when all frames are written.
 func (c *compressor) Close() error {
-	if c.filled != nil && c.failed.Load() == nil {
+	if c.filled != nil && c.failure() == nil {
 		c.compress()
 	}
 	c.finish()
-	if failed := c.failed.Load(); failed != nil {
-		return *failed
-	}
-	return nil
+	return c.failure()
 }
 
 // abandon ends the threads and writes no other frame. It waits for the write in progress. ReadFrom must have returned.

@@ -32,7 +32,7 @@ func texts(size int) []byte {
 
 func newTestCompressor(t *testing.T, into io.Writer, how protocol.Compression) *compressor {
 	t.Helper()
-	c, err := newCompressor(into, how)
+	c, err := newCompressor(into, how, func(error) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,6 +141,35 @@ type slowWriter struct {
 func (w *slowWriter) Write(data []byte) (int, error) {
 	w.writes++
 	return len(data), <-w.results
+}
+
+func TestACompressorReportsAnErrorOfTheStoreWhileItsSourceIsSilent(t *testing.T) {
+	broken := errors.New("broken")
+	for name, stopped := range map[string]error{"the source ends": io.EOF, "the source fails": io.ErrClosedPipe} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				reported := make(chan error, 2)
+				c, err := newCompressor(&brokenWriter{broken, 0}, protocol.Compression{}, func(err error) { reported <- err })
+				if err != nil {
+					t.Fatal(err)
+				}
+				// After two blocks the source waits. It ends because of the report, as an action does.
+				silent := readerFunc(func([]byte) (int, error) {
+					if first := <-reported; !errors.Is(first, broken) {
+						t.Errorf("reported was %v", first)
+					}
+					return 0, stopped
+				})
+				if _, err := c.ReadFrom(io.MultiReader(bytes.NewReader(texts(2*blockBytes)), silent)); !errors.Is(err, broken) {
+					t.Error(err)
+				}
+				c.abandon()
+				if len(reported) > 0 {
+					t.Error("the error was reported twice")
+				}
+			})
+		})
+	}
 }
 
 func TestASlowStoreBoundsTheBlocks(t *testing.T) {

@@ -19,11 +19,8 @@ import (
 // errExists means that the object to create already exists. transfer never overwrites it.
 var errExists = errors.New("the object already exists")
 
-// create writes a small object if it does not exist. Before, it waits until all previously written data is durable.
+// create writes a small object if it does not exist. It becomes visible when all previous objects are durable.
 func (s *store) create(ctx context.Context, name string, content []byte) error {
-	if err := s.flush(); err != nil {
-		return err
-	}
 	create := s.put
 	if s.folder != "" {
 		create = s.link

@@ -56,10 +56,10 @@ func (c *cutter) fill(data []byte) (int, error) {
 	var n int
 	err := c.waiting(func() (err error) {
 		n, err = c.current.Write(data)
+		c.toDisk(piece.Bytes, int64(n))
 		return err
 	})
 	c.sum.Write(data[:n])
-	c.toDisk(piece.Bytes, int64(n))
 	piece.Bytes += int64(n)
 	c.stored.Add(int64(n))
 	if err == nil && piece.Bytes == c.size {
@@ -68,8 +68,8 @@ func (c *cutter) fill(data []byte) (int, error) {
 	return n, err
 }
 
-// toDisk lets the system write each diskBytes to the disk without waiting. Otherwise the disk would be idle until the
-// backup waits for it at its end. Errors of the disk are reported then.
+// toDisk lets the system write each diskBytes to the disk without waiting. Otherwise the disk would be idle until finish
+// waits for it. Errors of the disk are reported there.
 func (c *cutter) toDisk(offset, written int64) {
 	from, to := offset/diskBytes*diskBytes, (offset+written)/diskBytes*diskBytes
 	if c.file == nil || from == to {
@@ -97,12 +97,20 @@ func (c *cutter) begin() (err error) {
 // piece returns the current piece.
 func (c *cutter) piece() *protocol.Piece { return &c.stream.Pieces[len(c.stream.Pieces)-1] }
 
-// finish completes the current piece as an object.
+// finish completes the current piece as an object. On a volume, its data is on the disk before it gets its name. After
+// an error of the disk the piece remains the current one, and abandon discards it.
 func (c *cutter) finish() error {
-	writer := c.current
-	c.current = nil
 	c.piece().SHA256 = hex.EncodeToString(c.sum.Sum(nil))
-	return c.waiting(writer.Close)
+	return c.waiting(func() error {
+		if c.file != nil {
+			if err := c.store.sync(c.file); err != nil {
+				return err
+			}
+		}
+		writer := c.current
+		c.current = nil
+		return writer.Close()
+	})
 }
 
 // waiting runs a step of the store with a time limit.
