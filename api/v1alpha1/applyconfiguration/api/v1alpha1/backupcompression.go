@@ -15,7 +15,8 @@ type BackupCompressionApplyConfiguration struct {
 	// same, and so are 3 to 5, and 6 to 9. A change applies to the next backup. Default: 3, as zstd.
 	Level *int32 `json:"level,omitempty"`
 	// threads is the maximum number of threads that compress a backup, 1 to 4. The CPU limit of the pod also limits the
-	// number. A change applies to the next backup. Default: 4.
+	// number: the limit is rounded up, and counts as 2 if it is lower. A change applies to the next backup. Default: 4,
+	// which the default CPU limit of 2 reduces to 2.
 	Threads *int32 `json:"threads,omitempty"`
 }
 
