@@ -20,7 +20,8 @@ import (
 
 // bench measures backups and restores, and compares them with the database's own tools and zstd in a pod with the
 // same resources. The work is the same: both compute and verify a SHA-256 of the stored bytes, and both wait for the disk
-// where the result is on a volume. The figures exclude the start of pods. `make bench-backup` runs it.
+// where the result is on a volume. The figures exclude the start of pods. Before each measurement, of both sides, the pod
+// of the commands starts again, the disk is idle, and the stored backups are not in memory. `make bench-backup` runs it.
 type bench struct {
 	world
 	round     int
@@ -30,17 +31,22 @@ type bench struct {
 
 // The commands by hand.
 const (
-	handBackup = "pg_basebackup -D - -Ft -X fetch --checkpoint=fast | zstd -q | tee /backups/base.zst | sha256sum >/backups/base.sha256"
-	handDump   = "pg_dump postgres | zstd -q | tee /backups/dump.zst | sha256sum >/backups/dump.sha256"
-	handSync   = "sync -f /backups"
+	handBackup   = "pg_basebackup -D - -Ft -X fetch --checkpoint=fast | zstd -q | tee /backups/base.zst | sha256sum >/backups/base.sha256"
+	handParallel = "pg_basebackup -D - -Ft -X fetch --checkpoint=fast | zstd -q -T$(($(nproc) < 4 ? $(nproc) : 4)) | " +
+		"tee /backups/base.zst | sha256sum >/backups/base.sha256" // with as many threads as transfer
+	handDump = "pg_dump postgres | zstd -q | tee /backups/dump.zst | sha256sum >/backups/dump.sha256"
+	handSync = "sync -f /backups"
 	// sha256sum reads the file beside zstd, because the checksum is that of the stored bytes.
 	handRestore = "mkdir -m 700 /backups/r; sha256sum --check --status /backups/base.sha256 </backups/base.zst & " +
 		"zstd -dc /backups/base.zst | tar -x -C /backups/r; wait $!; pg_verifybackup -q /backups/r; sync -f /backups/r"
+	// cold writes everything to the disks of the node, and then removes the files of the folder from memory.
+	cold = "sync; find . -type f -exec dd if={} iflag=nocache count=0 status=none ';'"
 )
 
 // counterparts names what each transfer is compared with.
 var counterparts = [][2]string{
 	{"backup to s3", "pg_basebackup | zstd"}, {"backup to file", "pg_basebackup | zstd, sync"},
+	{"backup to s3", "pg_basebackup | zstd -T"}, {"backup to file", "pg_basebackup | zstd -T, sync"},
 	{"restore from s3", "zstd -d | tar | verify"}, {"restore from file", "zstd -d | tar | verify"},
 }
 
@@ -75,9 +81,7 @@ func TestBenchBackup(t *testing.T) {
 	b.s3()
 	b.apply(volume)
 	b.postgres("orders", "backup: {destination: "+toS3+", "+given+"}")
-	b.apply(strings.NewReplacer("IMAGE", postgresImage, "GIVEN", given).Replace(byHand))
 	b.await("orders", "Ready")
-	b.do("wait", "pod/by-hand", "--for=condition=Ready", "--timeout="+patience.String())
 	b.psql("orders-0", "CREATE TABLE item AS SELECT i AS id, md5(i::text) AS a, md5((-i)::text) AS b FROM generate_series(1, 10000000) i")
 	b.psql("orders-0", "VACUUM (FREEZE, ANALYZE) item")
 	b.psql("orders-0", "CHECKPOINT")
@@ -85,17 +89,38 @@ func TestBenchBackup(t *testing.T) {
 	b.megabytes = bytes / 1e6
 	t.Logf("the database has %.0f MB", b.megabytes)
 	for b.round = 1; b.round <= rounds; b.round++ {
-		b.backups("backup to s3", "s3-"+strconv.Itoa(b.round), toS3)
-		b.plain("pg_basebackup | zstd", handBackup, handSync)
-		b.backups("backup to file", "file-"+strconv.Itoa(b.round), toVolume)
-		b.plain("pg_dump | zstd", handDump, handSync)
-		b.restores("restore from s3", "s3-"+strconv.Itoa(b.round))
-		b.plain("zstd -d | tar | verify", handRestore, "")
-		b.restores("restore from file", "file-"+strconv.Itoa(b.round))
-		b.do("exec", "by-hand", "--", "rm", "-rf", "/backups/r")
+		number := strconv.Itoa(b.round)
+		b.alternate(
+			func() { b.backups("backup to s3", "s3-"+number, toS3) },
+			func() { b.plain("pg_basebackup | zstd", handBackup, handSync, "base") },
+			func() { b.plain("pg_dump | zstd", handDump, handSync, "dump") },
+			func() { b.plain("pg_basebackup | zstd -T", handParallel, handSync, "base") },
+			func() { b.backups("backup to file", "file-"+number, toVolume) },
+		)
+		b.alternate(
+			func() { b.restores("restore from s3", "s3-"+number) },
+			func() { b.plain("zstd -d | tar | verify", handRestore, "", "base") },
+			func() { b.restores("restore from file", "file-"+number) },
+		)
 		b.do("delete", "databasebackups", "--all", "--timeout="+patience.String())
 	}
 	b.compare()
+}
+
+// alternate runs the measurements in this order, and in the opposite order in odd rounds.
+func (b *bench) alternate(measurements ...func()) {
+	b.Helper()
+	if b.round%2 == 1 {
+		slices.Reverse(measurements)
+	}
+	for _, measurement := range measurements {
+		b.do("delete", "pod", "by-hand", "--ignore-not-found", "--timeout="+patience.String())
+		b.apply(strings.NewReplacer("IMAGE", postgresImage, "GIVEN", given).Replace(byHand))
+		b.do("wait", "pod/by-hand", "--for=condition=Ready", "--timeout="+patience.String())
+		b.do("exec", "by-hand", "--", "sh", "-ec", "cd /backups; rm -rf r; "+cold)
+		b.bucket(cold)
+		measurement()
+	}
 }
 
 // compare reports the throughput of each transfer beside its counterpart: the median of the rounds.
@@ -108,26 +133,31 @@ func (b *bench) compare() {
 			ratios[i] = theirs[i].Seconds() / ours[i].Seconds()
 		}
 		slices.Sort(ratios)
-		b.Logf("RATIO %-17s beside %-26s %.2f, rounds %.2f", pair[0], pair[1], ratios[len(ratios)/2], ratios)
+		b.Logf("RATIO %-17s beside %-29s %.2f, rounds %.2f", pair[0], pair[1], ratios[len(ratios)/2], ratios)
 	}
 }
 
 func (b *bench) figure(what string, took time.Duration, more string) {
 	b.Helper()
 	b.took[what] = append(b.took[what], took)
-	b.Logf("FIGURE %-26s round %d %6.1f s %6.1f MB/s %s", what, b.round, took.Seconds(), b.megabytes/took.Seconds(), more)
+	b.Logf("FIGURE %-29s round %d %6.1f s %6.1f MB/s %s", what, b.round, took.Seconds(), b.megabytes/took.Seconds(), more)
 }
 
+// stored describes the size of a compressed backup.
+func stored(bytes int64) string { return fmt.Sprintf("stored %.0f MB", float64(bytes)/1e6) }
+
 // plain measures a pipeline with the clock of its pod, and also together with the command that follows, if any.
-func (b *bench) plain(what, pipeline, after string) {
+func (b *bench) plain(what, pipeline, after, file string) {
 	b.Helper()
 	text := b.do("exec", "by-hand", "--", "bash", "-euo", "pipefail", "-c",
-		`start=$(date +%s%N); eval "$1"; echo $(($(date +%s%N) - start)); eval "$2"; echo $(($(date +%s%N) - start))`, "bash", pipeline, after)
+		`start=$(date +%s%N); eval "$1"; echo $(($(date +%s%N) - start)); eval "$2"; echo $(($(date +%s%N) - start)); stat -c %s "/backups/$3.zst"`,
+		"bash", pipeline, after, file)
 	var alone, both time.Duration
-	if _, err := fmt.Sscan(text, (*int64)(&alone), (*int64)(&both)); err != nil {
+	var bytes int64
+	if _, err := fmt.Sscan(text, (*int64)(&alone), (*int64)(&both), &bytes); err != nil {
 		b.Fatal(text)
 	}
-	b.figure(what, alone, "")
+	b.figure(what, alone, stored(bytes))
 	if after != "" {
 		b.figure(what+", sync", both, "")
 	}
@@ -160,9 +190,9 @@ func (b *bench) transferred(what, labels string) {
 	if err != nil {
 		b.Fatal(err, text)
 	}
-	peak := ""
+	more := stored(result.StoredBytes)
 	if last, ok := protocol.ParseProgress(b.do("logs", pod, "-c", "action")); ok && last.PeakMemoryBytes > 0 {
-		peak = fmt.Sprintf("transfer's peak memory %d MiB", last.PeakMemoryBytes>>20)
+		more += fmt.Sprintf(", transfer's peak memory %d MiB", last.PeakMemoryBytes>>20)
 	}
-	b.figure(what, result.Completed.Sub(result.Started), peak)
+	b.figure(what, result.Completed.Sub(result.Started), more)
 }
