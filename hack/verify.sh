@@ -68,6 +68,15 @@ everything_is_committed() {
 	return 1
 }
 
+no_binary_is_committed() {
+	local binaries
+	binaries=$(git diff --numstat "$(git hash-object -t tree /dev/null)" | awk '$1 == "-" { print $3 }') || return
+	[[ -n $binaries ]] || return 0
+	echo "$binaries"
+	echo "Remove these files with git rm --cached, and name them in .gitignore if a build creates them."
+	return 1
+}
+
 generated_files_are_current() {
 	local copy=$scratch/copy stale
 	mkdir "$copy" || return
@@ -168,6 +177,7 @@ alerts_hold() {
 }
 
 check 'every file is committed' everything_is_committed
+check 'no binary is committed' no_binary_is_committed
 check 'generated files are current' generated_files_are_current
 check 'CRDs take what was stored' make --no-print-directory crd-compat
 check 'the Helm chart is config' make --no-print-directory helm-lint

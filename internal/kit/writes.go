@@ -63,7 +63,10 @@ const (
 
 // Remember lets the passes of a controller wait until the cache shows the writes of the passes before.
 func Remember(b *Base, scheme *runtime.Scheme, c Controller) error {
-	w := &Writes{cached: b.Cached, scheme: scheme, clock: b.Clock, watched: map[schema.GroupVersionKind]bool{}, pending: map[client.ObjectKey][]write{}, waiting: map[client.ObjectKey]time.Time{}, echoes: map[client.ObjectKey]string{}}
+	w := &Writes{
+		cached: b.Cached, scheme: scheme, clock: b.Clock, watched: map[schema.GroupVersionKind]bool{},
+		pending: map[client.ObjectKey][]write{}, waiting: map[client.ObjectKey]time.Time{}, echoes: map[client.ObjectKey]string{},
+	}
 	for _, object := range c.objects() {
 		kind, err := apiutil.GVKForObject(object, scheme)
 		if err != nil {
@@ -79,7 +82,10 @@ func Remember(b *Base, scheme *runtime.Scheme, c Controller) error {
 func (w *Writes) Copy(cached client.Reader, clock clock.PassiveClock) *Writes {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	return &Writes{cached: cached, scheme: w.scheme, clock: clock, watched: w.watched, pending: maps.Clone(w.pending), waiting: maps.Clone(w.waiting), echoes: maps.Clone(w.echoes)}
+	return &Writes{
+		cached: cached, scheme: w.scheme, clock: clock, watched: w.watched,
+		pending: maps.Clone(w.pending), waiting: maps.Clone(w.waiting), echoes: maps.Clone(w.echoes),
+	}
 }
 
 type passKey struct{}
