@@ -77,7 +77,7 @@ func (Finalize) Properties() operation.Properties {
 func (AddFinalizer) String() string { return "add the finalizer" }
 func (c CreateJob) String() string  { return "create " + c.Job.String() }
 
-// corrects reports whether the policy that exists differs.
+// corrects reports whether the policy does not exist, or differs.
 func (a ApplyPolicy) corrects() bool { return a.Live == nil || a.Policy.Drift(a.Live) != "" }
 
 func (a ApplyPolicy) String() string  { return "apply " + a.Policy.String() }
