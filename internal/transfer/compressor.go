@@ -11,8 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
@@ -22,7 +20,7 @@ import (
 // The number of blocks bounds the memory: one for each thread, one that fills, and one that is written.
 type compressor struct {
 	into   io.Writer
-	frames *zstd.Encoder
+	frames encoders
 	filled *block
 	free   chan *block
 	queue  chan *block // in the sequence of the input
@@ -40,8 +38,7 @@ type block struct {
 
 func newCompressor(into io.Writer, how protocol.Compression, report func(error)) (*compressor, error) {
 	threads := threadsOf(how, runtime.GOMAXPROCS(0))
-	frames, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(how.LevelOrDefault())),
-		zstd.WithWindowSize(zstdWindow), zstd.WithEncoderConcurrency(threads))
+	frames, err := newEncoders(how.LevelOrDefault(), threads)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +112,7 @@ func (c *compressor) compress() {
 	c.filled = nil
 	c.queue <- full
 	go func() {
-		full.frame = c.frames.EncodeAll(full.data, full.frame[:0])
+		full.frame = c.frames.encode(full.data, full.frame)
 		full.compressed <- struct{}{}
 	}()
 }

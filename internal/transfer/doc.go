@@ -15,8 +15,8 @@ SPDX-License-Identifier: Apache-2.0
 //
 // The memory of a transfer does not depend on the size of the data. It consists of partBytes for each of the uploadParts
 // in flight and for the part that fills (twice that for the first part of a piece), the blocks of the compressor and their
-// frames, and the window and tables of each thread of zstd. The total, including code, stays below MemoryBound, as tests
-// measure. Only the manifest grows, by 150 bytes per piece.
+// frames, and the windows and tables of both encoders of each thread. The total, including code, stays below MemoryBound,
+// as tests measure. Only the manifest grows, by 150 bytes per piece.
 package transfer
 
 const (
