@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
@@ -60,6 +62,13 @@ func (a *action) kill() {
 	_ = a.signal(syscall.SIGKILL)
 	if a.pipe != nil {
 		_ = a.pipe.Close()
+	}
+}
+
+// widen enlarges the buffer of a pipe to an action, so that both sides switch less often. A node may refuse it.
+func widen(pipe syscall.Conn) {
+	if raw, err := pipe.SyscallConn(); err == nil {
+		_ = raw.Control(func(fd uintptr) { _, _ = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, pipeBytes) }) // a smaller pipe also works
 	}
 }
 

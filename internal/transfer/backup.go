@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
@@ -174,6 +175,9 @@ func (r *backupRun) pump(ctx context.Context, patient patience, read func(io.Rea
 		return fmt.Errorf("create a pipe: %w", err)
 	}
 	action.pipe = stdout
+	if pipe, ok := stdout.(syscall.Conn); ok {
+		widen(pipe)
+	}
 	if err := action.start(); err != nil {
 		return err
 	}

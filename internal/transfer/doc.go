@@ -16,7 +16,7 @@ SPDX-License-Identifier: Apache-2.0
 // The memory of a transfer does not depend on the size of the data. It consists of partBytes for each of the uploadParts
 // in flight and for the part that fills (twice that for the first part of a piece), the blocks of the compressor and their
 // frames, and the windows and tables of both encoders of each thread. The total, including code, stays below MemoryBound,
-// as tests measure. Only the manifest grows, by 150 bytes per piece.
+// as tests measure. Only the manifest grows, by 150 bytes per piece. The system's memory for pipes is not included.
 package transfer
 
 const (
@@ -45,6 +45,9 @@ const (
 	// Between two steps that run at the same time there are aheadBuffers buffers of copyBytes.
 	copyBytes    = 128 << 10
 	aheadBuffers = 4
+
+	// pipeBytes is the size of a pipe to an action, in the memory of the system. The default, 64 KiB, is less than one read.
+	pipeBytes = 2 * copyBytes
 
 	// maxManifestBytes is the maximum size of a manifest: half a million pieces.
 	maxManifestBytes = 64 << 20

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package transfer
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -23,7 +24,7 @@ type pour struct {
 	pipe   *os.File // our end of its stdin
 	total  int64    // bytes of the stream
 	taken  *counter // bytes written to the pipe; at the end, bytes that the action read
-	last   tail     // the last bytes in the pipe: the action may not have read them
+	text   int64    // bytes written to the pipe up to the last one that is not zero: the rest may be padding
 	done   bool
 }
 
@@ -35,14 +36,10 @@ func newPour(action *action, total int64, taken *counter) (*pour, error) {
 	}
 	action.cmd.Stdin, action.pipe = stdin, pipe
 	p := &pour{action: action, pipe: pipe, total: total, taken: taken}
-	size, err := p.ask(func(fd int) (int, error) { return unix.FcntlInt(uintptr(fd), unix.F_GETPIPE_SZ, 0) }) //nolint:gosec // a descriptor
-	if err == nil {
-		err = action.start()
-	}
-	if err = errors.Join(err, stdin.Close()); err != nil {
+	widen(pipe)
+	if err := errors.Join(action.start(), stdin.Close()); err != nil {
 		return nil, errors.Join(err, pipe.Close())
 	}
-	p.last.size = size
 	return p, nil
 }
 
@@ -51,8 +48,10 @@ func (p *pour) Write(data []byte) (int, error) {
 		return len(data), p.onlyPadding(data)
 	}
 	n, err := p.pipe.Write(data)
+	if rest := trimZeros(data[:n]); len(rest) > 0 {
+		p.text = p.taken.Load() + int64(len(rest))
+	}
 	p.taken.Add(int64(n))
-	p.last.add(data[:n])
 	if err == nil || !errors.Is(err, syscall.EPIPE) {
 		return n, err
 	}
@@ -100,14 +99,16 @@ func (p *pour) end(left func() (int, error)) error {
 	if p.taken.Add(-int64(unread)) == 0 && p.total > 0 {
 		return p.stopped()
 	}
-	return p.onlyPadding(p.last.of(unread))
+	if p.taken.Load() < p.text {
+		return p.stopped()
+	}
+	return nil
 }
 
+// onlyPadding checks bytes that the action did not read.
 func (p *pour) onlyPadding(unread []byte) error {
-	for _, b := range unread {
-		if b != 0 {
-			return p.stopped()
-		}
+	if len(trimZeros(unread)) > 0 {
+		return p.stopped()
 	}
 	return nil
 }
@@ -130,21 +131,12 @@ func (p *pour) ask(question func(fd int) (int, error)) (answer int, err error) {
 // unreadIn returns the number of bytes in a pipe, even after the last reader closed its end.
 func unreadIn(fd int) (int, error) { return unix.IoctlGetInt(fd, unix.TIOCINQ) }
 
-// tail keeps the last bytes of its input.
-type tail struct {
-	size  int
-	bytes []byte
-}
-
-func (t *tail) add(data []byte) {
-	if len(data) >= t.size {
-		t.bytes = append(t.bytes[:0], data[len(data)-t.size:]...)
-		return
+// trimZeros returns the bytes up to the last one that is not zero.
+func trimZeros(data []byte) []byte {
+	for len(data) >= len(zeros) && bytes.Equal(data[len(data)-len(zeros):], zeros[:]) { // fast, for long runs
+		data = data[:len(data)-len(zeros)]
 	}
-	kept := min(len(t.bytes), t.size-len(data))
-	copy(t.bytes, t.bytes[len(t.bytes)-kept:])
-	t.bytes = append(t.bytes[:kept], data...)
+	return bytes.TrimRight(data, "\x00")
 }
 
-// of returns the last bytes.
-func (t *tail) of(count int) []byte { return t.bytes[len(t.bytes)-min(count, len(t.bytes)):] }
+var zeros [4 << 10]byte
