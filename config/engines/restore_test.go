@@ -58,3 +58,34 @@ esac
 		})
 	}
 }
+
+// The files are synced while they are verified.
+func TestARestoreFailsIfTheFilesAreWrongOrNotOnTheDisk(t *testing.T) {
+	for name, test := range map[string]struct {
+		verify, sync string
+		code         int
+	}{
+		"complete":           {"test -s $1/PG_VERSION", "test -s $2/PG_VERSION", 0},
+		"wrong":              {"exit 1", "exit 0", 30},
+		"wrong, a slow disk": {"exit 1", "exec sleep 0.1", 30},
+		"not on the disk":    {"exit 0", "exit 5", 5},
+		"not on a slow disk": {"exit 0", "sleep 0.1; exit 5", 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder, environment := image(t, "postgresql-single-v1", map[string]string{
+				"postgres": "#!/bin/sh\n", "pg_verifybackup": "#!/bin/sh\n" + test.verify + "\n", "sync": "#!/bin/sh\n" + test.sync + "\n",
+			})
+			data := filepath.Join(folder, "data", "pgdata")
+			command := exec.CommandContext(t.Context(), folder+"/scripts/restore")
+			command.Env, command.Stdin = append(environment, "PGDATA="+data), backupOf(t, map[string]string{"PG_VERSION": "17\n"})
+			output, _ := command.CombinedOutput() // the exit code is checked below
+			if code := command.ProcessState.ExitCode(); code != test.code {
+				t.Errorf("exit code %d, not %d\n%s", code, test.code, output)
+			}
+			if found, err := os.Stat(data); err != nil || found.Mode().Perm() != 0o700 {
+				t.Errorf("%v, %v", found, err)
+			}
+		})
+	}
+}
