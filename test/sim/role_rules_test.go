@@ -30,8 +30,11 @@ func (w *world) watchRoles(c change) {
 	if w.by != operator {
 		return
 	}
-	if job, is := c.after.(*batchv1.Job); is && c.before == nil && job.Labels[dbv1.LabelComponent] == dbv1.ComponentMemberRemove {
-		w.watchRemoval(memberIn(&corev1.Pod{Spec: job.Spec.Template.Spec}, "DBC_MEMBER"))
+	if job, is := c.after.(*batchv1.Job); is && c.before == nil {
+		w.watchSource(job)
+		if job.Labels[dbv1.LabelComponent] == dbv1.ComponentMemberRemove {
+			w.watchRemoval(memberIn(&corev1.Pod{Spec: job.Spec.Template.Spec}, "DBC_MEMBER"))
+		}
 	}
 	if isAgreement(c.object()) && c.after == nil {
 		w.watchAgreementEnd(c.before.GetLabels()[dbv1.LabelClusterUID])
