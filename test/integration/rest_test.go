@@ -84,7 +84,9 @@ func TestAnIdleOperatorReadsOnlyTheReferencesOfAWaitingCluster(t *testing.T) {
 func TestIrrelevantStatusChangesOfAChildCauseNoPass(t *testing.T) {
 	awaitNoClusters(t)
 	cluster := ready(t, nil)
-	since, passes := awaitIdle(t), reconciles(t)
+	// Late passes for the creation send no request.
+	passes := silence(t, func() int { return int(reconciles(t)) })
+	since := awaitIdle(t)
 	for i := range 20 {
 		pod := member(cluster, i%3)
 		changeStatus(t, pod, func(p *corev1.Pod) {
@@ -97,7 +99,7 @@ func TestIrrelevantStatusChangesOfAChildCauseNoPass(t *testing.T) {
 	}
 	awaitIdle(t)
 	mustSendNothing(t, since)
-	if more := reconciles(t) - passes; more > 0 {
+	if more := int(reconciles(t)) - passes; more > 0 {
 		t.Errorf("%v passes for fields that the operator does not read", more)
 	}
 	awaitPass(t, cluster) // the watches have started
