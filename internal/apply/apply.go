@@ -134,22 +134,22 @@ func (w Writer) Report(ctx context.Context, object *unstructured.Unstructured, u
 	return nil
 }
 
-// Patch sends a JSON patch to an object that still has that version, and returns the new version.
-func (w Writer) Patch(ctx context.Context, object *unstructured.Unstructured, version string, patch []resources.Operation) (string, error) {
+// Patch sends a JSON patch to an object that still has that version, and returns the stored object.
+func (w Writer) Patch(ctx context.Context, object *unstructured.Unstructured, version string, patch []resources.Operation) (*unstructured.Unstructured, error) {
 	// Replacing the version is the lock: the API server does not report a failed "test" as a conflict.
 	lock := resources.Operation{Op: "replace", Path: "/metadata/resourceVersion", Value: version}
 	guarded := append([]resources.Operation{lock}, patch...)
 	text, err := json.Marshal(guarded)
 	if err != nil {
-		return "", fmt.Errorf("marshal a patch of %s %s: %w", object.GetKind(), object.GetName(), err)
+		return nil, fmt.Errorf("marshal a patch of %s %s: %w", object.GetKind(), object.GetName(), err)
 	}
 	patched := object.DeepCopy()
 	err = w.Client.Patch(ctx, patched, client.RawPatch(types.JSONPatchType, text), client.FieldOwner(dbv1.FieldOwner))
 	if err != nil {
-		return "", fmt.Errorf("patch %s %s: %w", object.GetKind(), object.GetName(), err)
+		return nil, fmt.Errorf("patch %s %s: %w", object.GetKind(), object.GetName(), err)
 	}
 	w.tell(ctx, Changed, patched)
-	return patched.GetResourceVersion(), nil
+	return patched, nil
 }
 
 // Merge merges a JSON merge patch into an object that still has its UID and version.

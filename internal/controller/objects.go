@@ -116,13 +116,15 @@ func (e execution) write(ctx context.Context, write operation.Apply) error {
 	return e.recordStoredSpec(ctx, stored)
 }
 
+// update removes fields owned by others, and applies the object unless that was its only drift.
 func (e execution) update(ctx context.Context, write operation.Apply) (*unstructured.Unstructured, error) {
 	version := write.Version
 	if len(write.Removals) > 0 {
-		var err error
-		if version, err = e.Writer.Patch(ctx, write.Object, version, write.Removals); err != nil {
-			return nil, err
+		patched, err := e.Writer.Patch(ctx, write.Object, version, write.Removals)
+		if err != nil || write.IsIn(patched) {
+			return patched, err
 		}
+		version = patched.GetResourceVersion()
 	}
 	return e.Writer.Update(ctx, write.Object, write.UID, version)
 }

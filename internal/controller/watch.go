@@ -38,15 +38,15 @@ func (r *Reconciler) Controller() kit.Controller {
 	return kit.Controller{
 		Name: "databasecluster", For: &dbv1.DatabaseCluster{}, When: predicate.And(r.News(), kit.Filter(state.ClusterFacts)), Indexes: indexes,
 		Watches: []kit.Watch{
-			{Object: &corev1.Service{}, When: kit.Filter(state.ServiceFacts)},
-			{Object: &policyv1.PodDisruptionBudget{}, When: kit.Filter(state.PodDisruptionBudgetFacts)},
-			{Object: &networkingv1.NetworkPolicy{}, When: kit.Filter(state.NetworkPolicyFacts)},
-			{Object: &appsv1.StatefulSet{}, When: kit.Filter(state.StatefulSetFacts)},
-			{Object: &corev1.ConfigMap{}, When: kit.Filter(state.ConfigMapFacts)},
-			{Object: &corev1.Pod{}, When: kit.Changed(podFacts), Wakes: clusterOf},
-			{Object: &corev1.PersistentVolumeClaim{}, When: kit.Changed(claimFacts), Wakes: clusterOf},
-			{Object: &batchv1.Job{}, When: kit.Changed(jobFacts), Wakes: clusterOf},
-			{Object: &dbv1.DatabaseBackup{}, When: kit.Changed(backupFacts), Wakes: clusterOfBackup},
+			{Object: &corev1.Service{}, When: kit.Filter(state.ServiceFacts), Waits: repaired},
+			{Object: &policyv1.PodDisruptionBudget{}, When: kit.Filter(state.PodDisruptionBudgetFacts), Waits: repaired},
+			{Object: &networkingv1.NetworkPolicy{}, When: kit.Filter(state.NetworkPolicyFacts), Waits: repaired},
+			{Object: &appsv1.StatefulSet{}, When: kit.Filter(state.StatefulSetFacts), Waits: together},
+			{Object: &corev1.ConfigMap{}, When: kit.Filter(state.ConfigMapFacts), Waits: repaired},
+			{Object: &corev1.Pod{}, When: kit.Changed(podFacts), Wakes: clusterOf, Waits: together},
+			{Object: &corev1.PersistentVolumeClaim{}, When: kit.Changed(claimFacts), Wakes: clusterOf, Waits: together},
+			{Object: &batchv1.Job{}, When: kit.Changed(jobFacts), Wakes: clusterOf, Waits: together},
+			{Object: &dbv1.DatabaseBackup{}, When: kit.Changed(backupFacts), Wakes: clusterOfBackup, Waits: together},
 		},
 	}
 }

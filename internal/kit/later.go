@@ -9,46 +9,59 @@ import (
 	"time"
 
 	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// together is how long a change of another object waits for others before it starts a pass. Changes come together: a member starts, and
-// its pod, its volume and its StatefulSet change within a moment.
-const together = 50 * time.Millisecond
+const (
+	// Together is how long a change waits that has companions: members start, and their pods and their StatefulSet change within a moment.
+	Together = 100 * time.Millisecond
+	// Gathering is how long a change waits that no decision depends on: only numbers and texts of the status show it.
+	Gathering = time.Second
+)
+
+// Waits is how long a change of an object waits for others before it starts a pass. The object is nil before its creation, and after
+// its deletion.
+type Waits func(before, after client.Object) time.Duration
 
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
 // later lets the changes of a handler wait for others.
-type later struct{ handler.EventHandler }
+type later struct {
+	handler.EventHandler
+	waits Waits
+}
 
 // Create handles a new object.
 func (l later) Create(ctx context.Context, e event.CreateEvent, q queue) {
-	l.EventHandler.Create(ctx, e, delayed(q))
+	l.EventHandler.Create(ctx, e, l.delayed(q, nil, e.Object))
 }
 
 // Update handles a changed object.
 func (l later) Update(ctx context.Context, e event.UpdateEvent, q queue) {
-	l.EventHandler.Update(ctx, e, delayed(q))
+	l.EventHandler.Update(ctx, e, l.delayed(q, e.ObjectOld, e.ObjectNew))
 }
 
 // Delete handles a deleted object.
 func (l later) Delete(ctx context.Context, e event.DeleteEvent, q queue) {
-	l.EventHandler.Delete(ctx, e, delayed(q))
+	l.EventHandler.Delete(ctx, e, l.delayed(q, e.Object, nil))
 }
 
-// delayed returns a queue that adds items after a delay. An item that is in the queue already comes at its own time.
-func delayed(q queue) queue {
-	if byPriority, ok := q.(priorityqueue.PriorityQueue[reconcile.Request]); ok {
-		return delayedQueue{byPriority}
+// delayed returns a queue that adds items after a delay. An item that is in the queue already comes at the earlier time.
+func (l later) delayed(q queue, before, after client.Object) queue {
+	byPriority, ok := q.(priorityqueue.PriorityQueue[reconcile.Request])
+	if !ok || l.waits == nil {
+		return q
 	}
-	return q
+	return delayedQueue{byPriority, l.waits(before, after)}
 }
 
 type delayedQueue struct {
 	priorityqueue.PriorityQueue[reconcile.Request]
+	delay time.Duration
 }
 
 // Add adds an item after the delay.
@@ -58,6 +71,6 @@ func (q delayedQueue) Add(item reconcile.Request) {
 
 // AddWithOpts adds items after the delay, or a longer one.
 func (q delayedQueue) AddWithOpts(o priorityqueue.AddOpts, items ...reconcile.Request) {
-	o.After = max(o.After, together)
+	o.After = max(o.After, q.delay)
 	q.PriorityQueue.AddWithOpts(o, items...)
 }

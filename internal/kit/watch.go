@@ -81,6 +81,8 @@ type Watch struct {
 	When predicate.Predicate
 	// Wakes finds the objects to reconcile; nil for the controller of the changed object.
 	Wakes handler.MapFunc
+	// Waits is how long a change waits for others; nil for not at all.
+	Waits Waits
 }
 
 // Index is an index of the cache. A list by labels alone would compare every object of a namespace.
@@ -103,7 +105,7 @@ func (c Controller) SetUp(ctx context.Context, mgr ctrl.Manager, r reconcile.Rec
 		if w.Wakes != nil {
 			wakes = handler.EnqueueRequestsFromMapFunc(w.Wakes)
 		}
-		build.Watches(w.Object, later{wakes}, builder.WithPredicates(w.When))
+		build.Watches(w.Object, later{wakes, w.Waits}, builder.WithPredicates(w.When))
 	}
 	return build.Complete(r)
 }

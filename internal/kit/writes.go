@@ -183,9 +183,6 @@ func (b Base) News() predicate.Predicate {
 	}}
 }
 
-// gathering is how long a change of a status waits for others.
-const gathering = time.Second
-
 // wait returns the time that a change of a status still waits; 0 if it must be written now, or if there is none.
 func (w *Writes) wait(key client.ObjectKey, mayWait bool) time.Duration {
 	if w == nil {
@@ -197,7 +194,7 @@ func (w *Writes) wait(key client.ObjectKey, mayWait bool) time.Duration {
 	if !waits {
 		since = w.clock.Now()
 	}
-	if rest := gathering - w.clock.Since(since); mayWait && rest > 0 {
+	if rest := Gathering - w.clock.Since(since); mayWait && rest > 0 {
 		w.waiting[key] = since
 		return rest
 	}

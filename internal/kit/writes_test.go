@@ -127,12 +127,12 @@ func TestAChangeOfTheStatusWaitsForOthersOnce(t *testing.T) {
 		mayWait bool
 		want    time.Duration
 	}{
-		{0, true, time.Second},
-		{400 * time.Millisecond, true, 600 * time.Millisecond}, // another change
-		{600 * time.Millisecond, true, 0},                      // both are written
-		{time.Millisecond, true, time.Second},
+		{0, true, Gathering},
+		{Gathering / 4, true, Gathering - Gathering/4}, // another change
+		{Gathering - Gathering/4, true, 0},             // both are written
+		{time.Millisecond, true, Gathering},
 		{time.Millisecond, false, 0}, // a change that must not wait is written with the other one
-		{0, true, time.Second},
+		{0, true, Gathering},
 	} {
 		clock.SetTime(clock.Now().Add(c.after))
 		if got := writes.wait(key, c.mayWait); got != c.want {

@@ -36,6 +36,12 @@ func (c Child) Drift(live metav1.Object) string {
 	return ""
 }
 
+// IsIn reports whether a stored object has each desired field, after a patch has corrected those that only the operator may write. The
+// template of a StatefulSet needs the apply, which also removes fields.
+func (c Child) IsIn(stored *unstructured.Unstructured) bool {
+	return !c.recordsStoredSpec && uncovered("", c.Object.Object, stored.Object) == ""
+}
+
 // meant returns the field whose change an annotation of the operator indicates.
 func meant(path string) string {
 	if path == "metadata.annotations."+dbv1.AnnotationRenderedFrom {

@@ -17,8 +17,25 @@ import (
 // MayWait reports whether a change of the status may wait for the next one: only numbers, members and texts differ, which change often
 // while members start. A change of the status of a condition, and of everything that decisions depend on, is written at once. While the
 // cluster is progressing, it is not Ready anyway, so Available may wait, too: in a rollout it changes with each member.
+//
+// So may a repair that leaves the members as they are: the next pass shows whether it was successful. A repair that fails is reported at
+// once.
 func MayWait(before, after *dbv1.DatabaseClusterStatus) bool {
+	if repairs(before, after) {
+		after = after.DeepCopy()
+		for _, kind := range []string{dbv1.ConditionReady, dbv1.ConditionProgressing} {
+			meta.SetStatusCondition(&after.Conditions, *meta.FindStatusCondition(before.Conditions, kind))
+		}
+	}
 	return equality.Semantic.DeepEqual(essence(before), essence(after))
+}
+
+// repairs reports whether the operator has repaired objects of a cluster that was up to date.
+func repairs(before, after *dbv1.DatabaseClusterStatus) bool {
+	ready := meta.FindStatusCondition(before.Conditions, dbv1.ConditionReady)
+	was, is := meta.FindStatusCondition(before.Conditions, dbv1.ConditionProgressing), meta.FindStatusCondition(after.Conditions, dbv1.ConditionProgressing)
+	return ready != nil && was != nil && is != nil &&
+		was.Status == metav1.ConditionFalse && is.Reason == dbv1.ReasonApplying && is.ObservedGeneration == was.ObservedGeneration
 }
 
 // Settles reports whether no decision depends on a change of the status. Decisions depend on what the operator records there, such as

@@ -31,6 +31,8 @@ func with(s *dbv1.DatabaseClusterStatus, change func(*dbv1.DatabaseClusterStatus
 	return s
 }
 
+func applying(s *dbv1.DatabaseClusterStatus) { s.Conditions[2].Reason = dbv1.ReasonApplying }
+
 func TestOnlyChangesThatNoDecisionNeedsMayWait(t *testing.T) {
 	starting := []string{"-Ready", "-Available", "Progressing", "-Degraded", "-Stalled"}
 	idle := []string{"Ready", "Available", "-Progressing", "-Degraded", "-Stalled"}
@@ -46,6 +48,17 @@ func TestOnlyChangesThatNoDecisionNeedsMayWait(t *testing.T) {
 		"a text and its reason": {reported(starting...), with(reported(starting...), func(s *dbv1.DatabaseClusterStatus) {
 			s.Conditions[2].Reason, s.Conditions[2].Message = "Other", "other"
 		}), true},
+		"a repair": {reported(idle...), with(reported("-Ready", "Available", "Progressing", "-Degraded", "-Stalled"), applying), true},
+		"a repair after the members were lost": {
+			reported(idle...), with(reported("-Ready", "-Available", "Progressing", "-Degraded", "-Stalled"), applying), false,
+		},
+		"a repair that needs a person": {
+			reported(idle...), with(reported("-Ready", "Available", "Progressing", "-Degraded", "Stalled"), applying), false,
+		},
+		"a new spec": {reported(idle...), with(reported("-Ready", "Available", "Progressing", "-Degraded", "-Stalled"), func(s *dbv1.DatabaseClusterStatus) {
+			applying(s)
+			s.Conditions[2].ObservedGeneration = 2
+		}), false},
 		"ready":                          {reported(starting...), reported(idle...), false},
 		"the end of being ready":         {reported(idle...), reported("-Ready", "Available", "Progressing", "-Degraded", "-Stalled"), false},
 		"available in a rollout":         {reported(starting...), reported("-Ready", "Available", "Progressing", "-Degraded", "-Stalled"), true},

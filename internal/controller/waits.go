@@ -1,0 +1,57 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package controller
+
+import (
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// repaired is how long a change waits of an object that only the operator writes. A change by another client is repaired at once. A new
+// object needs no repair: usually the operator has created it itself.
+func repaired(before, _ client.Object) time.Duration {
+	if before == nil {
+		return kit.Gathering
+	}
+	return 0
+}
+
+// together is how long a change waits of an object that changes together with others while members start.
+func together(before, after client.Object) time.Duration {
+	if before == nil || after != nil && onlyProgress(before, after) {
+		return kit.Gathering
+	}
+	return kit.Together
+}
+
+// onlyProgress reports whether a change only shows that a member starts. The member is news when it is ready, or cannot start.
+func onlyProgress(before, after client.Object) bool {
+	switch was := before.(type) {
+	case *corev1.Pod:
+		is, ok := after.(*corev1.Pod)
+		return ok && !was.DeletionTimestamp.IsZero() == !is.DeletionTimestamp.IsZero() && equality.Semantic.DeepEqual(startFacts(was), startFacts(is))
+	case *corev1.PersistentVolumeClaim:
+		is, ok := after.(*corev1.PersistentVolumeClaim)
+		return ok && len(was.Status.Capacity) == 0 && len(is.Status.Capacity) > 0
+	case *appsv1.StatefulSet:
+		return was.Status.ObservedGeneration == 0 && after.GetGeneration() == was.Generation
+	default:
+		return false
+	}
+}
+
+// startFacts are the facts of a pod without the progress of its start.
+func startFacts(pod *corev1.Pod) any {
+	m := state.MemberOf(pod, 0).Facts()
+	m.Node, m.Zone, m.Image, m.Reports, m.Started, m.Resize = "", "", "", "", false, state.Resize{}
+	return m
+}

@@ -1,0 +1,59 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package controller
+
+import (
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
+)
+
+func changedPod(change func(*corev1.Pod)) *corev1.Pod {
+	pod := &corev1.Pod{}
+	change(pod)
+	return pod
+}
+
+func TestOnlyTheProgressOfAStartWaitsLong(t *testing.T) {
+	volume := corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}
+	grown := corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("2Gi")}
+	claim := func(capacity corev1.ResourceList) *corev1.PersistentVolumeClaim {
+		return &corev1.PersistentVolumeClaim{Status: corev1.PersistentVolumeClaimStatus{Capacity: capacity}}
+	}
+	set := func(generation, observed int64) *appsv1.StatefulSet {
+		return &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Generation: generation}, Status: appsv1.StatefulSetStatus{ObservedGeneration: observed}}
+	}
+	ready := []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+	for name, c := range map[string]struct {
+		before, after client.Object
+		want          time.Duration
+	}{
+		"a new pod":           {nil, &corev1.Pod{}, kit.Gathering},
+		"a pod with a node":   {&corev1.Pod{}, changedPod(func(p *corev1.Pod) { p.Spec.NodeName = "a" }), kit.Gathering},
+		"a ready pod":         {&corev1.Pod{}, changedPod(func(p *corev1.Pod) { p.Status.Conditions = ready }), kit.Together},
+		"a pod with a role":   {&corev1.Pod{}, changedPod(func(p *corev1.Pod) { p.Labels = map[string]string{"role": "primary"} }), kit.Together},
+		"a terminating pod":   {&corev1.Pod{}, changedPod(func(p *corev1.Pod) { p.DeletionTimestamp = &moment }), kit.Together},
+		"a deleted pod":       {&corev1.Pod{}, nil, kit.Together},
+		"a bound claim":       {claim(nil), claim(volume), kit.Gathering},
+		"a grown claim":       {claim(volume), claim(grown), kit.Together},
+		"a first observation": {set(1, 0), set(1, 1), kit.Gathering},
+		"a new template":      {set(1, 1), set(2, 1), kit.Together},
+		"its observation":     {set(2, 1), set(2, 2), kit.Together},
+	} {
+		if got := together(c.before, c.after); got != c.want {
+			t.Errorf("%s waits %s, want %s", name, got, c.want)
+		}
+	}
+	if repaired(&corev1.Service{}, &corev1.Service{}) != 0 || repaired(&corev1.Service{}, nil) != 0 || repaired(nil, &corev1.Service{}) != kit.Gathering {
+		t.Error("a Service that has to be repaired waits, or a new one does not")
+	}
+}
