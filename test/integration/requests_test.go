@@ -22,6 +22,8 @@ import (
 type counter struct {
 	mutex sync.Mutex
 	seen  []string
+	// conflicts are the paths of the requests that the API server answered with 409.
+	conflicts []string
 	// foreign are namespaces in which the shared operator has no effect: a test runs its own operator there.
 	foreign []string
 }
@@ -33,8 +35,31 @@ func (c *counter) wrap(next http.RoundTripper) http.RoundTripper {
 		if request.URL.Query().Get("watch") == "" && !c.record(request) {
 			return forbidden(request), nil
 		}
-		return next.RoundTrip(request)
+		response, err := next.RoundTrip(request)
+		if err == nil && response.StatusCode == http.StatusConflict {
+			c.recordConflict(request.URL.Path)
+		}
+		return response, err
 	})
+}
+
+func (c *counter) recordConflict(path string) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.conflicts = append(c.conflicts, path)
+}
+
+// conflictsOf returns the number of answers 409 so far for a resource in a namespace.
+func (c *counter) conflictsOf(ns, resource string) int {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	n := 0
+	for _, path := range c.conflicts {
+		if strings.Contains(path, "/namespaces/"+ns+"/"+resource+"/") {
+			n++
+		}
+	}
+	return n
 }
 
 // record reports whether the request may pass.

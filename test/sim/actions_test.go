@@ -238,8 +238,8 @@ func (w *world) beginStream(pod *corev1.Pod) {
 	if !is {
 		return
 	}
-	if source := memberIn(pod, "DBC_MEMBER"); source != "" && w.claimOf(pod, naming.DataVolume) == nil && w.store.disk.shared.topology == dbv1.TopologyPrimaryReplica {
-		w.story.add(w.by, fmt.Sprintf("pod %s reads the data of pod %s", pod.Name, source))
+	if source := w.sourceOf(pod); source != nil {
+		w.story.add(w.by, fmt.Sprintf("pod %s reads the data of pod %s", pod.Name, source.Name))
 	}
 	if claim := get[*corev1.PersistentVolumeClaim](w.store, naming.Claim(name, int32(c.Member))); claim != nil {
 		w.store.disk.streams[streamOf(c.To, c.Member)] = claim.UID

@@ -80,13 +80,20 @@ const unnoticed = 3
 
 // watchSource: the Job of a backup of one database names a member that has the acknowledged rows at that moment.
 func (w *world) watchSource(job *batchv1.Job) {
-	pod := &corev1.Pod{ObjectMeta: job.ObjectMeta, Spec: job.Spec.Template.Spec}
-	source := get[*corev1.Pod](w.store, memberIn(pod, "DBC_MEMBER"))
-	_, is := callsOf(pod)[naming.ActionContainer].asked.(*protocol.Backup)
-	if !is || w.store.disk.shared.topology != dbv1.TopologyPrimaryReplica || source == nil || w.claimOf(pod, naming.DataVolume) != nil {
+	source := w.sourceOf(&corev1.Pod{ObjectMeta: job.ObjectMeta, Spec: job.Spec.Template.Spec})
+	if source == nil {
 		return
 	}
 	if _, on := w.on(source); on.rows < w.store.disk.shared.acked[on.data]-unnoticed {
 		w.breaks("Job %s reads pod %s, which lacks acknowledged rows", job.Name, source.Name)
 	}
+}
+
+// sourceOf is the member of one database that the pod of a backup reads over the network; nil for other pods.
+func (w *world) sourceOf(pod *corev1.Pod) *corev1.Pod {
+	_, is := callsOf(pod)[naming.ActionContainer].asked.(*protocol.Backup)
+	if !is || w.store.disk.shared.topology != dbv1.TopologyPrimaryReplica || w.claimOf(pod, naming.DataVolume) != nil {
+		return nil
+	}
+	return get[*corev1.Pod](w.store, memberIn(pod, "DBC_MEMBER"))
 }
