@@ -19,8 +19,9 @@ import (
 const (
 	// Together is how long a change waits that has companions: members start, and their pods and their StatefulSet change within a moment.
 	Together = 100 * time.Millisecond
-	// Gathering is how long a change waits that no decision depends on: only numbers and texts of the status show it.
-	Gathering = time.Second
+	// Gathering is how long a change waits that no decision depends on: only numbers and texts of the status show it. Members that start
+	// faster, as many do while twenty clusters start at the same time, cost one status.
+	Gathering = 3 * time.Second
 )
 
 // Waits is how long a change of an object waits for others before it starts a pass. The object is nil before its creation, and after

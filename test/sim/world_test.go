@@ -34,7 +34,7 @@ const (
 	maxRounds = 300
 	// quiet is the number of due passes in a row that may find no work before the world is idle. Periodic passes
 	// never end.
-	quiet = 3
+	quiet = 4
 )
 
 var began = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
