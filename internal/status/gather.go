@@ -16,7 +16,8 @@ import (
 
 // MayWait reports whether a change of the status may wait for the next one: only numbers, members and texts differ, which change often
 // while members start. A change of the status of a condition, and of everything that decisions depend on, is written at once. While the
-// cluster is progressing, it is not Ready anyway, so Available may wait, too: in a rollout it changes with each member.
+// cluster is progressing, it is not Ready anyway, so Available may wait, too: in a rollout it changes with each member. The revision
+// shows that the cluster has had members, at the latest when the cluster is Ready, or after kit.Gathering.
 //
 // So may a repair that leaves the members as they are: the next pass shows whether it was successful. A repair that fails is reported at
 // once.
@@ -57,6 +58,9 @@ func memory(status *dbv1.DatabaseClusterStatus) *dbv1.DatabaseClusterStatus {
 	rest.ReadyReplicas, rest.UpdatedReplicas = 0, 0
 	rest.Members, rest.Version, rest.Storage, rest.Endpoints, rest.Selector, rest.ObservedGeneration = nil, "", nil, nil, "", 0
 	rest.Conditions, rest.StatefulSet = nil, nil
+	if rest.UpdateRevision != "" { // only whether there is one: then the cluster has had members
+		rest.UpdateRevision = "known"
+	}
 	if suspected := meta.FindStatusCondition(status.Conditions, dbv1.ConditionSplitBrainSuspected); suspected != nil {
 		rest.Conditions = []metav1.Condition{*suspected}
 	}
@@ -68,7 +72,7 @@ func essence(status *dbv1.DatabaseClusterStatus) *dbv1.DatabaseClusterStatus {
 	rest := status.DeepCopy()
 	rest.Replicas, rest.ReadyReplicas, rest.UpdatedReplicas = 0, 0, 0
 	rest.Members, rest.Version, rest.Storage, rest.Endpoints, rest.StatefulSet = nil, "", nil, nil, nil
-	rest.Selector, rest.ObservedGeneration = "", 0
+	rest.Selector, rest.ObservedGeneration, rest.UpdateRevision = "", 0, ""
 	progressing := !meta.IsStatusConditionFalse(rest.Conditions, dbv1.ConditionProgressing)
 	rest.Conditions = slices.DeleteFunc(rest.Conditions, func(c metav1.Condition) bool {
 		return initial[c.Type] == c.Status || c.Type == dbv1.ConditionAvailable && progressing
