@@ -5,13 +5,16 @@ SPDX-License-Identifier: Apache-2.0
 package controller
 
 import (
+	"maps"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -20,6 +23,15 @@ import (
 // object needs no repair: usually the operator has created it itself.
 func repaired(before, _ client.Object) time.Duration {
 	if before == nil {
+		return kit.Gathering
+	}
+	return 0
+}
+
+// begins is how long a change of a cluster waits. The pass that adds the finalizer goes on, so it needs no other one at once.
+func begins(before, after client.Object) time.Duration {
+	if before != nil && after != nil && !controllerutil.ContainsFinalizer(before, dbv1.Finalizer) && controllerutil.ContainsFinalizer(after, dbv1.Finalizer) &&
+		before.GetGeneration() == after.GetGeneration() && after.GetDeletionTimestamp() == nil && maps.Equal(before.GetAnnotations(), after.GetAnnotations()) {
 		return kit.Gathering
 	}
 	return 0

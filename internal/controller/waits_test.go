@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 )
 
@@ -55,5 +56,31 @@ func TestOnlyTheProgressOfAStartWaitsLong(t *testing.T) {
 	}
 	if repaired(&corev1.Service{}, &corev1.Service{}) != 0 || repaired(&corev1.Service{}, nil) != 0 || repaired(nil, &corev1.Service{}) != kit.Gathering {
 		t.Error("a Service that has to be repaired waits, or a new one does not")
+	}
+}
+
+func TestOnlyTheFinalizerOfANewClusterNeedsNoPassAtOnce(t *testing.T) {
+	cluster := func(change func(*dbv1.DatabaseCluster)) *dbv1.DatabaseCluster {
+		c := &dbv1.DatabaseCluster{ObjectMeta: metav1.ObjectMeta{Generation: 1, Finalizers: []string{dbv1.Finalizer}}}
+		change(c)
+		return c
+	}
+	created, moment := cluster(func(c *dbv1.DatabaseCluster) { c.Finalizers = nil }), metav1.Unix(1, 0)
+	for name, c := range map[string]struct {
+		before, after client.Object
+		want          time.Duration
+	}{
+		"creation":                    {nil, created, 0},
+		"the finalizer":               {created, cluster(func(*dbv1.DatabaseCluster) {}), kit.Gathering},
+		"the finalizer and a spec":    {created, cluster(func(c *dbv1.DatabaseCluster) { c.Generation = 2 }), 0},
+		"the finalizer and a request": {created, cluster(func(c *dbv1.DatabaseCluster) { c.Annotations = map[string]string{dbv1.AnnotationRestart: "1"} }), 0},
+		"the finalizer and the end":   {created, cluster(func(c *dbv1.DatabaseCluster) { c.DeletionTimestamp = &moment }), 0},
+		"the lost finalizer":          {cluster(func(*dbv1.DatabaseCluster) {}), created, 0},
+		"another change":              {created, created, 0},
+		"deletion":                    {created, nil, 0},
+	} {
+		if got := begins(c.before, c.after); got != c.want {
+			t.Errorf("%s waits %s, want %s", name, got, c.want)
+		}
 	}
 }

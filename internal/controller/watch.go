@@ -36,7 +36,7 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, opt
 // Controller declares the changes that start a pass for a cluster.
 func (r *Reconciler) Controller() kit.Controller {
 	return kit.Controller{
-		Name: "databasecluster", For: &dbv1.DatabaseCluster{}, When: predicate.And(r.News(), kit.Filter(state.ClusterFacts)), Indexes: indexes,
+		Name: "databasecluster", For: &dbv1.DatabaseCluster{}, When: predicate.And(r.News(), kit.Filter(state.ClusterFacts)), Waits: begins, Indexes: indexes,
 		Watches: []kit.Watch{
 			{Object: &corev1.Service{}, When: kit.Filter(state.ServiceFacts), Waits: repaired},
 			{Object: &policyv1.PodDisruptionBudget{}, When: kit.Filter(state.PodDisruptionBudgetFacts), Waits: repaired},

@@ -7,6 +7,7 @@ package kit
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"time"
 
 	libpredicate "github.com/operator-framework/operator-lib/predicate"
@@ -43,12 +44,16 @@ func Changed[T client.Object](facts func(T) any) predicate.Predicate {
 }
 
 // Filter passes an update if the spec changed: by its generation, or by any update for a kind without one, such as
-// Service. It also passes an update if the facts changed, because the operator reads more than the spec.
+// Service. It also passes an update if the other facts changed, because the operator reads more than the spec. The facts must be a new
+// object, with a field Spec if the kind has a generation.
 func Filter[T client.Object](facts func(T) T) predicate.Predicate {
 	return predicate.Or[client.Object](predicate.GenerationChangedPredicate{}, libpredicate.NoGenerationPredicate{},
 		Changed(func(object T) any {
 			seen := facts(object)
 			seen.SetResourceVersion("")
+			if spec := reflect.ValueOf(seen).Elem().FieldByName("Spec"); spec.IsValid() { // large, and the same as the generation
+				spec.SetZero()
+			}
 			return seen
 		}))
 }
@@ -56,9 +61,10 @@ func Filter[T client.Object](facts func(T) T) predicate.Predicate {
 // Controller declares the objects whose changes start passes for one kind.
 type Controller struct {
 	Name string
-	// For is the kind, and When selects the updates that matter.
-	For  client.Object
-	When predicate.Predicate
+	// For is the kind, When selects the updates that matter, and Waits is how long they wait for others; nil for not at all.
+	For   client.Object
+	When  predicate.Predicate
+	Waits Waits
 	// Watches are the other objects whose changes start passes.
 	Watches []Watch
 	// Indexes are the indexes that the cache must have.
@@ -99,7 +105,8 @@ func (c Controller) SetUp(ctx context.Context, mgr ctrl.Manager, r reconcile.Rec
 			return fmt.Errorf("index %T by %s: %w", i.Kind, i.Name, err)
 		}
 	}
-	build := ctrl.NewControllerManagedBy(mgr).Named(c.Name).For(c.For, builder.WithPredicates(c.When)).WithOptions(options)
+	build := ctrl.NewControllerManagedBy(mgr).Named(c.Name).WithOptions(options).
+		Watches(c.For, later{&handler.EnqueueRequestForObject{}, c.Waits}, builder.WithPredicates(c.When))
 	for _, w := range c.Watches {
 		wakes := handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(), c.For, handler.OnlyControllerOwner())
 		if w.Wakes != nil {

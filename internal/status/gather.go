@@ -40,7 +40,7 @@ func repairs(before, after *dbv1.DatabaseClusterStatus) bool {
 }
 
 // Settles reports whether no decision depends on a change of the status. Decisions depend on what the operator records there, such as
-// the revision, a restore and hooks, and since when two primaries are suspected.
+// a restore and hooks, and since when two primaries are suspected.
 func Settles(before, after *dbv1.DatabaseClusterStatus) bool {
 	return equality.Semantic.DeepEqual(memory(before), memory(after))
 }
@@ -58,9 +58,7 @@ func memory(status *dbv1.DatabaseClusterStatus) *dbv1.DatabaseClusterStatus {
 	rest.ReadyReplicas, rest.UpdatedReplicas = 0, 0
 	rest.Members, rest.Version, rest.Storage, rest.Endpoints, rest.Selector, rest.ObservedGeneration = nil, "", nil, nil, "", 0
 	rest.Conditions, rest.StatefulSet = nil, nil
-	if rest.UpdateRevision != "" { // only whether there is one: then the cluster has had members
-		rest.UpdateRevision = "known"
-	}
+	rest.UpdateRevision = "" // it counts only once the StatefulSet or volumes are lost, and their loss starts a pass
 	if suspected := meta.FindStatusCondition(status.Conditions, dbv1.ConditionSplitBrainSuspected); suspected != nil {
 		rest.Conditions = []metav1.Condition{*suspected}
 	}

@@ -147,14 +147,15 @@ func besideJob(part string, do func(context.Context, client.WithWatch) error) in
 func otherJob(part string, change func(map[string]any)) interceptor.Funcs {
 	return interceptor.Funcs{Create: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption) error {
 		if isJob(object, part) {
-			change(object.(*unstructured.Unstructured).Object)
+			rewrite(object, change)
 		}
 		return c.Create(ctx, object, options...)
 	}}
 }
 
 func isJob(object client.Object, part string) bool {
-	return object.GetObjectKind().GroupVersionKind().Kind == "Job" && strings.Contains(object.GetName(), part)
+	_, is := object.(*batchv1.Job)
+	return is && strings.Contains(object.GetName(), part)
 }
 
 // removeFinalizer removes the operator's finalizer.

@@ -167,18 +167,16 @@ func seenJobs(component string, change func(*batchv1.Job)) interceptor.Funcs {
 
 // createsDataAgain is an operator that runs the Job of the first data for member 3, too, when that member is added.
 func createsDataAgain() interceptor.Funcs {
-	var initialize *unstructured.Unstructured
+	var initialize *batchv1.Job
 	return interceptor.Funcs{Create: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption) error {
-		if isJob(object, "-initialize-") {
-			initialize = object.DeepCopyObject().(*unstructured.Unstructured)
-			initialize.SetName("orders-initialize-again-3")
-			volumes, _, _ := unstructured.NestedSlice(initialize.Object, "spec", "template", "spec", "volumes")
-			for _, v := range volumes {
-				if claim, is := v.(map[string]any)["persistentVolumeClaim"].(map[string]any); is {
-					claim["claimName"] = "data-orders-3"
+		if job, is := object.(*batchv1.Job); is && isJob(object, "-initialize-") {
+			initialize = job.DeepCopy()
+			initialize.Name = "orders-initialize-again-3"
+			for _, v := range initialize.Spec.Template.Spec.Volumes {
+				if v.PersistentVolumeClaim != nil {
+					v.PersistentVolumeClaim.ClaimName = "data-orders-3"
 				}
 			}
-			must(unstructured.SetNestedSlice(initialize.Object, volumes, "spec", "template", "spec", "volumes"))
 		}
 		return c.Create(ctx, object, options...)
 	}, Apply: func(ctx context.Context, c client.WithWatch, configuration runtime.ApplyConfiguration, options ...client.ApplyOption) error {

@@ -8,6 +8,7 @@ import (
 	"context"
 	"slices"
 
+	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/json"
@@ -40,8 +41,8 @@ func upgrade() step {
 func olderOperator(server client.WithWatch) client.WithWatch {
 	return interceptor.NewClient(server, interceptor.Funcs{
 		Create: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption) error {
-			if wanted, ok := object.(*unstructured.Unstructured); ok {
-				asOlder(wanted.Object)
+			if _, ok := object.(*appsv1.StatefulSet); ok {
+				rewrite(object, asOlder)
 			}
 			return c.Create(ctx, object, options...)
 		},
@@ -82,6 +83,14 @@ func asOlder(object map[string]any) {
 	containers[0].(map[string]any)["env"] = []any{map[string]any{"name": "MADE_BY", "value": "an older operator"}}
 	must(unstructured.SetNestedSlice(object, containers, "spec", "template", "spec", "containers"))
 	must(unstructured.SetNestedField(object, "0123456789abcdef", "spec", "template", "metadata", "annotations", dbv1.AnnotationTemplate))
+}
+
+// rewrite changes the fields of an object.
+func rewrite(object client.Object, change func(map[string]any)) {
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	must(err)
+	change(fields)
+	must(runtime.DefaultUnstructuredConverter.FromUnstructured(fields, object))
 }
 
 func must(err error) {
