@@ -16,6 +16,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
 )
 
 // counter records the requests of a REST config, except watches.
@@ -136,7 +138,7 @@ func awaitIdleIn(t *testing.T, ns string) int {
 
 func silence(t *testing.T, sent func() int) int {
 	t.Helper()
-	const silence = 3 * time.Second
+	const silence = kit.Gathering + time.Second // a change of the status may wait
 	count, since := -1, time.Now()
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
 		if now := sent(); now != count {
