@@ -65,9 +65,12 @@ func (w Writer) Create(ctx context.Context, object *unstructured.Unstructured) (
 // typed returns a copy as the type of its kind, if Kubernetes itself has the kind: then the request and the response are protobuf, which
 // costs less CPU time than JSON.
 func typed(object *unstructured.Unstructured) (client.Object, error) {
-	made, err := clientgoscheme.Scheme.New(object.GroupVersionKind())
-	if err != nil { // a custom resource
+	if !clientgoscheme.Scheme.Recognizes(object.GroupVersionKind()) { // a custom resource
 		return object.DeepCopy(), nil
+	}
+	made, err := clientgoscheme.Scheme.New(object.GroupVersionKind())
+	if err != nil {
+		return nil, fmt.Errorf("find the type: %w", err)
 	}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, made); err != nil {
 		return nil, fmt.Errorf("read the fields: %w", err)
