@@ -21,6 +21,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
 // same compares facts. Facts of a Job include results of transfer with times, on which equality.Semantic alone
@@ -51,7 +53,10 @@ func Filter[T client.Object](facts func(T) T) predicate.Predicate {
 		Changed(func(object T) any {
 			seen := facts(object)
 			seen.SetResourceVersion("")
-			if spec := reflect.ValueOf(seen).Elem().FieldByName("Spec"); spec.IsValid() { // large, and the same as the generation
+			// The spec of Kubernetes' own kinds is large, and has the same generation. That of a custom resource also changes without
+			// another generation, when a CRD gets another default.
+			spec := reflect.ValueOf(seen).Elem().FieldByName("Spec")
+			if _, custom := any(object).(*dbv1.DatabaseCluster); !custom && spec.IsValid() {
 				spec.SetZero()
 			}
 			return seen

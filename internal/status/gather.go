@@ -17,7 +17,7 @@ import (
 // MayWait reports whether a change of the status may wait for the next one: only numbers, members and texts differ, which change often
 // while members start. A change of the status of a condition, and of everything that decisions depend on, is written at once. While the
 // cluster is progressing, it is not Ready anyway, so Available may wait, too: in a rollout it changes with each member. The revision
-// shows that the cluster has had members, at the latest when the cluster is Ready, or after kit.Gathering.
+// shows that the cluster has had members, at the latest when the cluster is Ready, or a few seconds after its StatefulSet.
 //
 // So may a repair that leaves the members as they are: the next pass shows whether it was successful. A repair that fails is reported at
 // once.
