@@ -7,7 +7,6 @@ package kit
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"time"
 
 	libpredicate "github.com/operator-framework/operator-lib/predicate"
@@ -21,8 +20,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-
-	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
 // same compares facts. Facts of a Job include results of transfer with times, on which equality.Semantic alone
@@ -46,19 +43,12 @@ func Changed[T client.Object](facts func(T) any) predicate.Predicate {
 }
 
 // Filter passes an update if the spec changed: by its generation, or by any update for a kind without one, such as
-// Service. It also passes an update if the other facts changed, because the operator reads more than the spec. The facts must be a new
-// object, with a field Spec if the kind has a generation.
+// Service. It also passes an update if the facts changed, because the operator reads more than the spec.
 func Filter[T client.Object](facts func(T) T) predicate.Predicate {
 	return predicate.Or[client.Object](predicate.GenerationChangedPredicate{}, libpredicate.NoGenerationPredicate{},
 		Changed(func(object T) any {
 			seen := facts(object)
 			seen.SetResourceVersion("")
-			// The spec of Kubernetes' own kinds is large, and has the same generation. That of a custom resource also changes without
-			// another generation, when a CRD gets another default.
-			spec := reflect.ValueOf(seen).Elem().FieldByName("Spec")
-			if _, custom := any(object).(*dbv1.DatabaseCluster); !custom && spec.IsValid() {
-				spec.SetZero()
-			}
 			return seen
 		}))
 }

@@ -16,8 +16,7 @@ import (
 
 // MayWait reports whether a change of the status may wait for the next one: only numbers, members and texts differ, which change often
 // while members start. A change of the status of a condition, and of everything that decisions depend on, is written at once. While the
-// cluster is progressing, it is not Ready anyway, so Available may wait, too: in a rollout it changes with each member. The revision
-// shows that the cluster has had members, at the latest when the cluster is Ready, or a few seconds after its StatefulSet.
+// cluster is progressing, it is not Ready anyway, so Available may wait, too: in a rollout it changes with each member.
 //
 // So may a repair that leaves the members as they are: the next pass shows whether it was successful. A repair that fails is reported at
 // once.
@@ -40,7 +39,7 @@ func repairs(before, after *dbv1.DatabaseClusterStatus) bool {
 }
 
 // Settles reports whether no decision depends on a change of the status. Decisions depend on what the operator records there, such as
-// a restore and hooks, and since when two primaries are suspected.
+// the revision, a restore and hooks, and since when two primaries are suspected.
 func Settles(before, after *dbv1.DatabaseClusterStatus) bool {
 	return equality.Semantic.DeepEqual(memory(before), memory(after))
 }
@@ -58,7 +57,6 @@ func memory(status *dbv1.DatabaseClusterStatus) *dbv1.DatabaseClusterStatus {
 	rest.ReadyReplicas, rest.UpdatedReplicas = 0, 0
 	rest.Members, rest.Version, rest.Storage, rest.Endpoints, rest.Selector, rest.ObservedGeneration = nil, "", nil, nil, "", 0
 	rest.Conditions, rest.StatefulSet = nil, nil
-	rest.UpdateRevision = "" // it counts only once the StatefulSet or volumes are lost, and their loss starts a pass
 	if suspected := meta.FindStatusCondition(status.Conditions, dbv1.ConditionSplitBrainSuspected); suspected != nil {
 		rest.Conditions = []metav1.Condition{*suspected}
 	}
@@ -70,7 +68,7 @@ func essence(status *dbv1.DatabaseClusterStatus) *dbv1.DatabaseClusterStatus {
 	rest := status.DeepCopy()
 	rest.Replicas, rest.ReadyReplicas, rest.UpdatedReplicas = 0, 0, 0
 	rest.Members, rest.Version, rest.Storage, rest.Endpoints, rest.StatefulSet = nil, "", nil, nil, nil
-	rest.Selector, rest.ObservedGeneration, rest.UpdateRevision = "", 0, ""
+	rest.Selector, rest.ObservedGeneration = "", 0
 	progressing := !meta.IsStatusConditionFalse(rest.Conditions, dbv1.ConditionProgressing)
 	rest.Conditions = slices.DeleteFunc(rest.Conditions, func(c metav1.Condition) bool {
 		return initial[c.Type] == c.Status || c.Type == dbv1.ConditionAvailable && progressing

@@ -66,7 +66,7 @@ func TestOnlyChangesThatNoDecisionNeedsMayWait(t *testing.T) {
 		"a member that fails":            {reported(starting...), reported("-Ready", "-Available", "Progressing", "Degraded", "-Stalled"), false},
 		"a condition of its own":         {reported(idle...), reported(append(idle, "Paused")...), false},
 		"another primary":                {reported(idle...), with(reported(idle...), func(s *dbv1.DatabaseClusterStatus) { s.Primary = "orders-1" }), false},
-		"the revision of the template":   {reported(starting...), with(reported(starting...), func(s *dbv1.DatabaseClusterStatus) { s.UpdateRevision = "orders-1" }), true},
+		"the revision of the template":   {reported(starting...), with(reported(starting...), func(s *dbv1.DatabaseClusterStatus) { s.UpdateRevision = "orders-1" }), false},
 		"a deletion hook": {reported(idle...), with(reported(idle...), func(s *dbv1.DatabaseClusterStatus) {
 			s.Hooks = []dbv1.HookStatus{{Name: "final"}}
 		}), false},

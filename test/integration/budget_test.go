@@ -87,7 +87,7 @@ func TestAClusterCostsTheseRequests(t *testing.T) {
 	awaitReady(t, cluster)
 	spent("creation", fixed(map[string]cost{
 		"POST services": exactly(2), "POST poddisruptionbudgets": exactly(1), "POST networkpolicies": exactly(1), "POST statefulsets": exactly(1),
-		"POST events": exactly(1), "PATCH databaseclusters": exactly(1), "PATCH databaseclusters/status": {1, 2},
+		"POST events": exactly(1), "PATCH databaseclusters": exactly(1), "PATCH databaseclusters/status": {1, 3},
 	}))
 	change(t, &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: cluster.Name}}, func(s *corev1.Service) { s.Spec.Selector["version"] = "2" })
 	spent("repair of a Service", fixed(map[string]cost{"PATCH services": exactly(1)}))
