@@ -18,11 +18,12 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/status"
 )
 
-// Reconciler reconciles DatabaseClusters with their specs. It keeps no state between passes.
+// Reconciler reconciles DatabaseClusters with their specs. It keeps no state between passes, except to do nothing twice.
 type Reconciler struct {
 	kit.Base
 	// Policies are the names of the admission policies that protect clusters, and of their bindings.
@@ -36,6 +37,8 @@ type Reconciler struct {
 	// ReferencePeriod is the reconciliation interval of a cluster that names Secrets or ConfigMaps of others, or requests
 	// deletion protection: the operator does not watch those, nor the admission policies. 0 disables it.
 	ReferencePeriod time.Duration
+	// Comparisons remember what earlier passes have compared. Nil to compare everything in each pass.
+	Comparisons *resources.Comparisons
 }
 
 // pass is one reconciliation of a cluster.

@@ -49,7 +49,9 @@ func (r *Reconciler) Observe(ctx context.Context, live bool, key client.ObjectKe
 	if o.Err != nil {
 		return nil, nil, o.Err
 	}
-	return cluster, situation.Of(cluster, o.Observed), nil
+	s := situation.Of(cluster, o.Observed)
+	s.Comparisons = r.Comparisons
+	return cluster, s, nil
 }
 
 // isNew reports whether a pass is the first one of a cluster. Then the creation of an object shows that its name is taken, and a look

@@ -57,6 +57,9 @@ func newChild(configuration any, whole ...[]string) Child {
 	return Child{Object: object, whole: whole}
 }
 
+// Hash of the JSON form of a value.
+func Hash(value any) string { return hash(value) }
+
 // hash of the JSON form of a value, whose keys are sorted.
 func hash(value any) string {
 	text, err := json.Marshal(value)

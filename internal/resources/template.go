@@ -112,7 +112,7 @@ func withResources(made map[string]any, cluster *dbv1.DatabaseCluster, observed 
 // A field that a later version adds must be omitted from the JSON form while it is not set, and must have no
 // default in the CRD. Otherwise that version would render every template again.
 func renderedFrom(cluster *dbv1.DatabaseCluster, references []state.Reference) string {
-	spec := cluster.Spec.DeepCopy()
+	spec := cluster.Spec
 	spec.NetworkPolicy = dbv1.NetworkPolicy{}
 	spec.Replicas, spec.Service, spec.Deletion, spec.UpdateStrategy = 0, dbv1.Service{}, dbv1.Deletion{}, dbv1.UpdateStrategy{}
 	spec.Credentials.Rotation = dbv1.CredentialsRotation{}
@@ -127,12 +127,12 @@ func renderedFrom(cluster *dbv1.DatabaseCluster, references []state.Reference) s
 	if spec.TLS != nil { // the issuer and its DNS names do not affect pods
 		spec.TLS = &dbv1.TLS{SecretName: spec.TLS.SecretName, Mode: spec.TLS.Mode}
 	}
-	spec.Container.Env = slices.DeleteFunc(spec.Container.Env, func(v corev1.EnvVar) bool { return strings.HasPrefix(v.Name, engine.VariablePrefix) })
+	spec.Container.Env = slices.DeleteFunc(slices.Clone(spec.Container.Env), func(v corev1.EnvVar) bool { return strings.HasPrefix(v.Name, engine.VariablePrefix) })
 	if !ephemeral(cluster) {
 		spec.Storage = dbv1.Storage{}
 	}
 	return hash([]any{
-		spec, cluster.UID, cluster.Annotations[dbv1.AnnotationUpdate], cluster.Annotations[dbv1.AnnotationRestart],
+		&spec, cluster.UID, cluster.Annotations[dbv1.AnnotationUpdate], cluster.Annotations[dbv1.AnnotationRestart],
 		ReferencesHash(cluster, references),
 	})
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -71,7 +70,7 @@ func voters(s *situation.Situation, v state.Volume) int32 {
 	switch {
 	case !s.Consents() || v.IsFilling():
 		return v.Voters
-	case s.Deleting() || s.Cluster.Spec.Paused || !mayCreateMembers(s, resources.HeadlessService(s.Cluster)):
+	case s.Deleting() || s.Cluster.Spec.Paused || !mayCreateMembers(s):
 		return s.Voters()
 	default:
 		return s.NextVoters()

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
@@ -21,7 +22,36 @@ import (
 // Writes are the objects that differ from the desired ones, in order of creation: a member needs its DNS name, and must always have
 // a disruption budget. The operator ignores objects of other owners. It creates no members whose names would resolve to a Service
 // of another owner. The port may come from the engine: while the engine is unknown, Services do not change.
+//
+// If all objects were as desired in an earlier pass, and nothing has changed that this depends on, Writes renders none of them.
 func Writes(s *situation.Situation) operation.List {
+	d := demandOf(s)
+	inputs := d.hash(s)
+	if s.Comparisons.Agreed(s.Cluster.UID, inputs) {
+		return nil
+	}
+	all := d.writes(s)
+	if len(all) == 0 {
+		s.Comparisons.Agree(s.Cluster.UID, inputs)
+	}
+	return all
+}
+
+// demand is whether the StatefulSet is to be written, and with which members.
+type demand struct {
+	Members         bool
+	Start, Replicas int32
+}
+
+func demandOf(s *situation.Situation) demand {
+	if !mayCreateMembers(s) || s.Inherits() {
+		return demand{}
+	}
+	start, replicas := s.Extent()
+	return demand{true, start, replicas}
+}
+
+func (d demand) writes(s *situation.Situation) operation.List {
 	var all operation.List
 	add := func(child resources.Child, live metav1.Object) {
 		if s.OwnedByAnother(child.Kind(), child.Name()) {
@@ -31,9 +61,8 @@ func Writes(s *situation.Situation) operation.List {
 			all = append(all, apply)
 		}
 	}
-	headless := resources.HeadlessService(s.Cluster)
 	if s.EngineKnown() {
-		add(headless, s.HeadlessService)
+		add(resources.HeadlessService(s.Cluster), s.HeadlessService)
 		add(resources.Service(s.Cluster, s.Engine), s.Service)
 		if s.HasRoles() {
 			add(resources.ReplicasService(s.Cluster, s.Engine), s.ReplicasService)
@@ -47,9 +76,8 @@ func Writes(s *situation.Situation) operation.List {
 		config := resources.ConfigMap(s.Cluster)
 		add(config, find(s.Configs, config.Name()))
 	}
-	if mayCreateMembers(s, headless) && !s.Inherits() {
-		start, replicas := s.Extent()
-		add(resources.StatefulSetFrom(start, s.Cluster, replicas, s.Observed), s.StatefulSet)
+	if d.Members {
+		add(resources.StatefulSetFrom(d.Start, s.Cluster, d.Replicas, s.Observed), s.StatefulSet)
 	}
 	return all
 }
@@ -69,9 +97,9 @@ func ServiceAccount(s *situation.Situation) operation.List {
 // that they need, their ServiceAccount is not that of another owner, and the StatefulSet is not terminating. If the cluster starts with a backup, the first members need restored
 // volumes. Members that Kubernetes is about to stop do not go on: a new StatefulSet would start all at once, and the last primary has to
 // start first.
-func mayCreateMembers(s *situation.Situation, headless resources.Child) bool {
+func mayCreateMembers(s *situation.Situation) bool {
 	_, abandoned := s.Abandoned()
-	return !abandoned && !s.OwnedByAnother(headless.Kind(), headless.Name()) && !s.ForeignServiceAccount() && !s.TemplateBlocked() && !s.StatefulSetTerminating() && !s.EmptyHanded() && agreed(s)
+	return !abandoned && !s.OwnedByAnother("Service", naming.HeadlessService(s.Cluster.Name)) && !s.ForeignServiceAccount() && !s.TemplateBlocked() && !s.StatefulSetTerminating() && !s.EmptyHanded() && agreed(s)
 }
 
 func find(configs []*corev1.ConfigMap, name string) *corev1.ConfigMap {

@@ -24,6 +24,9 @@ type Situation struct {
 	Declared, Cluster *dbv1.DatabaseCluster
 	state.Observed
 
+	// Comparisons remember what earlier passes have compared; nil if they remember nothing. No decision depends on it.
+	Comparisons *resources.Comparisons
+
 	// Wanted is how many members there should be.
 	Wanted int32
 	// Own are the claims that were created for this cluster, or that it adopted. Left are the claims that a previous cluster of the
