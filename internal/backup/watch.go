@@ -63,11 +63,11 @@ func (r *Reconciler) Controller() kit.Controller {
 		Name: "databasebackup", For: &dbv1.DatabaseBackup{}, When: kit.Changed(backupFacts), Indexes: indexes(),
 		Watches: []kit.Watch{
 			{Object: &dbv1.DatabaseBackup{}, When: kit.Changed(orderFacts), Wakes: r.waiting},
-			{Object: &batchv1.Job{}, When: kit.Changed(jobFacts), Wakes: r.ofJob},
-			{Object: &corev1.Pod{}, When: kit.Changed(tryFacts), Wakes: r.ofJob},
-			{Object: &corev1.Pod{}, When: kit.Changed(memberFacts), Wakes: r.waiting},
-			{Object: &appsv1.StatefulSet{}, When: kit.Changed(setFacts), Wakes: r.waiting},
-			{Object: &dbv1.DatabaseCluster{}, When: kit.Changed(clusterFacts), Wakes: r.waiting},
+			{Object: &batchv1.Job{}, When: kit.Awaited(r.ofJob, kit.Changed(jobFacts)), Wakes: r.ofJob},
+			{Object: &corev1.Pod{}, When: kit.Awaited(r.ofJob, kit.Changed(tryFacts)), Wakes: r.ofJob},
+			{Object: &corev1.Pod{}, When: kit.Awaited(r.waiting, kit.Changed(memberFacts)), Wakes: r.waiting},
+			{Object: &appsv1.StatefulSet{}, When: kit.Awaited(r.waiting, kit.Changed(setFacts)), Wakes: r.waiting},
+			{Object: &dbv1.DatabaseCluster{}, When: kit.Awaited(r.waiting, kit.Changed(clusterFacts)), Wakes: r.waiting},
 		},
 	}
 }

@@ -155,14 +155,15 @@ func (o *observation) readNetworkPolicy(ctx context.Context) {
 }
 
 // list reads the objects with all these labels.
-func (o *observation) list(ctx context.Context, into client.ObjectList, labels map[string]string) {
-	o.List(ctx, into, indexCluster, o.cluster.Name, client.MatchingLabels(labels))
+func (o *observation) list(ctx context.Context, into client.ObjectList, labels map[string]string, options ...client.ListOption) {
+	o.List(ctx, into, indexCluster, o.cluster.Name, append(options, client.MatchingLabels(labels))...)
 }
 
-// readPods reads the pods with the cluster's labels, without those of the previous cluster of the same name.
+// readPods reads the pods with the cluster's labels, without those of the previous cluster of the same name. It only reads them, so the
+// cache need not copy them.
 func (o *observation) readPods(ctx context.Context) {
 	pods := &corev1.PodList{}
-	o.list(ctx, pods, map[string]string{dbv1.LabelName: dbv1.LabelNameValue, dbv1.LabelInstance: o.cluster.Name})
+	o.list(ctx, pods, map[string]string{dbv1.LabelName: dbv1.LabelNameValue, dbv1.LabelInstance: o.cluster.Name}, client.UnsafeDisableDeepCopy)
 	for i := range pods.Items {
 		pod := &pods.Items[i]
 		ordinal, named := naming.Ordinal(o.cluster.Name, pod.Name)
@@ -190,7 +191,7 @@ func (o *observation) isMember(pod *corev1.Pod) bool {
 // So a claim without labels, as after a restore from a snapshot, counts if a member uses it.
 func (o *observation) readVolumes(ctx context.Context) {
 	claims := &corev1.PersistentVolumeClaimList{}
-	o.list(ctx, claims, naming.Selector(o.cluster.Name))
+	o.list(ctx, claims, naming.Selector(o.cluster.Name), client.UnsafeDisableDeepCopy)
 	for i := range claims.Items {
 		if ordinal, ok := naming.ClaimOrdinal(o.cluster.Name, claims.Items[i].Name); ok {
 			o.Volumes = append(o.Volumes, state.VolumeOf(&claims.Items[i], ordinal))

@@ -46,14 +46,42 @@ func share(v reflect.Value) {
 			share(reflect.ValueOf(&meta.Labels).Elem())
 			return
 		}
-		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() {
-				share(v.Field(i))
-			}
+		for _, i := range fieldsWithMaps(v.Type()) {
+			share(v.Field(i))
 		}
 	case reflect.Map:
 		shareMap(v)
 	default: // has no map
+	}
+}
+
+// withMaps are the fields of a struct in which maps may be, by its type.
+var withMaps sync.Map
+
+func fieldsWithMaps(t reflect.Type) []int {
+	if known, ok := withMaps.Load(t); ok {
+		return known.([]int) //nolint:errcheck,forcetypeassert // the only type in it
+	}
+	var fields []int
+	for i := range t.NumField() {
+		if field := t.Field(i); field.IsExported() && mayHaveMap(field.Type) {
+			fields = append(fields, i)
+		}
+	}
+	withMaps.Store(t, fields)
+	return fields
+}
+
+func mayHaveMap(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Map:
+		return true
+	case reflect.Pointer, reflect.Slice:
+		return mayHaveMap(t.Elem())
+	case reflect.Struct:
+		return t == reflect.TypeFor[metav1.ObjectMeta]() || len(fieldsWithMaps(t)) > 0
+	default:
+		return false
 	}
 }
 

@@ -53,6 +53,15 @@ func Filter[T client.Object](facts func(T) T) predicate.Predicate {
 		}))
 }
 
+// Awaited passes an update that another predicate passes, if it wakes any object. Most clusters have no unfinished backup: then there is
+// no need to compare facts.
+func Awaited(wakes handler.MapFunc, when predicate.Predicate) predicate.Predicate {
+	return predicate.And(predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		ctx := context.Background()
+		return len(wakes(ctx, e.ObjectNew)) > 0 || len(wakes(ctx, e.ObjectOld)) > 0
+	}}, when)
+}
+
 // Controller declares the objects whose changes start passes for one kind.
 type Controller struct {
 	Name string

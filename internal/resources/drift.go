@@ -22,7 +22,7 @@ import (
 // no request. In steady state this comparison is the whole cost of a reconciliation.
 func (c Child) Drift(live metav1.Object) string {
 	want := withoutType(c.Object.Object)
-	if set, ok := live.(*appsv1.StatefulSet); ok && c.recordsStoredSpec && untouched(c.cluster, set) {
+	if set, ok := live.(*appsv1.StatefulSet); ok && c.recordsStoredSpec && Untouched(c.cluster, set) {
 		want, have := withoutTemplates(want, set)
 		return meant(uncovered("", want, have))
 	}
@@ -82,7 +82,7 @@ func (c Child) Removals(live metav1.Object) []Operation {
 // foreignPaths are the paths of the operator that another client has written.
 func (c Child) foreignPaths(live metav1.Object, have map[string]any) [][]string {
 	if c.recordsStoredSpec {
-		if set, ok := live.(*appsv1.StatefulSet); ok && !untouched(c.cluster, set) {
+		if set, ok := live.(*appsv1.StatefulSet); ok && !Untouched(c.cluster, set) {
 			return c.whole
 		}
 		return nil

@@ -18,9 +18,9 @@ import (
 // the spec of a StatefulSet as it last wrote it. The write itself records the generation that the API server gives it. The next status of
 // the cluster records the UID, the generation and a hash of the spec without what other clients may change.
 
-// untouched reports whether the spec is as the operator last wrote it. Until its first record, a StatefulSet has generation 1 unless a
+// Untouched reports whether the spec is as the operator last wrote it. Until its first record, a StatefulSet has generation 1 unless a
 // client has changed the spec.
-func untouched(cluster *dbv1.DatabaseCluster, set *appsv1.StatefulSet) bool {
+func Untouched(cluster *dbv1.DatabaseCluster, set *appsv1.StatefulSet) bool {
 	recorded, written := set.Annotations[dbv1.AnnotationStoredSpec], cluster.Status.StatefulSet
 	switch {
 	case recorded == generation(set.Generation), written != nil && written.UID == string(set.UID) && written.Generation == set.Generation:
@@ -35,7 +35,7 @@ func untouched(cluster *dbv1.DatabaseCluster, set *appsv1.StatefulSet) bool {
 // Written is the record of a StatefulSet for the status. It is the previous one if another client has changed the StatefulSet.
 func Written(cluster *dbv1.DatabaseCluster, set *appsv1.StatefulSet) *dbv1.WrittenStatefulSet {
 	previous := cluster.Status.StatefulSet
-	if set == nil || previous != nil && previous.UID == string(set.UID) && previous.Generation == set.Generation || !untouched(cluster, set) {
+	if set == nil || previous != nil && previous.UID == string(set.UID) && previous.Generation == set.Generation || !Untouched(cluster, set) {
 		return previous
 	}
 	return &dbv1.WrittenStatefulSet{UID: string(set.UID), Generation: set.Generation, SpecHash: StoredSpecHash(set)}
@@ -51,7 +51,7 @@ func StoredSpecHash(set *appsv1.StatefulSet) string {
 
 // RecordStoredSpec records the hash on a StatefulSet whose number of members is about to change, which raises the generation.
 func RecordStoredSpec(cluster *dbv1.DatabaseCluster, set *appsv1.StatefulSet) {
-	if untouched(cluster, set) {
+	if Untouched(cluster, set) {
 		metav1.SetMetaDataAnnotation(&set.ObjectMeta, dbv1.AnnotationStoredSpec, StoredSpecHash(set))
 	}
 }

@@ -59,7 +59,7 @@ func today(cluster *dbv1.DatabaseCluster, references []state.Reference, inputs s
 // none. While the operator re-creates the StatefulSet, it is the deleted StatefulSet.
 func standing(cluster *dbv1.DatabaseCluster, observed state.Observed) *appsv1.StatefulSet {
 	set := latest(observed)
-	touched := observed.StatefulSet != nil && !untouched(cluster, observed.StatefulSet)
+	touched := observed.StatefulSet != nil && !Untouched(cluster, observed.StatefulSet)
 	if set == nil || touched || set.Annotations[dbv1.AnnotationRenderedFrom] != renderedFrom(cluster, observed.References) {
 		return nil
 	}

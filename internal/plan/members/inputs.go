@@ -21,7 +21,7 @@ type inputs struct {
 	Demand      demand
 	Metadata    metav1.ObjectMeta
 	Spec        *dbv1.DatabaseClusterSpec
-	Written     *dbv1.WrittenStatefulSet
+	Untouched   bool
 	EngineKnown bool
 	Roles       *dbv1.EngineRoles
 	References  []state.Reference
@@ -36,7 +36,7 @@ func (d demand) hash(s *situation.Situation) string {
 	all := inputs{
 		Demand:   d,
 		Metadata: metav1.ObjectMeta{Namespace: c.Namespace, Name: c.Name, UID: c.UID, Generation: c.Generation, Labels: c.Labels, Annotations: c.Annotations},
-		Spec:     &c.Spec, Written: c.Status.StatefulSet,
+		Spec:     &c.Spec, Untouched: live.StatefulSet != nil && resources.Untouched(c, live.StatefulSet),
 		EngineKnown: s.EngineKnown(), References: s.References, Foreign: s.Foreign, Account: s.ServiceAccount != nil,
 		Live: []version{
 			of(live.HeadlessService), of(live.Service), of(live.ReplicasService), of(live.PodDisruptionBudget), of(live.NetworkPolicy), of(live.StatefulSet),
