@@ -39,10 +39,24 @@ func begins(before, after client.Object) time.Duration {
 
 // together is how long a change waits of an object that changes together with others while members start.
 func together(before, after client.Object) time.Duration {
-	if before == nil || after != nil && onlyProgress(before, after) {
+	switch {
+	case before == nil || after != nil && onlyProgress(before, after):
 		return kit.Gathering
+	case becomesReady(before, after):
+		return readyTogether
+	default:
+		return kit.Together
 	}
-	return kit.Together
+}
+
+// readyTogether is how long a member that becomes ready waits for others, which started at the same time. A member that fails does not
+// wait for that long.
+const readyTogether = 500 * time.Millisecond
+
+func becomesReady(before, after client.Object) bool {
+	was, isPod := before.(*corev1.Pod)
+	is, exists := after.(*corev1.Pod)
+	return isPod && exists && !state.MemberOf(was, 0).Ready && state.MemberOf(is, 0).Ready
 }
 
 // onlyProgress reports whether a change only shows that a member starts. The member is news when it is ready, or cannot start.
@@ -61,9 +75,13 @@ func onlyProgress(before, after client.Object) bool {
 	}
 }
 
-// startFacts are the facts of a pod without the progress of its start.
+// startFacts are the facts of a pod without the progress of its start. A pod without a node is usually scheduled within a moment, when its
+// claim is bound. Until then it counts as unschedulable.
 func startFacts(pod *corev1.Pod) any {
 	m := state.MemberOf(pod, 0).Facts()
+	if m.Node == "" {
+		m.Problem, m.Remedy, m.Stuck = "", "", false
+	}
 	m.Node, m.Zone, m.Image, m.Reports, m.Started, m.Resize = "", "", "", "", false, state.Resize{}
 	return m
 }

@@ -41,7 +41,7 @@ func (r *Reconciler) Controller() kit.Controller {
 			{Object: &corev1.Service{}, When: kit.Filter(state.ServiceFacts), Waits: repaired},
 			{Object: &policyv1.PodDisruptionBudget{}, When: kit.Filter(state.PodDisruptionBudgetFacts), Waits: repaired},
 			{Object: &networkingv1.NetworkPolicy{}, When: kit.Filter(state.NetworkPolicyFacts), Waits: repaired},
-			{Object: &appsv1.StatefulSet{}, When: kit.Filter(state.StatefulSetFacts), Waits: together},
+			{Object: &appsv1.StatefulSet{}, When: kit.Filter(setFacts), Waits: together},
 			{Object: &corev1.ConfigMap{}, When: kit.Filter(state.ConfigMapFacts), Waits: repaired},
 			{Object: &corev1.Pod{}, When: kit.Changed(podFacts), Wakes: clusterOf, Waits: together},
 			{Object: &corev1.PersistentVolumeClaim{}, When: kit.Changed(claimFacts), Wakes: clusterOf, Waits: together},
@@ -77,6 +77,13 @@ func volumesOf(object client.Object) []corev1.Volume {
 // never changes.
 func podFacts(pod *corev1.Pod) any {
 	return []any{state.MemberOf(pod, 0).Facts(), state.AttemptOf(pod), state.BystanderOf(pod).Facts(), pod.Labels}
+}
+
+// setFacts leave out the spec of a StatefulSet, which is large: its generation counts the changes.
+func setFacts(set *appsv1.StatefulSet) *appsv1.StatefulSet {
+	facts := state.StatefulSetFacts(set)
+	facts.Spec = appsv1.StatefulSetSpec{}
+	return facts
 }
 
 func claimFacts(claim *corev1.PersistentVolumeClaim) any {

@@ -39,7 +39,8 @@ func repairs(before, after *dbv1.DatabaseClusterStatus) bool {
 }
 
 // Settles reports whether no decision depends on a change of the status. Decisions depend on what the operator records there, such as
-// the revision, a restore and hooks, and since when two primaries are suspected.
+// a restore and hooks, and since when two primaries are suspected. The revision counts only once the StatefulSet is lost, and its loss
+// starts a pass.
 func Settles(before, after *dbv1.DatabaseClusterStatus) bool {
 	return equality.Semantic.DeepEqual(memory(before), memory(after))
 }
@@ -56,7 +57,7 @@ func memory(status *dbv1.DatabaseClusterStatus) *dbv1.DatabaseClusterStatus {
 	rest := *status
 	rest.ReadyReplicas, rest.UpdatedReplicas = 0, 0
 	rest.Members, rest.Version, rest.Storage, rest.Endpoints, rest.Selector, rest.ObservedGeneration = nil, "", nil, nil, "", 0
-	rest.Conditions, rest.StatefulSet = nil, nil
+	rest.Conditions, rest.StatefulSet, rest.UpdateRevision = nil, nil, ""
 	if suspected := meta.FindStatusCondition(status.Conditions, dbv1.ConditionSplitBrainSuspected); suspected != nil {
 		rest.Conditions = []metav1.Condition{*suspected}
 	}

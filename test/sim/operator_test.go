@@ -186,6 +186,7 @@ func (l *life) reconciler(kind string) reconcile.Reconciler {
 	}
 	r := &controller.Reconciler{
 		Base: base, TransferImage: transferImage, ClusterDomain: "cluster.local", ReferencePeriod: 5 * time.Minute, Random: w.random(),
+		Comparisons: &l.compared,
 	}
 	l.remember(kind, &r.Base, r.Controller())
 	return r
