@@ -11,6 +11,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -81,6 +82,9 @@ func startFacts(pod *corev1.Pod) any {
 	m := state.MemberOf(pod, 0).Facts()
 	if m.Node == "" {
 		m.Problem, m.Remedy, m.Stuck = "", "", false
+	}
+	if !m.Ready {
+		m.ReadySince = metav1.Time{}
 	}
 	m.Node, m.Zone, m.Image, m.Reports, m.Started, m.Resize = "", "", "", "", false, state.Resize{}
 	return m

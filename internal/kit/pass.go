@@ -125,7 +125,7 @@ func ignoreDeleted(err error) error {
 	return err
 }
 
-// report writes the status if it has changed. It returns the time that a change still waits for others. After a conflict the view is
+// report writes the status if it has changed. It returns the time until the next pass, if a change still waits for others. After a conflict the view is
 // stale: the next pass reports.
 func report[O client.Object, F any, P Plan](ctx context.Context, b Base, kind Kind[O, F, P], pass Pass[O, F, P]) (wait time.Duration, err error) {
 	if apierrors.IsConflict(pass.Err) {
@@ -137,15 +137,12 @@ func report[O client.Object, F any, P Plan](ctx context.Context, b Base, kind Ki
 		return wait, nil
 	}
 	// The patch is locked on the observed version: a status from an older view never replaces a newer one.
-	settles := kind.Settles(pass.Object, after)
-	if err := b.Writer.ChangeStatus(ctx, pass.Object, after); err != nil {
+	next, err := b.writeStatus(ctx, pass.Object, after, kind.Settles(pass.Object, after))
+	if err != nil {
 		return 0, err
 	}
-	if settles {
-		b.Writes.expect(after)
-	}
 	b.Tell(pass.Object, news)
-	return 0, nil
+	return next, nil
 }
 
 // requeue returns the delay until the next pass. Problems that the user must correct are checked regularly.

@@ -20,8 +20,6 @@ import (
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
-	"sigs.k8s.io/controller-runtime/pkg/event"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
@@ -40,8 +38,7 @@ type Writes struct {
 	pending map[client.ObjectKey][]write
 	// waiting is since when a change of a status waits for others.
 	waiting map[client.ObjectKey]time.Time
-	// echoes are the versions of objects whose arrival in the cache starts no pass.
-	echoes map[client.ObjectKey]string
+	echoes  echoes
 }
 
 // write is an object that a pass has written.
@@ -65,7 +62,7 @@ const (
 func Remember(b *Base, scheme *runtime.Scheme, c Controller) error {
 	w := &Writes{
 		cached: b.Cached, scheme: scheme, clock: b.Clock, watched: map[schema.GroupVersionKind]bool{},
-		pending: map[client.ObjectKey][]write{}, waiting: map[client.ObjectKey]time.Time{}, echoes: map[client.ObjectKey]string{},
+		pending: map[client.ObjectKey][]write{}, waiting: map[client.ObjectKey]time.Time{}, echoes: newEchoes(),
 	}
 	for _, object := range c.objects() {
 		kind, err := apiutil.GVKForObject(object, scheme)
@@ -84,7 +81,7 @@ func (w *Writes) Copy(cached client.Reader, clock clock.PassiveClock) *Writes {
 	defer w.mutex.Unlock()
 	return &Writes{
 		cached: cached, scheme: w.scheme, clock: clock, watched: w.watched,
-		pending: maps.Clone(w.pending), waiting: maps.Clone(w.waiting), echoes: maps.Clone(w.echoes),
+		pending: maps.Clone(w.pending), waiting: maps.Clone(w.waiting), echoes: w.echoes.clone(),
 	}
 }
 
@@ -128,7 +125,7 @@ func (w *Writes) forget(key client.ObjectKey) {
 	defer w.mutex.Unlock()
 	delete(w.pending, key)
 	delete(w.waiting, key)
-	delete(w.echoes, key)
+	delete(w.echoes.expected, key)
 }
 
 // shown reports whether the cache shows all writes of the previous passes for an object. If not, their arrival is news.
@@ -147,40 +144,8 @@ func (w *Writes) shown(ctx context.Context, key client.ObjectKey) bool {
 		return true
 	}
 	w.pending[key] = pending
-	delete(w.echoes, key)
+	delete(w.echoes.expected, key)
 	return false
-}
-
-// expect remembers the version of an object whose arrival in the cache is no news.
-func (w *Writes) expect(object client.Object) {
-	if w == nil {
-		return
-	}
-	w.mutex.Lock()
-	defer w.mutex.Unlock()
-	w.echoes[client.ObjectKeyFromObject(object)] = object.GetResourceVersion()
-}
-
-// isEcho reports once whether an object has an expected version.
-func (w *Writes) isEcho(object client.Object) bool {
-	if w == nil {
-		return false
-	}
-	w.mutex.Lock()
-	defer w.mutex.Unlock()
-	key := client.ObjectKeyFromObject(object)
-	if w.echoes[key] != object.GetResourceVersion() {
-		return false
-	}
-	delete(w.echoes, key)
-	return true
-}
-
-// News drops updates of an object that are only the status that the operator has written itself. A resync, which repeats a version, passes.
-func (b Base) News() predicate.Predicate {
-	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-		return e.ObjectOld.GetResourceVersion() == e.ObjectNew.GetResourceVersion() || !b.Writes.isEcho(e.ObjectNew)
-	}}
 }
 
 // wait returns the time that a change of a status still waits; 0 if it must be written now, or if there is none.

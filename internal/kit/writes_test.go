@@ -100,12 +100,44 @@ func TestAnEchoIsNewsIfAPassWaitsForIt(t *testing.T) {
 		b := remembering(t, seen{}, testingclock.NewFakePassiveClock(time.Unix(100, 0)))
 		written, key := service("a", "9"), client.ObjectKey{Namespace: "shop", Name: "orders"}
 		b.Writes.Record(b.Writes.during(t.Context(), key), apply.Created, written)
-		b.Writes.expect(written)
+		b.Writes.writing(written)
+		b.Writes.written(written, true)
 		if waits {
 			b.Writes.shown(t.Context(), key)
 		}
 		if news := b.News().Update(event.UpdateEvent{ObjectOld: service("a", "8"), ObjectNew: written}); news != waits {
 			t.Errorf("a pass waits: %v: the echo is news: %v", waits, news)
+		}
+	}
+}
+
+func TestAnUpdateDuringAWriteIsNewsUnlessItIsTheEcho(t *testing.T) {
+	for name, c := range map[string]struct {
+		arrives []string
+		settles bool
+		news    bool // the write reports that a pass must follow
+	}{
+		"nothing arrives":                      {nil, true, false},
+		"the echo is faster than the response": {[]string{"9"}, true, false},
+		"the echo, and a later change":         {[]string{"9", "10"}, true, true},
+		"only a later change is noticed":       {[]string{"10"}, true, true},
+		"decisions depend on the status":       {[]string{"9"}, false, true},
+		"the write fails":                      {[]string{"10"}, false, true},
+	} {
+		b := remembering(t, seen{}, testingclock.NewFakePassiveClock(time.Unix(100, 0)))
+		written := service("a", "9")
+		b.Writes.writing(service("a", "8"))
+		for _, version := range c.arrives {
+			if b.News().Update(event.UpdateEvent{ObjectOld: service("a", "8"), ObjectNew: service("a", version)}) {
+				t.Errorf("%s: version %s starts a pass before the write is over", name, version)
+			}
+		}
+		if news := b.Writes.written(written, c.settles); news != c.news {
+			t.Errorf("%s: a pass follows: %v, want %v", name, news, c.news)
+		}
+		late := b.News().Update(event.UpdateEvent{ObjectOld: service("a", "8"), ObjectNew: written})
+		if want := len(c.arrives) > 0 || !c.settles; late != want {
+			t.Errorf("%s: version 9 is news afterwards: %v, want %v", name, late, want)
 		}
 	}
 }
@@ -174,13 +206,14 @@ func TestAPassDoesNotWaitForAnObjectThatTheCacheDoesNotSelect(t *testing.T) {
 func TestAResyncIsNewsAndADeletedObjectIsForgotten(t *testing.T) {
 	b, key := remembering(t, seen{}, testingclock.NewFakePassiveClock(time.Unix(100, 0))), client.ObjectKey{Namespace: "shop", Name: "orders"}
 	cluster := service("a", "7")
-	b.Writes.expect(cluster) // after the echo has arrived
+	b.Writes.writing(cluster)
+	b.Writes.written(cluster, true)
 	b.Writes.wait(key, true)
 	if !b.News().Update(event.UpdateEvent{ObjectOld: cluster, ObjectNew: cluster}) {
 		t.Error("the resync of an unchanged object is dropped")
 	}
 	b.Writes.forget(key)
-	if len(b.Writes.echoes)+len(b.Writes.waiting)+len(b.Writes.pending) > 0 {
+	if len(b.Writes.echoes.expected)+len(b.Writes.waiting)+len(b.Writes.pending) > 0 {
 		t.Errorf("left: %v, %v, %v", b.Writes.echoes, b.Writes.waiting, b.Writes.pending)
 	}
 }

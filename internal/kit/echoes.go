@@ -1,0 +1,98 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package kit
+
+import (
+	"context"
+	"maps"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+)
+
+// echoes recognize the updates by which the cache shows a status that the operator has written itself. They start no pass.
+type echoes struct {
+	// expected are the versions of objects that the cache does not show yet.
+	expected map[client.ObjectKey]string
+	// arrived are the versions that have arrived while the status of their object is being written; "" for none. An echo may be
+	// faster than the response of the API server.
+	arrived map[client.ObjectKey]string
+}
+
+func newEchoes() echoes {
+	return echoes{map[client.ObjectKey]string{}, map[client.ObjectKey]string{}}
+}
+
+func (e echoes) clone() echoes { return echoes{maps.Clone(e.expected), maps.Clone(e.arrived)} }
+
+// atOnce starts a pass for an update that has arrived meanwhile.
+const atOnce = time.Nanosecond
+
+// writeStatus writes a status. If no decision depends on the change, its echo is not news. It returns the time until the next pass if an
+// update has arrived meanwhile that is news; 0 for none.
+func (b Base) writeStatus(ctx context.Context, before, after client.Object, settles bool) (next time.Duration, err error) {
+	b.Writes.writing(before)
+	defer func() {
+		if b.Writes.written(after, settles && err == nil) {
+			next = atOnce
+		}
+	}()
+	return 0, b.Writer.ChangeStatus(ctx, before, after)
+}
+
+// writing holds back the updates of an object until its status is written.
+func (w *Writes) writing(object client.Object) {
+	if w == nil {
+		return
+	}
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.echoes.arrived[client.ObjectKeyFromObject(object)] = ""
+}
+
+// written ends that, and reports whether an update was held back that is news. The write is locked on the version, so only the echo and
+// later updates can arrive.
+func (w *Writes) written(object client.Object, settles bool) (news bool) {
+	if w == nil {
+		return false
+	}
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	key, version := client.ObjectKeyFromObject(object), object.GetResourceVersion()
+	arrived := w.echoes.arrived[key]
+	delete(w.echoes.arrived, key)
+	if arrived == "" && settles {
+		w.echoes.expected[key] = version
+	}
+	return arrived != "" && (arrived != version || !settles)
+}
+
+// isNews reports whether the update of an object starts a pass.
+func (w *Writes) isNews(object client.Object) bool {
+	if w == nil {
+		return true
+	}
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	key, version := client.ObjectKeyFromObject(object), object.GetResourceVersion()
+	if _, busy := w.echoes.arrived[key]; busy {
+		w.echoes.arrived[key] = version
+		return false
+	}
+	if w.echoes.expected[key] != version {
+		return true
+	}
+	delete(w.echoes.expected, key)
+	return false
+}
+
+// News drops updates of an object that are only the status that the operator has written itself. A resync, which repeats a version, passes.
+func (b Base) News() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		return e.ObjectOld.GetResourceVersion() == e.ObjectNew.GetResourceVersion() || b.Writes.isNews(e.ObjectNew)
+	}}
+}
