@@ -25,6 +25,26 @@ import (
 // Replicas is an argument because the operator adds and removes members one by one. The claim template of the
 // observed StatefulSet is repeated, because it is immutable.
 func StatefulSet(cluster *dbv1.DatabaseCluster, replicas int32, observed state.Observed) Child {
+	return StatefulSetFrom(0, cluster, replicas, observed)
+}
+
+// StatefulSetFrom is the StatefulSet whose first member has an ordinal.
+func StatefulSetFrom(start int32, cluster *dbv1.DatabaseCluster, replicas int32, observed state.Observed) Child {
+	child := withoutTemplate(start, cluster, replicas, observed).set(template(cluster, observed), "spec", "template")
+	if templates := claimTemplates(cluster, observed.StatefulSet); len(templates) > 0 {
+		child.set(templates, "spec", "volumeClaimTemplates")
+	}
+	return child
+}
+
+// Stands reports whether the observed StatefulSet is as desired, without rendering its templates: an untouched StatefulSet has those that
+// the operator wrote, and an annotation shows from which inputs.
+func Stands(start int32, cluster *dbv1.DatabaseCluster, replicas int32, observed state.Observed) bool {
+	set := observed.StatefulSet
+	return set != nil && Untouched(cluster, set) && withoutTemplate(start, cluster, replicas, observed).Drift(set) == ""
+}
+
+func withoutTemplate(start int32, cluster *dbv1.DatabaseCluster, replicas int32, observed state.Observed) Child {
 	child := newChild(appsv1ac.StatefulSet(naming.StatefulSet(cluster.Name), cluster.Namespace).
 		WithLabels(naming.Labels(cluster, dbv1.ComponentDatabase)).
 		WithAnnotations(generatedServiceAccount(cluster, observed)).
@@ -39,18 +59,8 @@ func StatefulSet(cluster *dbv1.DatabaseCluster, replicas int32, observed state.O
 			WithSelector(metav1ac.LabelSelector().WithMatchLabels(naming.Selector(cluster.Name)))),
 		[]string{"spec", "template"}, []string{"spec", "ordinals"}, []string{"spec", "minReadySeconds"}).
 		set(int64(replicas), "spec", "replicas").
-		set(template(cluster, observed), "spec", "template").
 		set(renderedFrom(cluster, observed.References), "metadata", "annotations", dbv1.AnnotationRenderedFrom)
 	child.recordsStoredSpec, child.cluster = true, cluster
-	if templates := claimTemplates(cluster, observed.StatefulSet); len(templates) > 0 {
-		child.set(templates, "spec", "volumeClaimTemplates")
-	}
-	return child
-}
-
-// StatefulSetFrom is the StatefulSet whose first member has an ordinal.
-func StatefulSetFrom(start int32, cluster *dbv1.DatabaseCluster, replicas int32, observed state.Observed) Child {
-	child := StatefulSet(cluster, replicas, observed)
 	if live := observed.StatefulSet; start > 0 || live != nil && live.Spec.Ordinals != nil {
 		child.set(int64(start), "spec", "ordinals", "start")
 	}

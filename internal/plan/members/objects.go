@@ -76,7 +76,7 @@ func (d demand) writes(s *situation.Situation) operation.List {
 		config := resources.ConfigMap(s.Cluster)
 		add(config, find(s.Configs, config.Name()))
 	}
-	if d.Members {
+	if d.Members && !resources.Stands(d.Start, s.Cluster, d.Replicas, s.Observed) {
 		add(resources.StatefulSetFrom(d.Start, s.Cluster, d.Replicas, s.Observed), s.StatefulSet)
 	}
 	return all
