@@ -24,6 +24,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
@@ -265,6 +266,37 @@ func TestAPassRepeatsUnsafeDecisionsLiveAndReportsNothingAfterAConflict(t *testi
 				t.Errorf("%d reads, %+v, %v, %v", len(kind.live), result, err, kind.patched)
 			}
 		})
+	}
+}
+
+func TestAnUpdateThatWakesNothingIsNotCompared(t *testing.T) {
+	compared := 0
+	facts := func(backup *dbv1.DatabaseBackup) any { compared++; return backup.Spec.Cluster }
+	wakes := func(_ context.Context, o client.Object) []reconcile.Request {
+		return make([]reconcile.Request, len(o.GetLabels()))
+	}
+	object := func(cluster string, wakes bool) *dbv1.DatabaseBackup {
+		o := &dbv1.DatabaseBackup{Spec: dbv1.DatabaseBackupSpec{Cluster: cluster}}
+		if wakes {
+			o.Labels = map[string]string{"a": "b"}
+		}
+		return o
+	}
+	for name, c := range map[string]struct {
+		before, after *dbv1.DatabaseBackup
+		passes        bool
+		compared      int
+	}{
+		"it wakes nothing":       {object("a", false), object("b", false), false, 0},
+		"it wakes an object":     {object("a", true), object("b", true), true, 2},
+		"it woke an object":      {object("a", true), object("b", false), true, 2},
+		"no fact of it is other": {object("a", true), object("a", true), false, 2},
+	} {
+		compared = 0
+		passes := Awaited(wakes, Changed(facts)).Update(event.UpdateEvent{ObjectOld: c.before, ObjectNew: c.after})
+		if passes != c.passes || compared != c.compared {
+			t.Errorf("%s: passes %v after %d comparisons, want %v after %d", name, passes, compared, c.passes, c.compared)
+		}
 	}
 }
 
