@@ -95,10 +95,14 @@ func eachChange(t *testing.T) map[string]changed {
 	object("set", start.observed.StatefulSet, func(o *state.Observed, c client.Object) { o.StatefulSet = c.(*appsv1.StatefulSet) })
 	object("config", start.observed.Configs[0], func(o *state.Observed, c client.Object) { o.Configs = []*corev1.ConfigMap{c.(*corev1.ConfigMap)} })
 	for name, change := range map[string]func(*state.Observed){
-		"no budget":           func(o *state.Observed) { o.PodDisruptionBudget = nil },
-		"no set":              func(o *state.Observed) { o.StatefulSet, o.Members = nil, nil },
-		"a foreign policy":    func(o *state.Observed) { o.NetworkPolicy, o.Foreign = nil, []state.Ref{{Kind: "NetworkPolicy", Name: "orders"}} },
-		"another secret":      func(o *state.Observed) { o.References = []state.Reference{{Kind: "Secret", Name: "a", Found: true, Content: "b"}} },
+		"no budget": func(o *state.Observed) { o.PodDisruptionBudget = nil },
+		"no set":    func(o *state.Observed) { o.StatefulSet, o.Members = nil, nil },
+		"a foreign policy": func(o *state.Observed) {
+			o.NetworkPolicy, o.Foreign = nil, []state.Ref{{Kind: "NetworkPolicy", Name: "orders"}}
+		},
+		"another secret": func(o *state.Observed) {
+			o.References = []state.Reference{{Kind: "Secret", Name: "a", Found: true, Content: "b"}}
+		},
 		"a service account":   func(o *state.Observed) { o.ServiceAccount = &corev1.ServiceAccount{} },
 		"an abandoned member": func(o *state.Observed) { o.StatefulSet = nil },
 	} {
