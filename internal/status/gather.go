@@ -55,7 +55,7 @@ func OnlyRecords(before, after *dbv1.DatabaseClusterStatus) bool {
 // memory leaves out what no decision depends on.
 func memory(status *dbv1.DatabaseClusterStatus) *dbv1.DatabaseClusterStatus {
 	rest := *status
-	rest.ReadyReplicas, rest.UpdatedReplicas = 0, 0
+	rest.Replicas, rest.ReadyReplicas, rest.UpdatedReplicas = 0, 0, 0
 	rest.Members, rest.Version, rest.Storage, rest.Endpoints, rest.Selector, rest.ObservedGeneration = nil, "", nil, nil, "", 0
 	rest.Conditions, rest.StatefulSet, rest.UpdateRevision = nil, nil, ""
 	if suspected := meta.FindStatusCondition(status.Conditions, dbv1.ConditionSplitBrainSuspected); suspected != nil {

@@ -12,6 +12,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -101,7 +102,9 @@ func (p *program) scrape(ctx context.Context) (map[string]float64, error) {
 	if p.metrics == "" {
 		return nil, nil
 	}
-	text, err := get(ctx, p.client, p.metrics, p.token)
+	// The program sends only these metrics, if its library can select some: all others are many.
+	some := url.Values{"name[]": {metricPasses, metricWorking, metricQueued, metricCollections, metricLive}}
+	text, err := get(ctx, p.client, p.metrics+"?"+some.Encode(), p.token)
 	if err != nil {
 		return nil, err
 	}

@@ -62,8 +62,8 @@ func (w *world) restart(ctx context.Context, c *contestant, size int) error {
 	return nil
 }
 
-// drained waits until every cluster had a pass and no other pass is due. It asks seldom enough to use a tenth of the time
-// at most, because the operator needs time for the response.
+// drained waits until every cluster had a pass and no other pass is due. It asks seldom enough to use a quarter of the time
+// at most, because the operator needs time for the response. So the result is late by a few responses at most.
 func (p *program) drained(ctx context.Context, size int, patience time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -77,7 +77,7 @@ func (p *program) drained(ctx context.Context, size int, patience time.Duration)
 			return nil
 		}
 		select {
-		case <-time.After(max(100*time.Millisecond, 10*time.Since(from))):
+		case <-time.After(max(100*time.Millisecond, 3*time.Since(from))):
 		case <-ctx.Done():
 			return fmt.Errorf("after %s, the metrics show %.0f passes for %d clusters: %w", patience, sum(values, metricPasses), size, context.Cause(ctx))
 		}
