@@ -168,7 +168,7 @@ func (o *observation) readPods(ctx context.Context) {
 		pod := &pods.Items[i]
 		ordinal, named := naming.Ordinal(o.cluster.Name, pod.Name)
 		if named && pod.Labels[dbv1.LabelComponent] == dbv1.ComponentDatabase && o.isMember(pod) {
-			o.Members = append(o.Members, state.MemberOf(pod, ordinal))
+			o.Members = append(o.Members, state.MemberOf(pod, ordinal).AsOf(o.At))
 		} else {
 			o.Bystanders = append(o.Bystanders, state.BystanderOf(pod))
 		}

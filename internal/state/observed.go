@@ -194,18 +194,6 @@ func (o Observed) Counted(wanted int32) string {
 	return strings.Join(texts, "; ")
 }
 
-// ConvergesIn returns the time until another member has been ready for that long; 0 if none is only waiting for time to pass.
-func (o Observed) ConvergesIn(after time.Duration) time.Duration {
-	var soonest time.Duration
-	for _, m := range o.Members {
-		left := m.steadyIn(o.At, after)
-		if m.Ready && !m.Terminating && left > 0 && (soonest == 0 || left < soonest) {
-			soonest = left
-		}
-	}
-	return soonest
-}
-
 // Replicas returns the replicas in the spec of the StatefulSet; known is false without a StatefulSet.
 func (o Observed) Replicas() (replicas int32, known bool) {
 	if o.StatefulSet == nil || o.StatefulSet.Spec.Replicas == nil {

@@ -1,0 +1,35 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package state
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func TestANewPodWithoutANodeHasNoProblemYet(t *testing.T) {
+	now := time.Unix(1000, 0)
+	for name, c := range map[string]struct {
+		node    string
+		age     time.Duration
+		problem bool
+		wait    time.Duration
+	}{
+		"just created":            {"", time.Second, false, Patience - time.Second},
+		"created a while ago":     {"", Patience, true, 0},
+		"it has a node":           {"a", time.Second, true, 0},
+		"the clocks differ a bit": {"", -time.Second, false, Patience + time.Second},
+	} {
+		m := Member{Node: c.node, Created: metav1.NewTime(now.Add(-c.age)), Problem: "cannot be scheduled", Stuck: true}
+		if got := m.AsOf(now); (got.Problem != "") != c.problem || got.Stuck != c.problem {
+			t.Errorf("%s: the problem is %q", name, got.Problem)
+		}
+		if got := (Observed{At: now, Members: []Member{{Node: "b"}, m}}).ScheduledIn(); got != c.wait {
+			t.Errorf("%s: the next pass is due in %s, want %s", name, got, c.wait)
+		}
+	}
+}
