@@ -8,6 +8,7 @@ import (
 	"hash/maphash"
 	"maps"
 	"reflect"
+	"slices"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -62,12 +63,14 @@ func fieldsWithMaps(t reflect.Type) []int {
 	if known, ok := withMaps.Load(t); ok {
 		return known.([]int) //nolint:errcheck,forcetypeassert // the only type in it
 	}
-	var fields []int
+	var exported []int
 	for i := range t.NumField() {
-		if field := t.Field(i); field.IsExported() && mayHaveMap(field.Type) {
-			fields = append(fields, i)
+		if t.Field(i).IsExported() {
+			exported = append(exported, i)
 		}
 	}
+	withMaps.Store(t, exported) // a type that contains itself may have maps
+	fields := slices.DeleteFunc(slices.Clone(exported), func(i int) bool { return !mayHaveMap(t.Field(i).Type) })
 	withMaps.Store(t, fields)
 	return fields
 }

@@ -43,6 +43,28 @@ func TestObjectsInTheCacheShareEqualMaps(t *testing.T) {
 	}
 }
 
+type tree struct {
+	Name     string
+	Labels   map[string]string
+	Children []tree
+	private  map[string]string
+}
+
+func TestMapsAreFoundInATypeThatContainsItself(t *testing.T) {
+	leaf := func() tree {
+		return tree{Labels: map[string]string{"leaf": "of a tree"}, private: map[string]string{"a": "b"}}
+	}
+	value := tree{Children: []tree{leaf(), {Children: []tree{leaf()}}}}
+	share(reflect.ValueOf(&value))
+	first, second := value.Children[0].Labels, value.Children[1].Children[0].Labels
+	if reflect.ValueOf(first).Pointer() != reflect.ValueOf(second).Pointer() {
+		t.Error("equal maps of a tree are not shared")
+	}
+	if value.Children[0].private["a"] != "b" {
+		t.Error("a field that is not exported has changed")
+	}
+}
+
 func TestMapsWithTheSameHashAreNotConfused(t *testing.T) {
 	table := shared[string, string]{}
 	text := func(string) string { return "" } // every value has the same hash

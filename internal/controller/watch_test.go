@@ -92,7 +92,7 @@ func belongings(c *dbv1.DatabaseCluster) map[string]struct {
 		"Service":             {service, kit.Filter(state.ServiceFacts)},
 		"PodDisruptionBudget": {&policyv1.PodDisruptionBudget{ObjectMeta: owned("orders")}, kit.Filter(state.PodDisruptionBudgetFacts)},
 		"NetworkPolicy":       {&networkingv1.NetworkPolicy{ObjectMeta: owned("orders")}, kit.Filter(state.NetworkPolicyFacts)},
-		"StatefulSet":         {&appsv1.StatefulSet{ObjectMeta: owned("orders")}, kit.Filter(state.StatefulSetFacts)},
+		"StatefulSet":         {&appsv1.StatefulSet{ObjectMeta: owned("orders")}, kit.Filter(setFacts)},
 		"Pod":                 {&corev1.Pod{ObjectMeta: owned("orders-0")}, kit.Changed(podFacts)},
 		"Pod of a Job":        {tried(job), kit.Changed(podFacts)},
 		"Job":                 {job, kit.Changed(jobFacts)},

@@ -36,12 +36,15 @@ const atOnce = time.Nanosecond
 // update has arrived meanwhile that is news; 0 for none.
 func (b Base) writeStatus(ctx context.Context, before, after client.Object, settles bool) (next time.Duration, err error) {
 	b.Writes.writing(before)
+	stored := false // also after a panic
 	defer func() {
-		if b.Writes.written(after, settles && err == nil) {
+		if b.Writes.written(after, settles && stored) {
 			next = atOnce
 		}
 	}()
-	return 0, b.Writer.ChangeStatus(ctx, before, after)
+	err = b.Writer.ChangeStatus(ctx, before, after)
+	stored = err == nil
+	return 0, err
 }
 
 // writing holds back the updates of an object until its status is written.
@@ -79,15 +82,15 @@ func (w *Writes) isNews(object client.Object) bool {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	key, version := client.ObjectKeyFromObject(object), object.GetResourceVersion()
+	if w.echoes.expected[key] == version { // it may arrive during the next write
+		delete(w.echoes.expected, key)
+		return false
+	}
 	if _, busy := w.echoes.arrived[key]; busy {
 		w.echoes.arrived[key] = version
 		return false
 	}
-	if w.echoes.expected[key] != version {
-		return true
-	}
-	delete(w.echoes.expected, key)
-	return false
+	return true
 }
 
 // News drops updates of an object that are only the status that the operator has written itself. A resync, which repeats a version, passes.

@@ -138,11 +138,10 @@ func report[O client.Object, F any, P Plan](ctx context.Context, b Base, kind Ki
 	}
 	// The patch is locked on the observed version: a status from an older view never replaces a newer one.
 	next, err := b.writeStatus(ctx, pass.Object, after, kind.Settles(pass.Object, after))
-	if err != nil {
-		return 0, err
+	if err == nil {
+		b.Tell(pass.Object, news)
 	}
-	b.Tell(pass.Object, news)
-	return next, nil
+	return next, err
 }
 
 // requeue returns the delay until the next pass. Problems that the user must correct are checked regularly.
@@ -152,6 +151,11 @@ func requeue[O client.Object, F any, P Plan](ctx context.Context, kind Kind[O, F
 		after = wait
 	}
 	switch err := errors.Join(pass.Err, reportErr); {
+	case wait == atOnce: // an update has arrived meanwhile, which may correct the cause of an error
+		if err != nil && !apierrors.IsConflict(err) {
+			logf.FromContext(ctx).Error(err, "the pass failed, and its object has changed meanwhile")
+		}
+		return ctrl.Result{RequeueAfter: atOnce, Priority: new(int)}, nil
 	case reportErr == nil && handled:
 		return ctrl.Result{RequeueAfter: after}, nil
 	case apierrors.IsConflict(err):

@@ -136,9 +136,14 @@ func (w *Writes) shown(ctx context.Context, key client.ObjectKey) bool {
 	w.mutex.Lock()
 	pending := slices.Clone(w.pending[key])
 	w.mutex.Unlock()
-	pending = slices.DeleteFunc(pending, func(p write) bool { return w.clock.Since(p.at) >= patience || w.has(ctx, p) })
+	pending = slices.DeleteFunc(pending, func(p write) bool { return w.has(ctx, p) })
+	late := func(p write) bool { return w.clock.Since(p.at) >= patience }
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
+	if slices.ContainsFunc(pending, late) { // the pass decides without the write, so its arrival is news
+		pending = slices.DeleteFunc(pending, late)
+		delete(w.echoes.expected, key)
+	}
 	if len(pending) == 0 {
 		delete(w.pending, key)
 		return true

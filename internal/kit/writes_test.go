@@ -111,37 +111,6 @@ func TestAnEchoIsNewsIfAPassWaitsForIt(t *testing.T) {
 	}
 }
 
-func TestAnUpdateDuringAWriteIsNewsUnlessItIsTheEcho(t *testing.T) {
-	for name, c := range map[string]struct {
-		arrives []string
-		settles bool
-		news    bool // the write reports that a pass must follow
-	}{
-		"nothing arrives":                      {nil, true, false},
-		"the echo is faster than the response": {[]string{"9"}, true, false},
-		"the echo, and a later change":         {[]string{"9", "10"}, true, true},
-		"only a later change is noticed":       {[]string{"10"}, true, true},
-		"decisions depend on the status":       {[]string{"9"}, false, true},
-		"the write fails":                      {[]string{"10"}, false, true},
-	} {
-		b := remembering(t, seen{}, testingclock.NewFakePassiveClock(time.Unix(100, 0)))
-		written := service("a", "9")
-		b.Writes.writing(service("a", "8"))
-		for _, version := range c.arrives {
-			if b.News().Update(event.UpdateEvent{ObjectOld: service("a", "8"), ObjectNew: service("a", version)}) {
-				t.Errorf("%s: version %s starts a pass before the write is over", name, version)
-			}
-		}
-		if news := b.Writes.written(written, c.settles); news != c.news {
-			t.Errorf("%s: a pass follows: %v, want %v", name, news, c.news)
-		}
-		late := b.News().Update(event.UpdateEvent{ObjectOld: service("a", "8"), ObjectNew: written})
-		if want := len(c.arrives) > 0 || !c.settles; late != want {
-			t.Errorf("%s: version 9 is news afterwards: %v, want %v", name, late, want)
-		}
-	}
-}
-
 func TestAPassDoesNotWaitForObjectsThatTheCacheDoesNotHave(t *testing.T) {
 	b, key := remembering(t, seen{}, testingclock.NewFakePassiveClock(time.Unix(100, 0))), client.ObjectKey{Namespace: "shop", Name: "orders"}
 	b.Writes.Record(b.Writes.during(t.Context(), key), apply.Created, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "password"}})

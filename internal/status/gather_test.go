@@ -85,10 +85,12 @@ func TestTheFirstStatusOfAClusterThatStartsSettles(t *testing.T) {
 		t.Error("the echo of the first status starts a pass")
 	}
 	for name, decisive := range map[string]func(*dbv1.DatabaseClusterStatus){
-		"another primary":    func(s *dbv1.DatabaseClusterStatus) { s.Primary = "orders-1" },
-		"a restore":          func(s *dbv1.DatabaseClusterStatus) { s.Restore = &dbv1.RestoreStatus{Phase: dbv1.RestoreCompleted} },
-		"a hook":             func(s *dbv1.DatabaseClusterStatus) { s.Hooks = []dbv1.HookStatus{{Name: "final"}} },
-		"a suspicion":        func(s *dbv1.DatabaseClusterStatus) { s.Conditions = append(s.Conditions, metav1.Condition{Type: dbv1.ConditionSplitBrainSuspected}) },
+		"another primary": func(s *dbv1.DatabaseClusterStatus) { s.Primary = "orders-1" },
+		"a restore":       func(s *dbv1.DatabaseClusterStatus) { s.Restore = &dbv1.RestoreStatus{Phase: dbv1.RestoreCompleted} },
+		"a hook":          func(s *dbv1.DatabaseClusterStatus) { s.Hooks = []dbv1.HookStatus{{Name: "final"}} },
+		"a suspicion": func(s *dbv1.DatabaseClusterStatus) {
+			s.Conditions = append(s.Conditions, metav1.Condition{Type: dbv1.ConditionSplitBrainSuspected})
+		},
 		"a completed backup": func(s *dbv1.DatabaseClusterStatus) { s.Backup = &dbv1.ClusterBackupStatus{LastCompletedBackup: "now"} },
 	} {
 		changed := after.DeepCopy()

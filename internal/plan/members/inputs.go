@@ -7,6 +7,9 @@ package members
 import (
 	"strconv"
 
+	appsv1 "k8s.io/api/apps/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -58,20 +61,21 @@ type version struct {
 	Owners              []metav1.OwnerReference
 }
 
-// of returns the version of an object. The API server counts the changes of a spec as generations, except for a kind without them.
+// of returns the version of an object. The API server counts the changes of a spec as generations, but not of Services and ConfigMaps.
 func of[T any, Object interface {
 	*T
 	metav1.Object
 }](object Object) version {
-	switch {
-	case object == nil:
+	if object == nil {
 		return version{}
-	case object.GetGeneration() == 0:
-		return version{UID: string(object.GetUID()), Version: object.GetResourceVersion()}
-	default:
+	}
+	switch any(object).(type) {
+	case *appsv1.StatefulSet, *policyv1.PodDisruptionBudget, *networkingv1.NetworkPolicy:
 		return version{
 			UID: string(object.GetUID()), Version: strconv.FormatInt(object.GetGeneration(), 10),
 			Labels: object.GetLabels(), Annotations: object.GetAnnotations(), Owners: object.GetOwnerReferences(),
 		}
+	default:
+		return version{UID: string(object.GetUID()), Version: object.GetResourceVersion()}
 	}
 }
