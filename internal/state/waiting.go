@@ -18,9 +18,9 @@ func (m Member) AsOf(now time.Time) Member {
 	return m
 }
 
-// scheduledIn returns the time until a pod without a node has a problem; 0 if it has a node.
+// scheduledIn returns the time until a pod without a node has a problem; 0 if it needs none.
 func (m Member) scheduledIn(now time.Time) time.Duration {
-	if m.Node != "" {
+	if m.Node != "" || m.Ready || m.Terminating {
 		return 0
 	}
 	return max(0, m.Created.Add(Patience).Sub(now))

@@ -14,17 +14,20 @@ import (
 func TestANewPodWithoutANodeHasNoProblemYet(t *testing.T) {
 	now := time.Unix(1000, 0)
 	for name, c := range map[string]struct {
-		node    string
+		change  func(*Member)
 		age     time.Duration
 		problem bool
 		wait    time.Duration
 	}{
-		"just created":            {"", time.Second, false, Patience - time.Second},
-		"created a while ago":     {"", Patience, true, 0},
-		"it has a node":           {"a", time.Second, true, 0},
-		"the clocks differ a bit": {"", -time.Second, false, Patience + time.Second},
+		"just created":            {func(*Member) {}, time.Second, false, Patience - time.Second},
+		"created a while ago":     {func(*Member) {}, Patience, true, 0},
+		"it has a node":           {func(m *Member) { m.Node = "a" }, time.Second, true, 0},
+		"it is ready":             {func(m *Member) { m.Ready = true }, time.Second, true, 0},
+		"it is terminating":       {func(m *Member) { m.Terminating = true }, time.Second, true, 0},
+		"the clocks differ a bit": {func(*Member) {}, -time.Second, false, Patience + time.Second},
 	} {
-		m := Member{Node: c.node, Created: metav1.NewTime(now.Add(-c.age)), Problem: "cannot be scheduled", Stuck: true}
+		m := Member{Created: metav1.NewTime(now.Add(-c.age)), Problem: "cannot be scheduled", Stuck: true}
+		c.change(&m)
 		if got := m.AsOf(now); (got.Problem != "") != c.problem || got.Stuck != c.problem {
 			t.Errorf("%s: the problem is %q", name, got.Problem)
 		}
