@@ -216,7 +216,7 @@ func (w Writer) Change(ctx context.Context, before, after client.Object) error {
 	return nil
 }
 
-// ChangeStatus does the same for the status. The patch is made from the status alone: to compare the JSON of whole objects takes more CPU
+// ChangeStatus does the same for the status. It computes the patch from the status alone: to compare the JSON of whole objects takes more CPU
 // time than the request.
 func (w Writer) ChangeStatus(ctx context.Context, before, after client.Object) error {
 	patch := client.MergeFromWithOptions(statusOf(before), client.MergeFromWithOptimisticLock{})

@@ -47,7 +47,7 @@ func (b Base) writeStatus(ctx context.Context, before, after client.Object, sett
 	return 0, err
 }
 
-// writing holds back the updates of an object until its status is written.
+// writing starts a write of a status. Until it is over, updates of the object start no pass.
 func (w *Writes) writing(object client.Object) {
 	if w == nil {
 		return
@@ -57,7 +57,7 @@ func (w *Writes) writing(object client.Object) {
 	w.echoes.arrived[client.ObjectKeyFromObject(object)] = ""
 }
 
-// written ends that, and reports whether an update was held back that is news. The write is locked on the version, so only the echo and
+// written ends that, and reports whether an update has arrived meanwhile that is news. The write is locked on the version, so only the echo and
 // later updates can arrive.
 func (w *Writes) written(object client.Object, settles bool) (news bool) {
 	if w == nil {

@@ -57,7 +57,7 @@ func Filter[T client.Object](facts func(T) T) predicate.Predicate {
 // no need to compare facts.
 func Awaited(wakes handler.MapFunc, when predicate.Predicate) predicate.Predicate {
 	return predicate.And(predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-		ctx := context.Background()
+		ctx := context.Background() //nolint:forbidigo // a predicate has no context, and the functions read only the cache
 		return len(wakes(ctx, e.ObjectNew)) > 0 || len(wakes(ctx, e.ObjectOld)) > 0
 	}}, when)
 }

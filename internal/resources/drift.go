@@ -14,9 +14,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/memo"
 )
+
+// Comparisons remember for each cluster a hash of the inputs with which all its live objects were as desired. So a pass with the same inputs
+// compares nothing, and renders nothing.
+type Comparisons = memo.Last[types.UID, string]
 
 // Drift is the path of the first field in which a live object differs from the child; "" if there is none. It sends
 // no request. In steady state this comparison is the whole cost of a reconciliation.

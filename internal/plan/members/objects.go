@@ -27,12 +27,12 @@ import (
 func Writes(s *situation.Situation) operation.List {
 	d := demandOf(s)
 	inputs := d.hash(s)
-	if s.Comparisons.Agreed(s.Cluster.UID, inputs) {
+	if s.Comparisons.Is(s.Cluster.UID, inputs) {
 		return nil
 	}
 	all := d.writes(s)
 	if len(all) == 0 {
-		s.Comparisons.Agree(s.Cluster.UID, inputs)
+		s.Comparisons.Set(s.Cluster.UID, inputs)
 	}
 	return all
 }
