@@ -76,12 +76,12 @@ func onlyProgress(before, after client.Object) bool {
 	}
 }
 
-// startFacts are the facts of a pod without the progress of its start. A pod without a node is usually scheduled within a moment, when its
-// claim is bound. Until then it counts as unschedulable.
+// startFacts are the facts of a pod without the progress of its start. A pod that cannot be scheduled usually
+// has a node within a moment, when its claim is bound.
 func startFacts(pod *corev1.Pod) any {
 	m := state.MemberOf(pod, 0).Facts()
-	if m.Node == "" {
-		m.Problem, m.Remedy, m.Stuck = "", "", false
+	if m.Unscheduled {
+		m.Problem, m.Remedy, m.Stuck, m.Unscheduled = "", "", false, false
 	}
 	if !m.Ready {
 		m.ReadySince = metav1.Time{}

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package state
 
 import (
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -62,6 +63,8 @@ type Member struct {
 	Problem string
 	// Remedy is the correction that lets the pod start; "" if the problem itself contains it.
 	Remedy string
+	// Unscheduled is true if the scheduler has found no node. Then that is the problem.
+	Unscheduled bool
 	// Stuck is true if the pod does not run and will not without a change: it never started, or has crashed repeatedly.
 	Stuck bool
 	// Version is the pod's resourceVersion, for the precondition of its deletion. No decision uses it.
@@ -137,6 +140,7 @@ func MemberOf(pod *corev1.Pod, ordinal int32) Member {
 		Refused:      pod.Annotations[dbv1.AnnotationResizeRefused],
 		Problem:      problem(pod),
 		Remedy:       remedy(pod, memberResources),
+		Unscheduled:  slices.ContainsFunc(pod.Status.Conditions, unschedulable),
 		Stuck:        stuck(pod),
 		Version:      pod.ResourceVersion,
 	}

@@ -18,15 +18,15 @@ func (m Member) AsOf(now time.Time) Member {
 	return m
 }
 
-// scheduledIn returns the time until a pod without a node has a problem; 0 if it needs none.
+// scheduledIn returns the time until a pod that cannot be scheduled has a problem; 0 if it is scheduled.
 func (m Member) scheduledIn(now time.Time) time.Duration {
-	if m.Node != "" || m.Ready || m.Terminating {
+	if !m.Unscheduled {
 		return 0
 	}
 	return max(0, m.Created.Add(Patience).Sub(now))
 }
 
-// ScheduledIn returns the time until a pod without a node has a problem; 0 for none.
+// ScheduledIn returns the time until a pod that cannot be scheduled has a problem; 0 for none.
 func (o Observed) ScheduledIn() time.Duration {
 	var longest time.Duration
 	for _, m := range o.Members {

@@ -21,12 +21,10 @@ func TestANewPodWithoutANodeHasNoProblemYet(t *testing.T) {
 	}{
 		"just created":            {func(*Member) {}, time.Second, false, Patience - time.Second},
 		"created a while ago":     {func(*Member) {}, Patience, true, 0},
-		"it has a node":           {func(m *Member) { m.Node = "a" }, time.Second, true, 0},
-		"it is ready":             {func(m *Member) { m.Ready = true }, time.Second, true, 0},
-		"it is terminating":       {func(m *Member) { m.Terminating = true }, time.Second, true, 0},
+		"it has another problem":  {func(m *Member) { m.Unscheduled = false }, time.Second, true, 0},
 		"the clocks differ a bit": {func(*Member) {}, -time.Second, false, Patience + time.Second},
 	} {
-		m := Member{Created: metav1.NewTime(now.Add(-c.age)), Problem: "cannot be scheduled", Stuck: true}
+		m := Member{Created: metav1.NewTime(now.Add(-c.age)), Problem: "cannot be scheduled", Unscheduled: true, Stuck: true}
 		c.change(&m)
 		if got := m.AsOf(now); (got.Problem != "") != c.problem || got.Stuck != c.problem {
 			t.Errorf("%s: the problem is %q", name, got.Problem)
