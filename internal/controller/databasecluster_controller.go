@@ -23,7 +23,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/status"
 )
 
-// Reconciler reconciles DatabaseClusters with their specs. It keeps no state between passes, except to do nothing twice.
+// Reconciler reconciles DatabaseClusters with their specs. No decision depends on what it keeps between passes.
 type Reconciler struct {
 	kit.Base
 	// Policies are the names of the admission policies that protect clusters, and of their bindings.

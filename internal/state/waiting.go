@@ -6,9 +6,9 @@ package state
 
 import "time"
 
-// Patience is how long a new pod may have no node until that is a problem: its claim is usually bound within a moment, and until then it
+// patience is how long a new pod may have no node until that is a problem: its claim is usually bound within a moment, and until then it
 // cannot be scheduled.
-const Patience = 10 * time.Second
+const patience = 10 * time.Second
 
 // AsOf returns the member without a problem that is expected to pass by itself.
 func (m Member) AsOf(now time.Time) Member {
@@ -23,16 +23,18 @@ func (m Member) scheduledIn(now time.Time) time.Duration {
 	if !m.Unscheduled {
 		return 0
 	}
-	return max(0, m.Created.Add(Patience).Sub(now))
+	return max(0, m.Created.Add(patience).Sub(now))
 }
 
-// ScheduledIn returns the time until a pod that cannot be scheduled has a problem; 0 for none.
+// ScheduledIn returns the time until another pod that cannot be scheduled has a problem; 0 for none.
 func (o Observed) ScheduledIn() time.Duration {
-	var longest time.Duration
+	var soonest time.Duration
 	for _, m := range o.Members {
-		longest = max(longest, m.scheduledIn(o.At))
+		if left := m.scheduledIn(o.At); left > 0 && (soonest == 0 || left < soonest) {
+			soonest = left
+		}
 	}
-	return longest
+	return soonest
 }
 
 // ConvergesIn returns the time until another member has been ready for that long; 0 if none is only waiting for time to pass.

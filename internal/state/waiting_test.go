@@ -19,10 +19,10 @@ func TestANewPodWithoutANodeHasNoProblemYet(t *testing.T) {
 		problem bool
 		wait    time.Duration
 	}{
-		"just created":            {func(*Member) {}, time.Second, false, Patience - time.Second},
-		"created a while ago":     {func(*Member) {}, Patience, true, 0},
+		"just created":            {func(*Member) {}, time.Second, false, patience - time.Second},
+		"created a while ago":     {func(*Member) {}, patience, true, 0},
 		"it has another problem":  {func(m *Member) { m.Unscheduled = false }, time.Second, true, 0},
-		"the clocks differ a bit": {func(*Member) {}, -time.Second, false, Patience + time.Second},
+		"the clocks differ a bit": {func(*Member) {}, -time.Second, false, patience + time.Second},
 	} {
 		m := Member{Created: metav1.NewTime(now.Add(-c.age)), Problem: "cannot be scheduled", Unscheduled: true, Stuck: true}
 		c.change(&m)
@@ -32,5 +32,16 @@ func TestANewPodWithoutANodeHasNoProblemYet(t *testing.T) {
 		if got := (Observed{At: now, Members: []Member{{Node: "b"}, m}}).ScheduledIn(); got != c.wait {
 			t.Errorf("%s: the next pass is due in %s, want %s", name, got, c.wait)
 		}
+	}
+}
+
+func TestTheNextPassIsDueWhenTheFirstPodHasAProblem(t *testing.T) {
+	now := time.Unix(1000, 0)
+	created := func(ago time.Duration) Member {
+		return Member{Unscheduled: true, Created: metav1.NewTime(now.Add(-ago))}
+	}
+	o := Observed{At: now, Members: []Member{created(time.Second), created(patience), created(8 * time.Second), {}}}
+	if got := o.ScheduledIn(); got != patience-8*time.Second {
+		t.Errorf("it is due in %s", got)
 	}
 }
