@@ -41,10 +41,10 @@ func begins(before, after client.Object) time.Duration {
 // together is how long a change waits of an object that changes together with others while members start.
 func together(before, after client.Object) time.Duration {
 	switch {
-	case before == nil || after != nil && onlyProgress(before, after):
-		return kit.Gathering
 	case becomesReady(before, after):
 		return readyTogether
+	case before == nil || after != nil && onlyProgress(before, after):
+		return kit.Gathering
 	default:
 		return kit.Together
 	}
@@ -57,7 +57,7 @@ const readyTogether = 500 * time.Millisecond
 func becomesReady(before, after client.Object) bool {
 	was, isPod := before.(*corev1.Pod)
 	is, exists := after.(*corev1.Pod)
-	return isPod && exists && !state.MemberOf(was, 0).Ready && state.MemberOf(is, 0).Ready
+	return isPod && exists && !state.IsReady(was) && state.IsReady(is)
 }
 
 // onlyProgress reports whether a change only shows that a member starts. The member is news when it is ready, or cannot start.

@@ -270,9 +270,10 @@ func TestAPassRepeatsUnsafeDecisionsLiveAndReportsNothingAfterAConflict(t *testi
 }
 
 func TestAnUpdateThatWakesNothingIsNotCompared(t *testing.T) {
-	compared := 0
+	compared, asked := 0, 0
 	facts := func(backup *dbv1.DatabaseBackup) any { compared++; return backup.Spec.Cluster }
 	wakes := func(_ context.Context, o client.Object) []reconcile.Request {
+		asked++
 		return make([]reconcile.Request, len(o.GetLabels()))
 	}
 	object := func(cluster string, wakes bool) *dbv1.DatabaseBackup {
@@ -286,16 +287,17 @@ func TestAnUpdateThatWakesNothingIsNotCompared(t *testing.T) {
 		before, after *dbv1.DatabaseBackup
 		passes        bool
 		compared      int
+		asked         int
 	}{
-		"it wakes nothing":       {object("a", false), object("b", false), false, 0},
-		"it wakes an object":     {object("a", true), object("b", true), true, 2},
-		"it woke an object":      {object("a", true), object("b", false), true, 2},
-		"no fact of it is other": {object("a", true), object("a", true), false, 2},
+		"it wakes nothing":       {object("a", false), object("b", false), false, 0, 1},
+		"it wakes an object":     {object("a", true), object("b", true), true, 2, 1},
+		"it woke an object":      {object("a", true), object("b", false), true, 2, 2},
+		"no fact of it is other": {object("a", true), object("a", true), false, 2, 1},
 	} {
-		compared = 0
+		compared, asked = 0, 0
 		passes := Awaited(wakes, Changed(facts)).Update(event.UpdateEvent{ObjectOld: c.before, ObjectNew: c.after})
-		if passes != c.passes || compared != c.compared {
-			t.Errorf("%s: passes %v after %d comparisons, want %v after %d", name, passes, compared, c.passes, c.compared)
+		if passes != c.passes || compared != c.compared || asked != c.asked {
+			t.Errorf("%s: passes %v after %d comparisons and %d questions, want %v after %d and %d", name, passes, compared, asked, c.passes, c.compared, c.asked)
 		}
 	}
 }

@@ -7,6 +7,7 @@ package kit
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	libpredicate "github.com/operator-framework/operator-lib/predicate"
@@ -54,11 +55,12 @@ func Filter[T client.Object](facts func(T) T) predicate.Predicate {
 }
 
 // Awaited passes an update that another predicate passes, if it wakes any object. Most clusters have no unfinished backup: then there is
-// no need to compare facts.
+// no need to compare facts. Which objects wake may depend on the name and the labels of the updated
+// object, not on its spec or status.
 func Awaited(wakes handler.MapFunc, when predicate.Predicate) predicate.Predicate {
 	return predicate.And(predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		ctx := context.Background() //nolint:forbidigo // a predicate has no context, and the functions read only the cache
-		return len(wakes(ctx, e.ObjectNew)) > 0 || len(wakes(ctx, e.ObjectOld)) > 0
+		return len(wakes(ctx, e.ObjectNew)) > 0 || !maps.Equal(e.ObjectNew.GetLabels(), e.ObjectOld.GetLabels()) && len(wakes(ctx, e.ObjectOld)) > 0
 	}}, when)
 }
 

@@ -153,12 +153,23 @@ func MemberOf(pod *corev1.Pod, ordinal int32) Member {
 	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
 		m.Owner = owner.UID
 	}
+	m.Ready, m.ReadySince = readiness(pod)
+	return m
+}
+
+// IsReady reports whether a pod is ready.
+func IsReady(pod *corev1.Pod) bool {
+	ready, _ := readiness(pod)
+	return ready
+}
+
+func readiness(pod *corev1.Pod) (ready bool, since metav1.Time) {
 	for _, c := range pod.Status.Conditions {
 		if c.Type == corev1.PodReady {
-			m.Ready, m.ReadySince = c.Status == corev1.ConditionTrue, c.LastTransitionTime
+			return c.Status == corev1.ConditionTrue, c.LastTransitionTime
 		}
 	}
-	return m
+	return false, metav1.Time{}
 }
 
 func certificateIn(volumes []corev1.Volume) string {
