@@ -25,6 +25,7 @@ import (
 type bench struct {
 	world
 	round     int
+	server    time.Duration              // CPU time of the S3 server before the measurement
 	megabytes float64                    // of the database
 	took      map[string][]time.Duration // of each round
 }
@@ -119,6 +120,7 @@ func (b *bench) alternate(measurements ...func()) {
 		b.do("wait", "pod/by-hand", "--for=condition=Ready", "--timeout="+patience.String())
 		b.do("exec", "by-hand", "--", "sh", "-ec", "cd /backups; rm -rf r; "+cold)
 		b.bucket(cold)
+		b.server = b.serverCPU()
 		measurement()
 	}
 }
@@ -194,5 +196,22 @@ func (b *bench) transferred(what, labels string) {
 	if last, ok := protocol.ParseProgress(b.do("logs", pod, "-c", "action")); ok && last.PeakMemoryBytes > 0 {
 		more += fmt.Sprintf(", transfer's peak memory %d MiB", last.PeakMemoryBytes>>20)
 	}
-	b.figure(what, result.Completed.Sub(result.Started), more)
+	b.figure(what, result.Completed.Sub(result.Started), more+fmt.Sprintf(", %.1f s of CPU of the S3 server", (b.serverCPU()-b.server).Seconds()))
+}
+
+// serverCPU returns the CPU time of the S3 server since its start. The server shares the cores with the transfer. The pipelines use no
+// S3 server.
+func (b *bench) serverCPU() time.Duration {
+	b.Helper()
+	text := b.bucket("cat /proc/[0-9]*/stat 2>/dev/null | grep '(versitygw)'")
+	_, fields, _ := strings.Cut(text, ") ")
+	numbers := strings.Fields(fields)
+	b.must(len(numbers) > 12, "no process of the S3 server: %s", text)
+	var ticks int64
+	for _, number := range numbers[11:13] { // utime and stime of proc_pid_stat(5)
+		n, err := strconv.ParseInt(number, 10, 64)
+		b.must(err == nil, "unexpected CPU time: %s", text)
+		ticks += n
+	}
+	return time.Duration(ticks) * (time.Second / 100) // sysconf(_SC_CLK_TCK) of Linux
 }

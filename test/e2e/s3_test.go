@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// gateway is an S3 server on a volume. Its second container has a shell to read and corrupt the files.
+// gateway is an S3 server on a volume. Its second container has a shell to read and corrupt the files, and sees the server's process.
 const gateway = `
 apiVersion: v1
 kind: Secret
@@ -36,6 +36,7 @@ kind: Pod
 metadata: {name: s3, labels: {app: s3}}
 spec:
   automountServiceAccountToken: false
+  shareProcessNamespace: true
   terminationGracePeriodSeconds: 1
   securityContext: {runAsNonRoot: true, runAsUser: 65532, runAsGroup: 65532, fsGroup: 65532, seccompProfile: {type: RuntimeDefault}}
   initContainers:
