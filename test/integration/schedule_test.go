@@ -79,7 +79,7 @@ func forgedFor(t *testing.T, cluster *dbv1.DatabaseCluster, schedule string, at 
 func TestAScheduleCreatesABackupThatIsVerified(t *testing.T) {
 	parallel(t)
 	cluster := safe(t, "scheduled-v1", answers)
-	began := time.Now()
+	began := cluster.CreationTimestamp.Time // the times since then count, also those before the schedule existed
 	change(t, cluster, func(c *dbv1.DatabaseCluster) {
 		c.Spec.Backup.Schedules = []dbv1.BackupSchedule{{Name: "minutely", Schedule: "* * * * *"}, {Name: "never", Schedule: "* * * * *", Suspend: true}}
 		c.Spec.Backup.UnhealthyAfter = &metav1.Duration{Duration: time.Hour}
