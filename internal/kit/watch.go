@@ -55,8 +55,7 @@ func Filter[T client.Object](facts func(T) T) predicate.Predicate {
 }
 
 // Awaited passes an update that another predicate passes, if it wakes any object. Most clusters have no unfinished backup: then there is
-// no need to compare facts. Which objects wake may depend on the name and the labels of the updated
-// object, not on its spec or status.
+// no need to compare facts. Which objects wake depends on the name and the labels of the updated object, not on its spec or status.
 func Awaited(wakes handler.MapFunc, when predicate.Predicate) predicate.Predicate {
 	return predicate.And(predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		ctx := context.Background() //nolint:forbidigo // a predicate has no context, and the functions read only the cache

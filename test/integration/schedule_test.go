@@ -106,7 +106,7 @@ func TestAScheduleCreatesABackupThatIsVerified(t *testing.T) {
 	}
 	due, err := time.Parse(time.RFC3339, made.Annotations[dbv1.AnnotationScheduled])
 	if err != nil || !due.After(began) || due.After(next) || due.Second() != 0 || made.Name != naming.ScheduledBackup("orders", "minutely", due) {
-		t.Errorf("%s for %s (%v), want one for %s, or for the minute before if that started after %s", made.Name, due, err, next, began)
+		t.Errorf("%s for %s (%v), want one for %s, or for an earlier minute after %s", made.Name, due, err, next, began)
 	}
 	await(t, made, "the origin of the backup", func() bool {
 		o := made.Status.Origin
