@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package main
 
 import (
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -51,6 +52,20 @@ func TestMetricsAreReadWithTheirLabels(t *testing.T) {
 	got := metricsOf("# HELP a text\na 1.5e+07\nb{c=\"d\"} 3\n")
 	if got["a"] != 1.5e7 || got["b{c=\"d\"}"] != 3 || len(got) != 2 {
 		t.Errorf("%v", got)
+	}
+}
+
+func TestEveryMetricAtRestIsAskedFor(t *testing.T) {
+	server := httptest.NewServer(metricsOfGo())
+	defer server.Close()
+	got, err := (&program{metrics: server.URL, client: server.Client()}).scrape(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for figure, metric := range metricsAtRest {
+		if _, found := got[metric]; !found {
+			t.Errorf("no %s for the figure %s in %v", metric, figure, got)
+		}
 	}
 }
 

@@ -162,11 +162,15 @@ func (f *floor) report(ctx context.Context, name string) error {
 	return nil
 }
 
-// serveMetrics serves the metrics of the Go runtime, as operators do.
 func serveMetrics(address string) {
+	server := &http.Server{Addr: address, ReadHeaderTimeout: time.Minute, Handler: metricsOfGo()}
+	say("the metrics server stopped: %v", server.ListenAndServe())
+}
+
+// metricsOfGo serves the metrics of the Go runtime, as operators do.
+func metricsOfGo() http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(collectors.MetricsAll)),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	server := &http.Server{Addr: address, ReadHeaderTimeout: time.Minute, Handler: promhttp.HandlerFor(registry, promhttp.HandlerOpts{})}
-	say("the metrics server stopped: %v", server.ListenAndServe())
+	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 }

@@ -239,11 +239,9 @@ func (w *world) rested(ctx context.Context, c *contestant, size int, before obse
 	t.figure(kindLease, float64(kinds[kindLease]))
 	t.figure("window_seconds", to.Sub(before.at).Seconds())
 	t.figure("cpu_seconds_per_hour", (cpu-before.cpu)/to.Sub(before.at).Hours())
-	for _, metric := range []struct{ figure, name string }{
-		{"heap_live_bytes", metricLive}, {"resident_bytes", "process_resident_memory_bytes"}, {"goroutines", "go_goroutines"},
-	} {
-		if value, found := metrics[metric.name]; found {
-			t.figure(metric.figure, value)
+	for _, figure := range slices.Sorted(maps.Keys(metricsAtRest)) {
+		if value, found := metrics[metricsAtRest[figure]]; found {
+			t.figure(figure, value)
 		}
 	}
 	return nil

@@ -104,6 +104,9 @@ func (p *program) scrape(ctx context.Context) (map[string]float64, error) {
 	}
 	// The program sends only these metrics, if its library can select some: all others are many.
 	some := url.Values{"name[]": {metricPasses, metricWorking, metricQueued, metricCollections, metricLive}}
+	for _, metric := range metricsAtRest {
+		some.Add("name[]", metric)
+	}
 	text, err := get(ctx, p.client, p.metrics+"?"+some.Encode(), p.token)
 	if err != nil {
 		return nil, err
@@ -131,6 +134,11 @@ const (
 	metricCollections = "go_gc_cycles_total_gc_cycles_total"
 	metricLive        = "go_gc_heap_live_bytes"
 )
+
+// metricsAtRest are the metrics that are figures of the phase rest, by the name of the figure.
+var metricsAtRest = map[string]string{
+	"heap_live_bytes": metricLive, "resident_bytes": "process_resident_memory_bytes", "goroutines": "go_goroutines",
+}
 
 // sum adds the values of a metric with all labels.
 func sum(values map[string]float64, metric string) float64 {
