@@ -9,9 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -20,6 +23,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -79,5 +83,31 @@ func TestAResizeThatTheServerRefusesIsRecordedAndStopsNoPod(t *testing.T) {
 				t.Errorf("recorded %q, want %q; sent %q", got, c.want, s.sent)
 			}
 		})
+	}
+}
+
+// A webhook set the changed field back: the write recorded a generation that does not exist, and would hide the next edit.
+func TestARecordOfALaterGenerationIsReplacedEvenIfTheStatusHasTheHash(t *testing.T) {
+	set := &appsv1.StatefulSet{TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "StatefulSet"}, ObjectMeta: metav1.ObjectMeta{
+		Namespace: "shop", Name: "orders", UID: "u", Generation: 1, Annotations: map[string]string{dbv1.AnnotationStoredSpec: "generation-2-of-u"},
+	}}
+	cluster := running()
+	cluster.Status.StatefulSet = &dbv1.WrittenStatefulSet{UID: "u", Generation: 1, SpecHash: resources.StoredSpecHash(set)}
+	s := newServer(t, cluster, set)
+	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := execution{&Reconciler{Base: kit.Base{Writer: apply.Writer{Client: s, Live: s}}}, &situation.Situation{Cluster: cluster}, ""}
+	if err := e.recordStoredSpec(t.Context(), &unstructured.Unstructured{Object: object}); err != nil {
+		t.Fatal(err)
+	}
+	after := &appsv1.StatefulSet{}
+	if err := s.Get(t.Context(), client.ObjectKeyFromObject(set), after); err != nil {
+		t.Fatal(err)
+	}
+	after.Generation, after.Spec.Template.Spec.PriorityClassName = 2, "edited"
+	if resources.Untouched(cluster, after) {
+		t.Errorf("the edit is not seen: the annotation is %q", after.Annotations[dbv1.AnnotationStoredSpec])
 	}
 }

@@ -130,14 +130,14 @@ func (e execution) update(ctx context.Context, write operation.Apply) (*unstruct
 }
 
 // recordStoredSpec records the hash of the spec that the API server stored, after a write that did not change the spec once, unless the
-// status has that hash. After a crash in between, the next pass repeats the write.
+// status has that hash and the write recorded nothing. After a crash in between, the next pass repeats the write.
 func (e execution) recordStoredSpec(ctx context.Context, stored *unstructured.Unstructured) error {
 	set := &appsv1.StatefulSet{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(stored.Object, set); err != nil {
 		return fmt.Errorf("read the stored StatefulSet %s: %w", stored.GetName(), err)
 	}
 	hash := resources.StoredSpecHash(set)
-	if written := e.Cluster.Status.StatefulSet; written != nil && written.SpecHash == hash {
+	if written := e.Cluster.Status.StatefulSet; written != nil && written.SpecHash == hash && !resources.RecordsLater(set) {
 		return nil
 	}
 	return e.Writer.Annotate(ctx, stored, dbv1.AnnotationStoredSpec, hash)

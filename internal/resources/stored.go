@@ -15,15 +15,17 @@ import (
 )
 
 // A comparison with the desired fields cannot detect every change by others, such as an additional container. So the operator records
-// the spec of a StatefulSet as it last wrote it. The write itself records the generation that the API server gives it. The next status of
-// the cluster records the UID, the generation and a hash of the spec without what other clients may change.
+// the spec of a StatefulSet as it last wrote it. The write itself records the UID, and the generation that the API server gives it. The next
+// status of the cluster records the UID, the generation and a hash of the spec without what other clients may change.
 
 // Untouched reports whether the spec is as the operator last wrote it. Until its first record, a StatefulSet has generation 1 unless a
 // client has changed the spec.
 func Untouched(cluster *dbv1.DatabaseCluster, set *appsv1.StatefulSet) bool {
 	recorded, written := set.Annotations[dbv1.AnnotationStoredSpec], cluster.Status.StatefulSet
 	switch {
-	case recorded == generation(set.Generation), written != nil && written.UID == string(set.UID) && written.Generation == set.Generation:
+	case RecordsLater(set):
+		return false
+	case recorded == generation(set, set.Generation), written != nil && written.UID == string(set.UID) && written.Generation == set.Generation:
 		return true
 	case recorded == "" && written == nil:
 		return set.Generation == 1
@@ -65,14 +67,26 @@ func RecordGeneration(object *unstructured.Unstructured, live *appsv1.StatefulSe
 	}
 	recorded := object.DeepCopy()
 	annotations := recorded.GetAnnotations()
-	annotations[dbv1.AnnotationStoredSpec] = generation(live.Generation + 1)
+	annotations[dbv1.AnnotationStoredSpec] = generation(live, live.Generation+1)
 	recorded.SetAnnotations(annotations)
 	return recorded
 }
 
 // Recorded reports whether the generation of a StatefulSet is the recorded one.
-func Recorded(stored *unstructured.Unstructured) bool {
-	return stored.GetAnnotations()[dbv1.AnnotationStoredSpec] == generation(stored.GetGeneration())
+func Recorded(stored metav1.Object) bool {
+	return stored.GetAnnotations()[dbv1.AnnotationStoredSpec] == generation(stored, stored.GetGeneration())
 }
 
-func generation(n int64) string { return fmt.Sprintf("generation-%d", n) }
+// RecordsLater reports whether the recorded generation does not exist yet. Then the write of the record did not change the spec, for example
+// because a webhook set the changed field back. The next change by another client would get that generation.
+func RecordsLater(set metav1.Object) bool {
+	var later int64
+	recorded := set.GetAnnotations()[dbv1.AnnotationStoredSpec]
+	_, err := fmt.Sscanf(recorded, "generation-%d", &later)
+	return err == nil && later > set.GetGeneration() && recorded == generation(set, later)
+}
+
+// generation is the record of a generation. A copy of a StatefulSet that another client creates also has the annotation, but another UID.
+func generation(set metav1.Object, n int64) string {
+	return fmt.Sprintf("generation-%d-of-%s", n, set.GetUID())
+}

@@ -60,7 +60,7 @@ func TestAnEditOfAStatefulSetIsDrift(t *testing.T) {
 
 // overwrite lets the operator have written a generation.
 func overwrite(set *appsv1.StatefulSet, to int64) {
-	set.Annotations[dbv1.AnnotationStoredSpec], set.Generation = generation(to), to
+	set.Annotations[dbv1.AnnotationStoredSpec], set.Generation = generation(set, to), to
 }
 
 // After an upgrade of the operator, another client scales the StatefulSet.
@@ -106,5 +106,32 @@ func TestAnEditAfterACrashBetweenApplyAndRecordIsDrift(t *testing.T) {
 	add(applied)
 	if !drifts(cluster, applied) {
 		t.Error("an extra container is no drift")
+	}
+}
+
+// Another client creates an exact copy, with the annotations of the StatefulSet. Its generations start again.
+func TestAnEditOfACopyWithTheSameAnnotationsIsDrift(t *testing.T) {
+	cluster, set := written(t)
+	overwrite(set, 2)
+	cluster.Status.StatefulSet = Written(cluster, set)
+	set.UID, set.Generation = "second", 1
+	if drifts(cluster, set) {
+		t.Fatal("an exact copy is drift")
+	}
+	add(set)
+	if !drifts(cluster, set) {
+		t.Error("an extra container is no drift")
+	}
+}
+
+// A webhook sets the changed field back, so the generation of the record does not exist.
+func TestARecordOfALaterGenerationIsDrift(t *testing.T) {
+	cluster, set := written(t)
+	set.Annotations[dbv1.AnnotationStoredSpec] = generation(set, 2)
+	if !drifts(cluster, set) {
+		t.Error("the operator would keep a record that hides the next edit")
+	}
+	if child := StatefulSet(cluster, 3, state.Observed{StatefulSet: set}); len(child.Removals(set)) == 0 {
+		t.Error("the next write would record a generation again")
 	}
 }
