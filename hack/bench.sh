@@ -22,15 +22,20 @@ fi
 # After a failure the directory contains the logs.
 dir=$(mktemp -d -t databasecluster-bench.XXXXXX)
 go build -o "$dir/bench" ./test/bench
+audit=$dir/audit.log
+if ! "$dir/bench" --only-check --form="$form" --audit-log="$audit" "$@"; then
+    rm -rf "$dir"
+    exit 1
+fi
 # etcd gets more space than it needs. The controllers have more workers than by default, so that they do not limit the
 # contestants. The control plane trades memory for fewer garbage collections, unlike the contestants.
 env GOGC=200 GOMEMLIMIT=8GiB bin/local control-plane run \
     etcd:--quota-backend-bytes=8589934592 \
     kube-apiserver:--audit-policy-file="$PWD/test/bench/audit-policy.yaml" \
-    kube-apiserver:--audit-log-path="$dir/audit.log" kube-apiserver:--audit-log-maxsize=8192 \
+    kube-apiserver:--audit-log-path="$audit" kube-apiserver:--audit-log-maxsize=8192 \
     kube-controller-manager:--controllers="$controllers" \
     kube-controller-manager:--concurrent-statefulset-syncs=20 \
-    -- env -u GOGC -u GOMEMLIMIT "$dir/bench" --form="$form" --audit-log="$dir/audit.log" "$@" || {
+    -- env -u GOGC -u GOMEMLIMIT "$dir/bench" --form="$form" --audit-log="$audit" "$@" || {
     echo "The logs of the contestants are in $dir." >&2
     exit 1
 }

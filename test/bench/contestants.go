@@ -114,15 +114,8 @@ func (w *world) joinFloor(ctx context.Context, like *contestant) error {
 }
 
 // joinAll starts all contestants. The first one is this operator.
-func (w *world) joinAll(ctx context.Context) error {
-	for n, path := range append([]string{"test/bench/operator.yaml"}, w.operators...) {
-		d, err := readDescription(path)
-		if err != nil {
-			return err
-		}
-		if d.Name == nameOfFloor {
-			return fmt.Errorf("%s: the name %s is taken", path, d.Name)
-		}
+func (w *world) joinAll(ctx context.Context, described []description) error {
+	for n, d := range described {
 		if d.Version != "" {
 			w.report.fact("commit of "+d.Name, d.Version)
 		}

@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/yaml"
@@ -59,6 +61,26 @@ const (
 	inRevision   = "REVISION" // another value for each rollout
 )
 
+// describe reads the files of all operators, and looks for their programs.
+func describe(paths []string) ([]description, error) {
+	var all []description
+	for _, path := range paths {
+		d, err := readDescription(path)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := exec.LookPath(d.Binary); err != nil {
+			return nil, fmt.Errorf("the description of an operator in %s: binary is %s, which cannot be executed: build it first", path, d.Binary)
+		}
+		taken := func(other description) bool { return other.Name == d.Name }
+		if d.Name == nameOfFloor || slices.ContainsFunc(all, taken) {
+			return nil, fmt.Errorf("the description of an operator in %s: name is %q, which is taken: choose another one", path, d.Name)
+		}
+		all = append(all, d)
+	}
+	return all, nil
+}
+
 // readDescription reads the file of an operator. Paths in it are relative to its directory.
 func readDescription(path string) (description, error) {
 	var d description
@@ -67,7 +89,7 @@ func readDescription(path string) (description, error) {
 		return d, fmt.Errorf("read the description of an operator: %w", err)
 	}
 	if err := yaml.UnmarshalStrict(text, &d); err != nil {
-		return d, fmt.Errorf("read the description of an operator in %s: %w", path, err)
+		return d, fmt.Errorf("read the description of an operator in %s: %w. docs/benchmarks.md has the fields", path, err)
 	}
 	dir, err := filepath.Abs(filepath.Dir(path))
 	if err != nil {
@@ -94,7 +116,7 @@ func within(dir, path string) string {
 func (d description) check() error {
 	for field, value := range map[string]string{"name": d.Name, "binary": d.Binary, "resource": d.Resource, "ready": d.Ready} {
 		if value == "" {
-			return fmt.Errorf("%s is missing", field)
+			return fmt.Errorf("%s is missing: see docs/benchmarks.md", field)
 		}
 	}
 	if (d.Rollout != "" || d.Scale != "") && d.Label == "" {

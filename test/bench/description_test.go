@@ -55,6 +55,31 @@ func TestAWrongDescriptionIsRejectedWithTheReason(t *testing.T) {
 	}
 }
 
+func TestAllOperatorsAreCheckedBeforeOneStarts(t *testing.T) {
+	file := func(text string) string {
+		path := filepath.Join(t.TempDir(), "operator.yaml")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	const rest = "\nresource: '{kind: A}'\nready: Ready\n"
+	right := file("name: other\nbinary: /bin/sh" + rest)
+	if all, err := describe([]string{right}); err != nil || len(all) != 1 {
+		t.Errorf("%v, %v", all, err)
+	}
+	for want, paths := range map[string][]string{
+		"binary is":            {right, file("name: third\nbinary: /no/such/program" + rest)},
+		`name is "other"`:      {right, right},
+		`name is "floor"`:      {file("name: floor\nbinary: /bin/sh" + rest)},
+		"no such file or dire": {filepath.Join(t.TempDir(), "absent.yaml")},
+	} {
+		if _, err := describe(paths); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
 func TestADriftEndsWhenTheObjectNoLongerContainsTheChange(t *testing.T) {
 	for _, c := range []struct {
 		object, patch string

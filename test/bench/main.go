@@ -10,6 +10,7 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/signal"
@@ -35,7 +36,14 @@ func main() {
 // runBench runs all measurements.
 func runBench(ctx context.Context, arguments []string) error {
 	o, err := parse(arguments)
+	if errors.Is(err, flag.ErrHelp) {
+		return nil // parse has printed the flags
+	}
 	if err != nil {
+		return err
+	}
+	described, err := describe(append([]string{"test/bench/operator.yaml"}, o.operators...))
+	if err != nil || o.onlyCheck {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, o.timeout)
@@ -52,7 +60,7 @@ func runBench(ctx context.Context, arguments []string) error {
 			return err
 		}
 	}
-	if err := w.joinAll(ctx); err != nil {
+	if err := w.joinAll(ctx, described); err != nil {
 		return err
 	}
 	for w.round = 1; w.round <= o.rounds; w.round++ {

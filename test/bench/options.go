@@ -8,6 +8,8 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,6 +44,7 @@ type options struct {
 	handovers int
 	timeout   time.Duration
 	profiles  string
+	onlyCheck bool
 }
 
 // sizes are the numbers of clusters at the measurements.
@@ -100,7 +103,13 @@ func parse(arguments []string) (options, error) {
 	f.IntVar(&o.handovers, "handovers", 3, "The number of times to kill the leader, and to stop it.")
 	f.DurationVar(&o.timeout, "timeout", 6*time.Hour, "The time limit of the benchmark.")
 	f.StringVar(&o.profiles, "profiles", "", "The directory for CPU and heap profiles of the operators. Empty: no profiles.")
+	f.BoolVar(&o.onlyCheck, "only-check", false, "Check the flags and the files of operators, and measure nothing.")
+	f.SetOutput(io.Discard) // main prints the error
 	if err := f.Parse(arguments); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			f.SetOutput(os.Stderr)
+			f.PrintDefaults()
+		}
 		return o, err
 	}
 	return o, o.check(all)
@@ -115,7 +124,22 @@ func (o options) check(all []string) error {
 	case o.form == full && (o.scheduler == "" || o.kwok == ""):
 		return errors.New("--scheduler and --kwok are required for the full form: run `make bench`, which builds them")
 	}
-	return o.checkPhases(all)
+	return errors.Join(o.checkNumbers(), o.checkPhases(all))
+}
+
+func (o options) checkNumbers() error {
+	for _, n := range []struct {
+		flag         string
+		value, least int
+	}{
+		{"rounds", o.rounds, 1}, {"in-flight", o.inFlight, 1}, {"storm", o.storm, 1},
+		{"changes", o.changes, 0}, {"compare-up-to", o.compareTo, 0}, {"handovers", o.handovers, 0},
+	} {
+		if n.value < n.least {
+			return fmt.Errorf("--%s is %d: want %d or more", n.flag, n.value, n.least)
+		}
+	}
+	return nil
 }
 
 func (o options) checkPhases(all []string) error {
