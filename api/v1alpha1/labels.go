@@ -120,7 +120,7 @@ const (
 	AnnotationReferences = "database.dbcluster.io/references"
 	// AnnotationApplied is on every object that the operator applies: a hash of what it applied.
 	AnnotationApplied = "database.dbcluster.io/applied"
-	// AnnotationStoredSpec is on StatefulSets: the generation of the operator's last write, or a hash of the spec after it. If both
+	// AnnotationStoredSpec is on StatefulSets: the UID and the generation of the operator's last write, or a hash of the spec after it. If both
 	// differ, another client changed the spec. A StatefulSet that was never changed has none.
 	AnnotationStoredSpec = "database.dbcluster.io/stored-spec"
 	// AnnotationCertificate is on the Jobs of reloads: the certificate that members load, as in status.tls.served.
