@@ -87,7 +87,7 @@ func TestAResizeThatTheServerRefusesIsRecordedAndStopsNoPod(t *testing.T) {
 }
 
 // A webhook set the changed field back: the write recorded a generation that does not exist, and would hide the next edit.
-func TestARecordOfALaterGenerationIsReplacedEvenIfTheStatusHasTheHash(t *testing.T) {
+func TestARecordOfTheNextGenerationIsReplacedEvenIfTheStatusHasTheHash(t *testing.T) {
 	set := &appsv1.StatefulSet{TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "StatefulSet"}, ObjectMeta: metav1.ObjectMeta{
 		Namespace: "shop", Name: "orders", UID: "u", Generation: 1, Annotations: map[string]string{dbv1.AnnotationStoredSpec: "generation-2-of-u"},
 	}}

@@ -137,7 +137,7 @@ func (e execution) recordStoredSpec(ctx context.Context, stored *unstructured.Un
 		return fmt.Errorf("read the stored StatefulSet %s: %w", stored.GetName(), err)
 	}
 	hash := resources.StoredSpecHash(set)
-	if written := e.Cluster.Status.StatefulSet; written != nil && written.SpecHash == hash && !resources.RecordsLater(set) {
+	if written := e.Cluster.Status.StatefulSet; written != nil && written.SpecHash == hash && !resources.RecordsNext(set) {
 		return nil
 	}
 	return e.Writer.Annotate(ctx, stored, dbv1.AnnotationStoredSpec, hash)

@@ -23,7 +23,7 @@ import (
 func Untouched(cluster *dbv1.DatabaseCluster, set *appsv1.StatefulSet) bool {
 	recorded, written := set.Annotations[dbv1.AnnotationStoredSpec], cluster.Status.StatefulSet
 	switch {
-	case RecordsLater(set):
+	case RecordsNext(set):
 		return false
 	case recorded == generation(set, set.Generation), written != nil && written.UID == string(set.UID) && written.Generation == set.Generation:
 		return true
@@ -77,13 +77,10 @@ func Recorded(stored metav1.Object) bool {
 	return stored.GetAnnotations()[dbv1.AnnotationStoredSpec] == generation(stored, stored.GetGeneration())
 }
 
-// RecordsLater reports whether the recorded generation does not exist yet. Then the write of the record did not change the spec, for example
+// RecordsNext reports whether the recorded generation does not exist yet. Then the write of the record did not change the spec, for example
 // because a webhook set the changed field back. The next change by another client would get that generation.
-func RecordsLater(set metav1.Object) bool {
-	var later int64
-	recorded := set.GetAnnotations()[dbv1.AnnotationStoredSpec]
-	_, err := fmt.Sscanf(recorded, "generation-%d", &later)
-	return err == nil && later > set.GetGeneration() && recorded == generation(set, later)
+func RecordsNext(set metav1.Object) bool {
+	return set.GetAnnotations()[dbv1.AnnotationStoredSpec] == generation(set, set.GetGeneration()+1)
 }
 
 // generation is the record of a generation. A copy of a StatefulSet that another client creates also has the annotation, but another UID.

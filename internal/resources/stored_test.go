@@ -125,7 +125,7 @@ func TestAnEditOfACopyWithTheSameAnnotationsIsDrift(t *testing.T) {
 }
 
 // A webhook sets the changed field back, so the generation of the record does not exist.
-func TestARecordOfALaterGenerationIsDrift(t *testing.T) {
+func TestARecordOfTheNextGenerationIsDrift(t *testing.T) {
 	cluster, set := written(t)
 	set.Annotations[dbv1.AnnotationStoredSpec] = generation(set, 2)
 	if !drifts(cluster, set) {

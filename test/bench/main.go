@@ -10,7 +10,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"os/signal"
@@ -36,9 +35,6 @@ func main() {
 // runBench runs all measurements.
 func runBench(ctx context.Context, arguments []string) error {
 	o, err := parse(arguments)
-	if errors.Is(err, flag.ErrHelp) {
-		return nil // parse has printed the flags
-	}
 	if err != nil {
 		return err
 	}

@@ -149,8 +149,11 @@ func endings(stopped []dbv1.StoppedMember) string {
 // mostDifferences is the number of reported differences of one write.
 const mostDifferences = 6
 
-// digest is a value without meaning for readers.
-var digest = regexp.MustCompile(`^[0-9a-f]{8,}$`)
+// Values without meaning for readers: hashes, and the UID in the record of a generation.
+var (
+	digest     = regexp.MustCompile(`^[0-9a-f]{8,}$`)
+	recordedOf = regexp.MustCompile(`^(generation-\d+)-of-.+$`)
+)
 
 // differences returns the differing fields of two states of an object. It omits counters of the API server and the
 // status, which has its own lines.
@@ -183,7 +186,7 @@ func short(value string) string {
 	if digest.MatchString(value) {
 		return "(hash)"
 	}
-	if len(value) > most {
+	if value = recordedOf.ReplaceAllString(value, "$1"); len(value) > most {
 		return value[:most] + "..."
 	}
 	return value
