@@ -65,7 +65,7 @@ func onlyProgress(before, after client.Object) bool {
 	switch was := before.(type) {
 	case *corev1.Pod:
 		is, ok := after.(*corev1.Pod)
-		return ok && !was.DeletionTimestamp.IsZero() == !is.DeletionTimestamp.IsZero() && equality.Semantic.DeepEqual(startFacts(was), startFacts(is))
+		return ok && !state.IsReady(was) && !was.DeletionTimestamp.IsZero() == !is.DeletionTimestamp.IsZero() && equality.Semantic.DeepEqual(startFacts(was), startFacts(is))
 	case *corev1.PersistentVolumeClaim:
 		is, ok := after.(*corev1.PersistentVolumeClaim)
 		return ok && len(was.Status.Capacity) == 0 && len(is.Status.Capacity) > 0

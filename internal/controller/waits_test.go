@@ -35,6 +35,7 @@ func TestOnlyTheProgressOfAStartWaitsLong(t *testing.T) {
 	}
 	ready := []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
 	unscheduled := []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable}}
+	refused := corev1.PodCondition{Type: corev1.PodResizePending, Status: corev1.ConditionTrue, Reason: corev1.PodReasonInfeasible}
 	for name, c := range map[string]struct {
 		before, after client.Object
 		want          time.Duration
@@ -44,14 +45,17 @@ func TestOnlyTheProgressOfAStartWaitsLong(t *testing.T) {
 		"a ready pod":          {&corev1.Pod{}, changedPod(func(p *corev1.Pod) { p.Status.Conditions = ready }), readyTogether},
 		"a pod without a node": {&corev1.Pod{}, changedPod(func(p *corev1.Pod) { p.Status.Conditions = unscheduled }), kit.Gathering},
 		"a pod that fails":     {changedPod(func(p *corev1.Pod) { p.Status.Conditions = ready }), &corev1.Pod{}, kit.Together},
-		"a pod with a role":    {&corev1.Pod{}, changedPod(func(p *corev1.Pod) { p.Labels = map[string]string{"role": "primary"} }), kit.Together},
-		"a terminating pod":    {&corev1.Pod{}, changedPod(func(p *corev1.Pod) { p.DeletionTimestamp = &moment }), kit.Together},
-		"a deleted pod":        {&corev1.Pod{}, nil, kit.Together},
-		"a bound claim":        {claim(nil), claim(volume), kit.Gathering},
-		"a grown claim":        {claim(volume), claim(grown), kit.Together},
-		"a first observation":  {set(1, 0), set(1, 1), kit.Gathering},
-		"a new template":       {set(1, 1), set(2, 1), kit.Together},
-		"its observation":      {set(2, 1), set(2, 2), kit.Together},
+		"a resize of a ready pod": {
+			changedPod(func(p *corev1.Pod) { p.Status.Conditions = ready }), changedPod(func(p *corev1.Pod) { p.Status.Conditions = append(ready, refused) }), kit.Together,
+		},
+		"a pod with a role":   {&corev1.Pod{}, changedPod(func(p *corev1.Pod) { p.Labels = map[string]string{"role": "primary"} }), kit.Together},
+		"a terminating pod":   {&corev1.Pod{}, changedPod(func(p *corev1.Pod) { p.DeletionTimestamp = &moment }), kit.Together},
+		"a deleted pod":       {&corev1.Pod{}, nil, kit.Together},
+		"a bound claim":       {claim(nil), claim(volume), kit.Gathering},
+		"a grown claim":       {claim(volume), claim(grown), kit.Together},
+		"a first observation": {set(1, 0), set(1, 1), kit.Gathering},
+		"a new template":      {set(1, 1), set(2, 1), kit.Together},
+		"its observation":     {set(2, 1), set(2, 2), kit.Together},
 	} {
 		if got := together(c.before, c.after); got != c.want {
 			t.Errorf("%s waits %s, want %s", name, got, c.want)

@@ -126,19 +126,21 @@ func (r roundTripper) RoundTrip(request *http.Request) (*http.Response, error) {
 // awaitIdle waits until the operator has sent no request for some seconds, and returns the number of requests so far.
 func awaitIdle(t *testing.T) int {
 	t.Helper()
-	return silence(t, func() int { return len(requests.since(0)) })
+	return awaitSilence(t, func() int { return len(requests.since(0)) })
 }
 
 // awaitIdleIn does the same for one namespace while other tests run. The returned number counts all requests, too.
 func awaitIdleIn(t *testing.T, ns string) int {
 	t.Helper()
-	silence(t, func() int { return len(requests.in(ns, 0)) })
+	awaitSilence(t, func() int { return len(requests.in(ns, 0)) })
 	return len(requests.since(0))
 }
 
-func silence(t *testing.T, sent func() int) int {
+// silence is longer than a change of the status may wait.
+const silence = kit.Gathering + time.Second
+
+func awaitSilence(t *testing.T, sent func() int) int {
 	t.Helper()
-	const silence = kit.Gathering + time.Second // a change of the status may wait
 	count, since := -1, time.Now()
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
 		if now := sent(); now != count {
