@@ -18,7 +18,7 @@ import (
 )
 
 // The objects of a cluster have the same labels, selectors and amounts of resources. In the cache they share them, because a map needs
-// half a kilobyte or more, whatever is in it. Whoever reads an object without a copy must not change it, shared or not.
+// half a kilobyte or more, whatever is in it. Code that changes an object copies it first.
 
 // Sharing returns a transform of cached objects that also lets their maps be shared.
 func Sharing(transform cache.TransformFunc) cache.TransformFunc {

@@ -49,8 +49,8 @@ func mustCost(t *testing.T, what string, sent []string, budget map[string]int) {
 	}
 }
 
-// atRest starts pods only after a silence of the operator. So the operator reports each step before the next one.
-func atRest(ns string, act func(*corev1.Pod)) func(*corev1.Pod) {
+// whileIdle starts pods only after a silence of the operator. So the operator reports each step before the next one.
+func whileIdle(ns string, act func(*corev1.Pod)) func(*corev1.Pod) {
 	count, since := -1, time.Now()
 	return func(pod *corev1.Pod) {
 		if now := len(requests.in(ns, 0)); now != count {
@@ -72,12 +72,12 @@ func looks(n int, others map[string]int) map[string]int {
 	return all
 }
 
-// A change that adds a request has to change these numbers on purpose. Pods start only while the operator is at rest, because it gathers changes of
+// A change that adds a request has to change these numbers on purpose. Pods start only while the operator is idle, because it gathers changes of
 // the status: with faster pods it writes fewer of them.
 func TestAClusterCostsTheseRequests(t *testing.T) {
 	awaitNoClusters(t)
 	ns := namespace(t)
-	kubelet(t, ns, atRest(ns, healthy))
+	kubelet(t, ns, whileIdle(ns, healthy))
 	since, conflicts := awaitIdleIn(t, ns), 0
 	// spent compares the requests since the phase before with a budget, which may depend on the refused writes of the StatefulSet.
 	spent := func(what string, budget func(again int) map[string]int) {
