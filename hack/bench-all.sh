@@ -1,12 +1,16 @@
 #!/usr/bin/env bash
 # All measurements of docs/benchmarks.md: `make bench` runs this script. It writes raw data, plots, tables and profiles to
-# dist/bench. BASE is an older commit of this operator to compare with. SIZES are the numbers of clusters in the thin
-# form; THIN, FULL and PROFILED are further arguments of each run. OPERATORS lists files of operators to compare with,
-# separated by commas.
+# dist/bench, and keeps those of the run before in dist/bench.previous. BASE is an older commit of this operator to
+# compare with. SIZES are the numbers of clusters in the thin form; THIN, FULL and PROFILED are further arguments of each
+# run. OPERATORS lists files of operators to compare with, separated by commas.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 out=dist/bench
+if compgen -G "$out/*.jsonl" >/dev/null; then
+    rm -rf "$out.previous"
+    mv "$out" "$out.previous"
+fi
 rm -rf "$out"
 mkdir -p "$out"
 build=$(mktemp -d -t databasecluster-before.XXXXXX)

@@ -69,6 +69,14 @@ func TestEveryMetricAtRestIsAskedFor(t *testing.T) {
 	}
 }
 
+func TestTheURLOfProfilesMayEndWithoutASlash(t *testing.T) {
+	for url, want := range map[string]string{"": "", "http://a/pprof": "http://a/pprof/", "http://a/pprof/": "http://a/pprof/"} {
+		if got := directory(url); got != want {
+			t.Errorf("%q becomes %q, want %q", url, got, want)
+		}
+	}
+}
+
 func TestSizesHaveToGrow(t *testing.T) {
 	var s sizes
 	if err := s.Set("10,100"); err != nil || !slices.Equal(s, sizes{10, 100}) {

@@ -7,6 +7,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -125,7 +126,7 @@ func (d description) check() error {
 	program := values{inKubeconfig: "", inNamespace: "", inHealth: "", inMetrics: "", inProfiles: ""}
 	cluster := values{inName: "", inNamespace: "", inReplicas: "", inRevision: ""}
 	var failed error
-	for _, text := range append([]string{d.Health, d.Metrics, d.Profiles}, d.Arguments...) {
+	for _, text := range slices.Concat([]string{d.Health, d.Metrics, d.Profiles}, d.Arguments, slices.Collect(maps.Values(d.Environment))) {
 		_, err := program.fill(text)
 		failed = errors.Join(failed, err)
 	}

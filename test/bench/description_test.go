@@ -40,6 +40,7 @@ func TestAWrongDescriptionIsRejectedWithTheReason(t *testing.T) {
 		right:                            "",
 		right + "scale: '{}'":            "label is missing",
 		right + "arguments: ['${NAME}']": "${NAME} in \"${NAME}\" is not known",
+		right + "environment: {A: '${REPLICAS}'}": "${REPLICAS}",
 		right + "rollout: '${METRICS}'\nlabel: a": "${METRICS}",
 		right + "download: everything":            "unknown field",
 		"name: other":                             "is missing",

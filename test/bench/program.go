@@ -47,7 +47,7 @@ func (w *world) launch(ctx context.Context, c *contestant) (*program, error) {
 	for name, value := range c.Environment {
 		environment = append(environment, name+"="+fill(value))
 	}
-	p := &program{health: fill(c.Health), metrics: fill(c.Metrics), profiles: fill(c.Profiles), client: insecure(), token: w.scraping}
+	p := &program{health: fill(c.Health), metrics: fill(c.Metrics), profiles: directory(fill(c.Profiles)), client: insecure(), token: w.scraping}
 	if failed != nil {
 		return nil, failed
 	}
@@ -58,6 +58,14 @@ func (w *world) launch(ctx context.Context, c *contestant) (*program, error) {
 	go p.orFail(w.fail)
 	c.programs = append(c.programs, p)
 	return p, p.ready(ctx)
+}
+
+// directory returns a URL with a slash at its end, if there is a URL.
+func directory(url string) string {
+	if url == "" {
+		return ""
+	}
+	return strings.TrimSuffix(url, "/") + "/"
 }
 
 // addresses returns three free addresses, one for each endpoint of an operator.
