@@ -8,13 +8,12 @@ set -euo pipefail
 
 [ "$IMG" = "$IMAGE_TAG_BASE:v$VERSION" ] || fail "IMG is $IMG, and bundle/ installs $IMAGE_TAG_BASE:v$VERSION: leave IMG as it is"
 
-require_node
-make --no-print-directory bin/local catalog VERSION="$VERSION" IMAGE_TAG_BASE="$IMAGE_TAG_BASE"
+borrow_local_node
+require_no_operator # before the long builds
+make --no-print-directory catalog VERSION="$VERSION" IMAGE_TAG_BASE="$IMAGE_TAG_BASE"
 tools=$("$local" tool opm olm)
 "$local" tool catalog >/dev/null # beside olm
 previous=$(hack/previous.sh image)
-borrow_local_node
-require_no_operator
 load_local_images
 "$local" load "$previous"
 path=$root/bin:$(dirname "$KUBECTL")
