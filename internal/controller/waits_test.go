@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package controller
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -46,7 +47,7 @@ func TestOnlyTheProgressOfAStartWaitsLong(t *testing.T) {
 		"a pod without a node": {&corev1.Pod{}, changedPod(func(p *corev1.Pod) { p.Status.Conditions = unscheduled }), kit.Gathering},
 		"a pod that fails":     {changedPod(func(p *corev1.Pod) { p.Status.Conditions = ready }), &corev1.Pod{}, kit.Together},
 		"a resize of a ready pod": {
-			changedPod(func(p *corev1.Pod) { p.Status.Conditions = ready }), changedPod(func(p *corev1.Pod) { p.Status.Conditions = append(ready, refused) }), kit.Together,
+			changedPod(func(p *corev1.Pod) { p.Status.Conditions = ready }), changedPod(func(p *corev1.Pod) { p.Status.Conditions = slices.Concat(ready, []corev1.PodCondition{refused}) }), kit.Together,
 		},
 		"a pod with a role":   {&corev1.Pod{}, changedPod(func(p *corev1.Pod) { p.Labels = map[string]string{"role": "primary"} }), kit.Together},
 		"a terminating pod":   {&corev1.Pod{}, changedPod(func(p *corev1.Pod) { p.DeletionTimestamp = &moment }), kit.Together},
