@@ -10,7 +10,6 @@ import (
 	"maps"
 	"strings"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -51,12 +50,9 @@ func mustCost(t *testing.T, what string, sent []string, budget map[string]int) {
 
 // whileIdle starts pods only after a silence of the operator. So the operator reports each step before the next one.
 func whileIdle(ns string, act func(*corev1.Pod)) func(*corev1.Pod) {
-	count, since := -1, time.Now()
+	look := watchSilence(func() int { return len(requests.in(ns, 0)) })
 	return func(pod *corev1.Pod) {
-		if now := len(requests.in(ns, 0)); now != count {
-			count, since = now, time.Now()
-		}
-		if time.Since(since) > silence {
+		if _, isSilent := look(); isSilent {
 			act(pod)
 		}
 	}

@@ -139,14 +139,22 @@ func awaitIdleIn(t *testing.T, ns string) int {
 // silence is longer than a change of the status may wait.
 const silence = kit.Gathering + time.Second
 
-func awaitSilence(t *testing.T, sent func() int) int {
-	t.Helper()
+// watchSilence returns a function that counts the requests so far, and reports whether the last one was long ago.
+func watchSilence(sent func() int) func() (count int, isSilent bool) {
 	count, since := -1, time.Now()
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+	return func() (int, bool) {
 		if now := sent(); now != count {
 			count, since = now, time.Now()
 		}
-		if time.Since(since) > silence {
+		return count, time.Since(since) > silence
+	}
+}
+
+func awaitSilence(t *testing.T, sent func() int) int {
+	t.Helper()
+	look := watchSilence(sent)
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		if count, isSilent := look(); isSilent {
 			return count
 		}
 	}
