@@ -193,7 +193,7 @@ bench: ## Measure all phases at up to 10,000 clusters and with a scheduler (BASE
 
 .PHONY: bench-docs
 bench-docs: ## Publish the results of make bench in docs/benchmarks.md.
-	@ls dist/bench/*.jsonl >/dev/null
+	@ls dist/bench/*.jsonl >/dev/null 2>&1 || { echo "dist/bench has no results: run make bench first."; exit 1; }
 	@rm -rf docs/benchmarks/profiles docs/benchmarks/{thin,full}*.{svg,jsonl}
 	@mkdir -p docs/benchmarks/profiles
 	@cp dist/bench/*.jsonl docs/benchmarks/

@@ -21,6 +21,7 @@ fi
 
 # After a failure the directory contains the logs.
 dir=$(mktemp -d -t databasecluster-bench.XXXXXX)
+trap 'rmdir "$dir" 2>/dev/null || true' EXIT
 go build -o "$dir/bench" ./test/bench
 audit=$dir/audit.log
 if ! "$dir/bench" --only-check --form="$form" --audit-log="$audit" "$@"; then

@@ -5,9 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package main
 
 import (
-	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -111,30 +109,6 @@ func within(dir, path string) string {
 		return path
 	}
 	return filepath.Join(dir, path)
-}
-
-// check reports missing fields and unknown placeholders.
-func (d description) check() error {
-	for field, value := range map[string]string{"name": d.Name, "binary": d.Binary, "resource": d.Resource, "ready": d.Ready} {
-		if value == "" {
-			return fmt.Errorf("%s is missing: see docs/benchmarks.md", field)
-		}
-	}
-	if (d.Rollout != "" || d.Scale != "") && d.Label == "" {
-		return errors.New("label is missing: rollout and scale need the label of the pods")
-	}
-	program := values{inKubeconfig: "", inNamespace: "", inHealth: "", inMetrics: "", inProfiles: ""}
-	cluster := values{inName: "", inNamespace: "", inReplicas: "", inRevision: ""}
-	var failed error
-	for _, text := range slices.Concat([]string{d.Health, d.Metrics, d.Profiles}, d.Arguments, slices.Collect(maps.Values(d.Environment))) {
-		_, err := program.fill(text)
-		failed = errors.Join(failed, err)
-	}
-	for _, text := range []string{d.Resource, d.Rollout, d.Scale, d.Drift.Name, d.Drift.Patch} {
-		_, err := cluster.fill(text)
-		failed = errors.Join(failed, err)
-	}
-	return failed
 }
 
 // values are the values of placeholders.

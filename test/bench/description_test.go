@@ -35,15 +35,24 @@ func TestTheDescriptionOfThisOperatorIsComplete(t *testing.T) {
 }
 
 func TestAWrongDescriptionIsRejectedWithTheReason(t *testing.T) {
-	const right = "name: other\nbinary: manager\nresource: '{kind: A}'\nready: Ready\n"
+	const rest = "binary: manager\nready: Ready\n"
+	const right = "name: other\nresource: '{apiVersion: v1, kind: A}'\n" + rest
 	for text, want := range map[string]string{
 		right:                            "",
 		right + "scale: '{}'":            "label is missing",
 		right + "arguments: ['${NAME}']": "${NAME} in \"${NAME}\" is not known",
-		right + "environment: {A: '${REPLICAS}'}": "${REPLICAS}",
-		right + "rollout: '${METRICS}'\nlabel: a": "${METRICS}",
-		right + "download: everything":            "unknown field",
-		"name: other":                             "is missing",
+		right + "environment: {A: '${REPLICAS}'}":                             "${REPLICAS}",
+		right + "rollout: '${METRICS}'\nlabel: a":                             "${METRICS}",
+		right + "download: everything":                                        "unknown field",
+		"name: other":                                                         "is missing",
+		right + "manifests: [absent.yaml]":                                    "absent.yaml: no such file",
+		right + "account: manager":                                            "want NAMESPACE/NAME",
+		right + "rollout: '{a: [}'\nlabel: a":                                 "rollout: parse",
+		right + "drift: {kind: Service}":                                      "drift.apiVersion is missing",
+		right + "drift: {apiVersion: v1, kind: A, name: '${A}', patch: '{}'}": "${A}",
+		"name: My_Op 1\nresource: '{apiVersion: v1, kind: A}'\n" + rest:       "name is \"My_Op 1\"",
+		"name: other\nresource: '{apiVersion: v1}'\n" + rest:                  "resource has no kind",
+		"name: other\nresource: '{['\n" + rest:                                "resource: parse",
 	} {
 		path := filepath.Join(t.TempDir(), "operator.yaml")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -64,7 +73,7 @@ func TestAllOperatorsAreCheckedBeforeOneStarts(t *testing.T) {
 		}
 		return path
 	}
-	const rest = "\nresource: '{kind: A}'\nready: Ready\n"
+	const rest = "\nresource: '{apiVersion: v1, kind: A}'\nready: Ready\n"
 	right := file("name: other\nbinary: /bin/sh" + rest)
 	if all, err := describe([]string{right}); err != nil || len(all) != 1 {
 		t.Errorf("%v, %v", all, err)

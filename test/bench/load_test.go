@@ -123,7 +123,8 @@ func TestOptionsThatDoNotWorkTogetherAreRejected(t *testing.T) {
 		{}, {"--audit-log=a", "--form=other"}, {"--audit-log=a", "--form=full"}, {"--audit-log=a", "--phases=create,dance"},
 		{"--audit-log=a", "--phases=rest"}, {"--audit-log=a", "--rounds=2", "--phases=create"},
 		{"--audit-log=a", "--rounds=2", "--changes=5"}, {"--audit-log=a", "--in-flight=0"}, {"--audit-log=a", "--storm=0"},
-		{"--audit-log=a", "--changes=-1"}, {"--audit-log=a", "--sizes=0"},
+		{"--audit-log=a", "--changes=-1"}, {"--audit-log=a", "--sizes=0"}, {"--audit-log=a", "--rest=-1s"}, {"--audit-log=a", "--patience=0s"},
+		{"--audit-log=a", "quick"},
 	} {
 		if _, err := parse(bad); err == nil {
 			t.Errorf("%v is accepted", bad)

@@ -46,6 +46,15 @@ func runBench(ctx context.Context, arguments []string) error {
 	defer cancel()
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
+	err = measureAll(ctx, fail, o, described)
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		return cause // such as a program that has ended: the requests that failed afterwards do not explain it
+	}
+	return err
+}
+
+// measureAll measures all phases with all contestants.
+func measureAll(ctx context.Context, fail context.CancelCauseFunc, o options, described []description) error {
 	w, err := newWorld(ctx, fail, o)
 	if err != nil {
 		return err

@@ -112,6 +112,9 @@ func parse(arguments []string) (options, error) {
 		}
 		return o, err
 	}
+	if f.NArg() > 0 {
+		return o, fmt.Errorf("%q is no flag", f.Arg(0))
+	}
 	return o, o.check(all)
 }
 
@@ -137,6 +140,11 @@ func (o options) checkNumbers() error {
 	} {
 		if n.value < n.least {
 			return fmt.Errorf("--%s is %d: want %d or more", n.flag, n.value, n.least)
+		}
+	}
+	for flag, value := range map[string]time.Duration{"patience": o.patience, "rest": o.restTime, "timeout": o.timeout} {
+		if value <= 0 {
+			return fmt.Errorf("--%s is %s: want more than 0", flag, value)
 		}
 	}
 	return nil

@@ -25,7 +25,7 @@ type aim struct {
 	figure   string
 	factor   float64
 	ratio    bool // divided by the floor
-	clusters int  // 0: the largest number
+	clusters int  // the number for which the aim applies; 0: each number, so the worst figure counts
 }
 
 var reported = math.Inf(1)
@@ -68,11 +68,11 @@ func (d *data) aims() string {
 // the older commit took part at fewer.
 func (d *data) aim(a aim, form string) []string {
 	limit, has := a.limits[form]
-	now, size, found := d.last(a, form, operator)
+	now, size, found := d.decisive(a, form, operator, math.MaxInt)
 	if !has || !found {
 		return nil
 	}
-	older, olderSize, olderFound := d.last(a, form, before)
+	older, olderSize, olderFound := d.decisive(a, form, before, size)
 	cells := []string{a.text, form, fmt.Sprintf("%v or less", limit), cell(older, olderFound), cell(now, true), fmt.Sprint(size), "no"}
 	switch limit {
 	case reported:
@@ -89,20 +89,32 @@ func (d *data) aim(a aim, form string) []string {
 	return cells
 }
 
-// last returns the figure of an aim at its number of clusters, or at the largest number.
-func (d *data) last(a aim, form, who string) (value float64, size int, found bool) {
-	for _, size := range slices.Backward(d.sizes(form, a.phase)) {
-		if a.clusters != 0 && size > a.clusters {
+// decisive returns the figure that decides about an aim, at no more than a number of clusters: the one at the aim's own number, otherwise
+// the worst one. A figure that is only reported, and that of the older commit, is the one at the largest number.
+func (d *data) decisive(a aim, form, who string, most int) (value float64, size int, found bool) {
+	if a.clusters != 0 {
+		most = min(most, a.clusters)
+	}
+	onlyLast := a.clusters != 0 || a.limits[form] == reported || who != operator
+	for _, n := range slices.Backward(d.sizes(form, a.phase)) {
+		at, has := d.at(a, form, who, n)
+		if n > most || !has || found && at <= value {
 			continue
 		}
-		value, found := d.figures[key{form, who, a.phase, a.figure, size}]
-		if a.ratio {
-			base := d.figures[key{form, floor, a.phase, a.figure, size}]
-			value, found = value/base, found && base > 0
-		}
-		if found {
-			return value * a.factor, size, true
+		value, size, found = at, n, true
+		if onlyLast {
+			break
 		}
 	}
-	return 0, 0, false
+	return value, size, found
+}
+
+// at returns the figure of an aim at a number of clusters.
+func (d *data) at(a aim, form, who string, size int) (value float64, found bool) {
+	value, found = d.figures[key{form, who, a.phase, a.figure, size}]
+	if a.ratio {
+		base := d.figures[key{form, floor, a.phase, a.figure, size}]
+		value, found = value/base, found && base > 0
+	}
+	return value * a.factor, found
 }

@@ -156,13 +156,15 @@ func (d *data) ratios() string {
 				if who == floor {
 					continue
 				}
-				cells := []string{form, strconv.Itoa(size), who}
+				cells, compares := []string{form, strconv.Itoa(size), who}, false
 				for _, c := range compared {
 					own, found := d.figures[key{form, who, "create", c.figure, size}]
 					bare := d.figures[key{form, floor, "create", c.figure, size}]
-					cells = append(cells, cell(own/bare, found && bare > 0))
+					cells, compares = append(cells, cell(own/bare, found && bare > 0)), compares || found && bare > 0
 				}
-				row(&text, cells)
+				if compares {
+					row(&text, cells)
+				}
 			}
 		}
 	}
