@@ -15,8 +15,8 @@ import (
 )
 
 // MayWait reports whether a change of the status may wait for the next one: only numbers, members and texts differ, which change often
-// while members start. A change of the status of a condition, and of everything that decisions depend on, is written at once. While the
-// cluster is progressing, it is not Ready anyway, so Available may wait, too: in a rollout it changes with each member.
+// while members start. A change of the status of a condition, and of everything that decisions depend on, is written at once: in a
+// rollout, Available changes with each member.
 //
 // So may a repair that leaves the members as they are: the next pass shows whether it was successful. A repair that fails is reported at
 // once.
@@ -70,10 +70,7 @@ func essence(status *dbv1.DatabaseClusterStatus) *dbv1.DatabaseClusterStatus {
 	rest.Replicas, rest.ReadyReplicas, rest.UpdatedReplicas = 0, 0, 0
 	rest.Members, rest.Version, rest.Storage, rest.Endpoints, rest.StatefulSet = nil, "", nil, nil, nil
 	rest.Selector, rest.ObservedGeneration = "", 0
-	progressing := !meta.IsStatusConditionFalse(rest.Conditions, dbv1.ConditionProgressing)
-	rest.Conditions = slices.DeleteFunc(rest.Conditions, func(c metav1.Condition) bool {
-		return initial[c.Type] == c.Status || c.Type == dbv1.ConditionAvailable && progressing
-	})
+	rest.Conditions = slices.DeleteFunc(rest.Conditions, func(c metav1.Condition) bool { return initial[c.Type] == c.Status })
 	for i, c := range rest.Conditions {
 		rest.Conditions[i] = metav1.Condition{Type: c.Type, Status: c.Status}
 	}
