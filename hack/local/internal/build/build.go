@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/files"
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/process"
@@ -21,7 +22,7 @@ type Binary struct{ Name, Path, Version string }
 func All(ctx context.Context, repo string, names ...string) (map[string]Binary, error) {
 	binaries := make(map[string]Binary, len(names))
 	var missing []*job
-	for _, name := range names {
+	for _, name := range inOrder(names) {
 		job, err := plan(ctx, repo, name)
 		if err != nil {
 			return nil, err
@@ -37,6 +38,12 @@ func All(ctx context.Context, repo string, names ...string) (map[string]Binary, 
 		}
 	}
 	return binaries, nil
+}
+
+// inOrder returns the names in the order of Tools: the first build of a module takes most of the time, and the messages say how long it takes.
+func inOrder(names []string) []string {
+	place := func(name string) int { return slices.IndexFunc(Tools, func(t Tool) bool { return t.Name == name }) }
+	return slices.SortedFunc(slices.Values(names), func(a, b string) int { return place(a) - place(b) })
 }
 
 // job is the build of one tool from its module.

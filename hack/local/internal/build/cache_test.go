@@ -107,3 +107,10 @@ func TestOnlyValeIsBuiltWithACompilerOfC(t *testing.T) {
 		}
 	}
 }
+
+func TestToolsAreBuiltInTheOrderOfTheirTimes(t *testing.T) {
+	got := inOrder([]string{"kube-scheduler", "coredns", "kube-apiserver", "etcd"})
+	if want := []string{"kube-apiserver", "etcd", "kube-scheduler", "coredns"}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
