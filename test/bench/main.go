@@ -48,7 +48,7 @@ func runBench(ctx context.Context, arguments []string) error {
 	defer fail(nil)
 	err = measureAll(ctx, fail, o, described)
 	if cause := context.Cause(ctx); err != nil && cause != nil {
-		return cause // such as a program that has ended: the requests that failed afterwards do not explain it
+		return cause // such as a program that has ended: later errors of requests do not explain it
 	}
 	return err
 }

@@ -156,14 +156,8 @@ func (d *data) ratios() string {
 				if who == floor {
 					continue
 				}
-				cells, compares := []string{form, strconv.Itoa(size), who}, false
-				for _, c := range compared {
-					own, found := d.figures[key{form, who, "create", c.figure, size}]
-					bare := d.figures[key{form, floor, "create", c.figure, size}]
-					cells, compares = append(cells, cell(own/bare, found && bare > 0)), compares || found && bare > 0
-				}
-				if compares {
-					row(&text, cells)
+				if cells, found := d.beside(form, who, size, compared); found {
+					row(&text, append([]string{form, strconv.Itoa(size), who}, cells...))
 				}
 			}
 		}
@@ -172,6 +166,17 @@ func (d *data) ratios() string {
 		return ""
 	}
 	return header(headers) + text.String()
+}
+
+// beside returns figures of a contestant, divided by those of the floor. It returns false if none can be divided.
+func (d *data) beside(form, who string, size int, compared []column) (cells []string, found bool) {
+	for _, c := range compared {
+		own, has := d.figures[key{form, who, "create", c.figure, size}]
+		bare := d.figures[key{form, floor, "create", c.figure, size}]
+		has = has && bare > 0
+		cells, found = append(cells, cell(own/bare, has)), found || has
+	}
+	return cells, found
 }
 
 // machine lists the facts of a run.
