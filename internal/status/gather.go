@@ -18,8 +18,8 @@ import (
 // while members start. A change of the status of a condition, and of everything that decisions depend on, is written at once: in a
 // rollout, Available changes with each member.
 //
-// So may a repair that leaves the members as they are: the next pass shows whether it was successful. A repair that fails is reported at
-// once.
+// A repair that leaves the members as they are may wait, too: the next pass shows whether it was successful. A repair that fails is
+// reported at once.
 func MayWait(before, after *dbv1.DatabaseClusterStatus) bool {
 	if repairs(before, after) {
 		after = after.DeepCopy()
