@@ -165,6 +165,8 @@ func requeueAfter(s *situation.Situation) time.Duration {
 	within(slices.ContainsFunc(s.Members, func(m state.Member) bool { return m.Broken(s.At) }), s.ConvergesIn(state.Steadily))
 	within(s.ScheduledIn() > 0, s.ScheduledIn())
 	within(s.FirstMemberWait() > 0, s.FirstMemberWait())
+	left, overdue := s.PrimaryOverdue()
+	within(overdue && left > 0, left)
 	within(len(s.Foreign) > 0, foreignRequeue)
 	within(slices.ContainsFunc(s.Foreign, state.Ref.IsOfPreviousCluster), terminatingRequeue)
 	within(s.Inherits() && s.PreviousUser != "", situation.UsersRequeue)

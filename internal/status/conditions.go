@@ -124,6 +124,9 @@ func (p Pass) degraded() metav1.Condition {
 		message := strings.Join(slices.Insert(remedies, 0, strings.Join(texts, "; ")), ". ")
 		return condition(dbv1.ConditionDegraded, true, dbv1.ReasonMemberFailing, message)
 	}
+	if unreported, is := p.unreported(); is {
+		return unreported
+	}
 	return condition(dbv1.ConditionDegraded, false, dbv1.ReasonMembersHealthy, "all members are healthy")
 }
 

@@ -7,13 +7,16 @@ SPDX-License-Identifier: Apache-2.0
 package integration
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -109,16 +112,26 @@ func TestAMemberMayChangeNothingElseOfAPod(t *testing.T) {
 		"that annotation and the label": {
 			metadataPatch(`"labels":{"team":"bank"},"annotations":{%q:"team"}`, dbv1.AnnotationRoleLabel), "another label of pod orders-1",
 		},
-		"another annotation":             {metadataPatch(`"annotations":{"team":"bank"}`), "another annotation of pod orders-1"},
-		"an annotation that is added":    {metadataPatch(`"annotations":{"sidecar.istio.io/inject":"true"}`), "another annotation of pod orders-1"},
-		"an annotation that is removed":  {metadataPatch(`"annotations":{"team":null}`), "another annotation of pod orders-1"},
-		"all annotations":                {metadataPatch(`"annotations":null`), "another annotation of pod orders-1"},
-		"an owner, which deletes it":     {metadataPatch(`"ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"gone","uid":"0a"}]`), "owner references or finalizers of pod orders-1"},
-		"no finalizer":                   {metadataPatch(`"finalizers":null`), "owner references or finalizers of pod orders-1"},
-		"another finalizer":              {metadataPatch(`"finalizers":["test/finalizer","test/another"]`), "owner references or finalizers of pod orders-1"},
-		"the generated name":             {metadataPatch(`"generateName":"x"`), "owner references or finalizers of pod orders-1"},
-		"the image":                      {`{"spec":{"containers":[{"name":"database","image":"example.test/evil:1"}]}}`, "the spec of pod orders-1"},
-		"the deadline, which ends it":    {`{"spec":{"activeDeadlineSeconds":1}}`, "the spec of pod orders-1"},
+		"another annotation":                           {metadataPatch(`"annotations":{"team":"bank"}`), "another annotation of pod orders-1"},
+		"an annotation that is added":                  {metadataPatch(`"annotations":{"sidecar.istio.io/inject":"true"}`), "another annotation of pod orders-1"},
+		"an annotation that is removed":                {metadataPatch(`"annotations":{"team":null}`), "another annotation of pod orders-1"},
+		"all annotations":                              {metadataPatch(`"annotations":null`), "another annotation of pod orders-1"},
+		"an owner, which deletes it":                   {metadataPatch(`"ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"gone","uid":"0a"}]`), "owner references or finalizers of pod orders-1"},
+		"no finalizer":                                 {metadataPatch(`"finalizers":null`), "owner references or finalizers of pod orders-1"},
+		"another finalizer":                            {metadataPatch(`"finalizers":["test/finalizer","test/another"]`), "owner references or finalizers of pod orders-1"},
+		"the generated name":                           {metadataPatch(`"generateName":"x"`), "owner references or finalizers of pod orders-1"},
+		"the image":                                    {`{"spec":{"containers":[{"name":"database","image":"example.test/evil:1"}]}}`, "the spec of pod orders-1"},
+		"the deadline, which ends it":                  {`{"spec":{"activeDeadlineSeconds":1}}`, "the spec of pod orders-1"},
+		"a label with managed fields that are reset":   {metadataPatch(`"labels":{"app":"payments"},"managedFields":[{}]`), "another label of pod orders-1"},
+		"a label with managed fields that are empty":   {metadataPatch(`"labels":{"app":"payments"},"managedFields":[]`), "another label of pod orders-1"},
+		"a label with managed fields that own nothing": {metadataPatch(`"labels":{"app":"payments"},"managedFields":[%s]`, forged("v1")), "another label of pod orders-1"},
+		"a label with managed fields of no version":    {metadataPatch(`"labels":{"app":"payments"},"managedFields":[%s]`, forged("a/b/c")), "another label of pod orders-1"},
+		"a label with managed fields of another version": {
+			metadataPatch(`"labels":{"app":"payments"},"managedFields":[%s]`, forged("example.test/v1")), "another label of pod orders-1",
+		},
+		"an annotation with managed fields of no version": {
+			metadataPatch(`"annotations":{"app":"payments"},"managedFields":[%s]`, forged("a/b/c")), "another annotation of pod orders-1",
+		},
 		"the image beside a good status": {`{"metadata":{"annotations":{"status":"{}"}},"spec":{"containers":[{"name":"database","image":"example.test/evil:1"}]}}`, "the spec of pod orders-1"},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -136,6 +149,130 @@ func TestAMemberMayChangeNothingElseOfAPod(t *testing.T) {
 	applied := fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"namespace":%q,"name":"orders-1","labels":{"team":"bank"}}}`, ns)
 	err := members.Patch(t.Context(), pod.DeepCopy(), client.RawPatch(types.ApplyPatchType, []byte(applied)), client.DryRunAll, client.ForceOwnership, client.FieldOwner("member"))
 	mustBeForbidden(t, "an apply", err, "another label of pod orders-1")
+}
+
+// forged is an entry of managedFields that a client sends to own fewer fields than it sets.
+func forged(version string) string {
+	return fmt.Sprintf(`{"manager":"kube-controller-manager","operation":"Update","apiVersion":%q,"time":"2026-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:labels":{"f:team":{}}}}}`, version)
+}
+
+// An earlier request, which changes only managedFields, does not help.
+func TestAMemberThatForgesManagedFieldsFirstMayStillAddNoLabel(t *testing.T) {
+	parallel(t)
+	ns, members := membersClient(t)
+	for name, entries := range map[string]string{"orders-1": `[{}]`, "orders-2": "[" + forged("a/b/c") + "]", "orders-3": "[" + forged("v1") + "]", "orders-4": "[" + forged("example.test/v1") + "]"} {
+		pod := memberPod(t, ns, name, map[string]string{dbv1.AnnotationRoleLabel: roleLabel})
+		inForce(t, func() error { return patched(t, members, pod, metadataPatch(`"labels":{"team":"bank"}`)) })
+		if err := members.Patch(t.Context(), pod, client.RawPatch(types.MergePatchType, []byte(metadataPatch(`"managedFields":%s`, entries)))); err != nil {
+			t.Logf("%s: %v", name, err)
+		}
+		for _, patch := range []string{`"labels":{"app":"payments"}`, `"labels":{"team":"bank"}`, `"annotations":{"app":"payments"}`} {
+			mustBeForbidden(t, name+" "+patch, patched(t, members, pod, metadataPatch(patch)), "another")
+			mustBeForbidden(t, name+" "+patch, patched(t, members, pod, metadataPatch(`"managedFields":[{}],`+patch)), "another")
+		}
+		tolerant := pod.DeepCopy()
+		tolerant.Spec.Tolerations = append(tolerant.Spec.Tolerations, corev1.Toleration{Operator: corev1.TolerationOpExists})
+		mustBeForbidden(t, name+" a toleration", members.Update(t.Context(), tolerant, client.DryRunAll), "the spec of pod "+name)
+	}
+}
+
+// mutating creates a policy that changes objects in a namespace, as Kyverno and tools for costs do. It has no condition, so it also
+// applies to updates.
+func mutating(t *testing.T, ns, resource string, mutations ...string) {
+	t.Helper()
+	all := make([]any, 0, len(mutations))
+	for _, expression := range mutations {
+		all = append(all, map[string]any{"patchType": "JSONPatch", "jsonPatch": map[string]any{"expression": expression}})
+	}
+	name := "test-" + resource + "-" + ns
+	for kind, spec := range map[string]map[string]any{
+		"MutatingAdmissionPolicy": {
+			"failurePolicy": "Fail", "reinvocationPolicy": "Never", "mutations": all,
+			"matchConstraints": map[string]any{
+				"namespaceSelector": map[string]any{"matchLabels": map[string]any{corev1.LabelMetadataName: ns}},
+				"resourceRules": []any{map[string]any{
+					"apiGroups": []any{""}, "apiVersions": []any{"*"}, "operations": []any{"CREATE", "UPDATE"}, "resources": []any{resource},
+				}},
+			},
+		},
+		"MutatingAdmissionPolicyBinding": {"policyName": name},
+	} {
+		object := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
+		object.SetAPIVersion("admissionregistration.k8s.io/v1")
+		object.SetKind(kind)
+		object.SetName(name)
+		create(t, object)
+		t.Cleanup(func() { _ = admin.Delete(context.WithoutCancel(t.Context()), object) })
+	}
+}
+
+const (
+	costLabel = `[JSONPatch{op:"add", path:"/metadata/labels/cost-center", value: "shop"}]`
+	// changingAnnotation has another value with each request.
+	changingAnnotation = `[JSONPatch{op:"add", path:"/metadata/annotations/last-seen", value: object.metadata.?resourceVersion.orValue("") + string(object.metadata.?labels[?"database.dbcluster.io/role"].orValue(""))}]`
+	spotToleration     = `object.spec.tolerations.exists(t, t.?key.orValue("") == "spot") ? [] :
+		[JSONPatch{op:"add", path:"/spec/tolerations/-", value: Object.spec.tolerations{key: "spot", operator: "Exists"}}]`
+)
+
+// A policy that was installed after the members changes each of their pods with the member's next write. If the API server refused that
+// write, the new primary would have no label, and clients no endpoint.
+func TestAMutatingPolicyDoesNotPreventAMemberFromChangingItsRole(t *testing.T) {
+	parallel(t)
+	ns, members := membersClient(t)
+	pod := memberPod(t, ns, "orders-1", map[string]string{dbv1.AnnotationRoleLabel: roleLabel, "status": "{}"})
+	inForce(t, func() error { return patched(t, members, pod, metadataPatch(`"labels":{"team":"bank"}`)) })
+	mutating(t, ns, "pods", costLabel, changingAnnotation, spotToleration)
+	eventually(t, "the mutating policy to be in force", func() error {
+		copied := pod.DeepCopy()
+		err := admin.Patch(t.Context(), copied, client.RawPatch(types.MergePatchType, []byte(metadataPatch(`"annotations":{"test":"test"}`))), client.DryRunAll)
+		return errorIf(err != nil || copied.Labels["cost-center"] == "", "%v %v", err, copied.Labels)
+	})
+	for i, role := range []string{"primary", "demoted", "replica"} {
+		patch := metadataPatch(`"labels":{%q:%q},"annotations":{"status":%q}`, roleLabel, role, patroniStatus(role))
+		kind := []types.PatchType{types.StrategicMergePatchType, types.MergePatchType}[i%2]
+		eventually(t, role, func() error { return members.Patch(t.Context(), pod, client.RawPatch(kind, []byte(patch))) })
+		if pod.Labels[roleLabel] != role || pod.Labels["cost-center"] != "shop" || pod.Annotations["last-seen"] == "" || !tolerates(pod, "spot") {
+			t.Errorf("%v %v %v", pod.Labels, pod.Annotations, pod.Spec.Tolerations)
+		}
+	}
+	for _, patch := range []string{`"labels":{"cost-center":"bank"}`, `"labels":{"cost-center":null}`, `"labels":{"app":"payments"}`, `"annotations":{"last-seen":"x","app":"x"}`} {
+		if err := patched(t, members, pod, metadataPatch(patch)); err == nil && !strings.Contains(patch, "cost-center") {
+			t.Errorf("a member could send %s", patch)
+		}
+	}
+	other := memberPod(t, ns, "orders-2", map[string]string{dbv1.AnnotationRoleLabel: roleLabel})
+	mustBeForbidden(t, "a label of the policy, and another", patched(t, members, other, metadataPatch(`"labels":{"cost-center":"bank","app":"payments"}`)), "another label of pod orders-2")
+}
+
+func tolerates(pod *corev1.Pod, key string) bool {
+	return slices.ContainsFunc(pod.Spec.Tolerations, func(t corev1.Toleration) bool { return t.Key == key })
+}
+
+// Members keep the lock of the primary in a ConfigMap.
+func TestAMutatingPolicyDoesNotPreventAMemberFromKeepingItsAgreement(t *testing.T) {
+	parallel(t)
+	ns, members := membersClient(t)
+	agreement := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "orders-leader", Labels: labelsOf("orders")}}
+	create(t, agreement)
+	inForce(t, func() error { return patched(t, members, agreement, metadataPatch(`"labels":{"team":"bank"}`)) })
+	mutating(t, ns, "configmaps", costLabel)
+	eventually(t, "the mutating policy to be in force", func() error {
+		copied := agreement.DeepCopy()
+		err := admin.Patch(t.Context(), copied, client.RawPatch(types.MergePatchType, []byte(`{"data":{"test":"test"}}`)), client.DryRunAll)
+		return errorIf(err != nil || copied.Labels["cost-center"] == "", "%v %v", err, copied.Labels)
+	})
+	for _, leader := range []string{"orders-1", "orders-2"} {
+		patch := metadataPatch(`"annotations":{"leader":%q}`, leader)
+		eventually(t, leader, func() error {
+			return members.Patch(t.Context(), agreement, client.RawPatch(types.MergePatchType, []byte(patch)))
+		})
+	}
+	if agreement.Labels["cost-center"] != "shop" {
+		t.Error(agreement.Labels)
+	}
+	mustBeForbidden(t, "a label", patched(t, members, agreement, metadataPatch(`"labels":{"app":"payments"}`)), "may change only the annotations and the data of ConfigMap orders-leader")
+	mustBeForbidden(t, "a label with managed fields that are reset", patched(t, members, agreement, metadataPatch(`"labels":{"app":"payments"},"managedFields":[{}]`)), "orders-leader")
+	mustBeForbidden(t, "a label with managed fields of no version", patched(t, members, agreement, metadataPatch(`"labels":{"app":"payments"},"managedFields":[%s]`, forged("a/b/c"))), "orders-leader")
 }
 
 // The engine has ConfigMaps, but no roles.

@@ -168,6 +168,27 @@ func (s *Situation) Electing() time.Duration {
 	return left
 }
 
+// PrimaryOverdue returns the time until members that have no primary although some of them are ready have a problem; ok is false if they have
+// one, or if no member is ready. An elected primary may be unable to report it: an admission policy or webhook may refuse its label.
+// The condition Available records since when there is none.
+func (s *Situation) PrimaryOverdue() (left time.Duration, ok bool) {
+	available := meta.FindStatusCondition(s.Cluster.Status.Conditions, dbv1.ConditionAvailable)
+	if !s.HasRoles() || s.Deleting() || s.Wanted == 0 || len(s.ReadyPrimaries()) > 0 || available == nil || available.Reason != dbv1.ReasonNoPrimary {
+		return 0, false
+	}
+	since := available.LastTransitionTime.Time
+	var ready time.Time
+	for _, m := range s.Members {
+		if m.Serving(s.At) && (ready.IsZero() || m.ReadySince.Time.Before(ready)) {
+			ready = m.ReadySince.Time
+		}
+	}
+	if ready.After(since) {
+		since = ready
+	}
+	return max(0, s.TakeOver()-s.At.Sub(since), s.Electing()), !ready.IsZero()
+}
+
 // Lock is how long the lock of a primary lives. While the action configure has not put a new value in force, or has failed, the longer
 // one counts: the members may use either.
 func (s *Situation) Lock() time.Duration {
