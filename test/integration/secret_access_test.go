@@ -116,7 +116,9 @@ func TestAUserNamesNoSecretThatTheUserMayNotRead(t *testing.T) {
 			continue
 		}
 		secret := fmt.Sprintf("theirs-%d", i)
-		attempt := func() error { return user.Create(t.Context(), pointing(t, ns, reference, secret), client.DryRunAll) }
+		attempt := func() error {
+			return user.Create(t.Context(), withoutEngine(pointing(t, ns, reference, secret)), client.DryRunAll)
+		}
 		if reference.Path == "spec.pod.imagePullSecrets[].name" { // no container can read it
 			if err := attempt(); err != nil {
 				t.Errorf("%s: %v", reference, err)
@@ -132,12 +134,18 @@ func TestAUserNamesNoSecretThatTheUserMayNotRead(t *testing.T) {
 		}
 		mayGet(t, ns, name, secret)
 		eventually(t, "a user who may get the Secret to name it in "+reference.String(), attempt)
-		other := user.Create(t.Context(), pointing(t, ns, reference, "another"), client.DryRunAll)
+		other := user.Create(t.Context(), withoutEngine(pointing(t, ns, reference, "another")), client.DryRunAll)
 		mustBeForbidden(t, reference.String(), other, reference.Path+" names Secret another, which")
 	}
 	if checked < 14 {
 		t.Errorf("only %d fields name a Secret", checked)
 	}
+}
+
+// withoutEngine leaves only the Secret to be refused.
+func withoutEngine(object *unstructured.Unstructured) *unstructured.Unstructured {
+	unstructured.RemoveNestedField(object.Object, "spec", "engine")
+	return object
 }
 
 func TestAUserSelectsNoServiceAccountWhoseTokensTheUserMayNotCreate(t *testing.T) {
@@ -165,6 +173,37 @@ func TestAUserSelectsNoServiceAccountWhoseTokensTheUserMayNotCreate(t *testing.T
 	if err := user.Create(t.Context(), identity, client.DryRunAll); err != nil {
 		t.Errorf("annotations without a token need no permission: %v", err)
 	}
+}
+
+// An administrator may have given rights to the name before, and the user selects the image that gets the token.
+func TestAUserNamesNoEngineForAServiceAccountWhoseTokensTheUserMayNotCreate(t *testing.T) {
+	parallel(t)
+	ns, name, user := deputy(t)
+	engines := map[string]string{"of an engine with roles": replicated(t, nil), "of an engine that does not exist yet": "from-the-next-version"}
+	for what, declared := range engines {
+		cluster := smallest(ns, "deployer")
+		cluster.Spec.Engine, cluster.Spec.Image = declared, "example.test/theirs:1"
+		mustBeForbidden(t, what, user.Create(t.Context(), cluster, client.DryRunAll), "spec.engine: members of some engines get a token of ServiceAccount deployer, for which "+name+" may not create tokens")
+	}
+	existing := smallest(ns, "deployer")
+	create(t, existing)
+	mustBeForbidden(t, "an update", patched(t, user, existing, `{"spec":{"engine":"from-the-next-version"}}`), "get a token of ServiceAccount deployer")
+	own := smallest(ns, "own")
+	own.Spec.Engine, own.Spec.ServiceAccount.Name = "from-the-next-version", "theirs"
+	mustBeForbidden(t, "a ServiceAccount of its own", user.Create(t.Context(), own, client.DryRunAll), "would run as ServiceAccount theirs")
+	grantIn(t, ns, "tokens-of-deployer", name, []rbacv1.PolicyRule{{
+		APIGroups: []string{""}, Resources: []string{"serviceaccounts/token"}, ResourceNames: []string{"deployer"}, Verbs: []string{"create"},
+	}})
+	eventually(t, "a user who may create tokens to name an engine", func() error { return patched(t, user, existing, `{"spec":{"engine":"from-the-next-version"}}`) })
+	other := smallest(ns, "another")
+	other.Spec.Engine = "from-the-next-version"
+	mustBeForbidden(t, "another cluster", user.Create(t.Context(), other, client.DryRunAll), "get a token of ServiceAccount another")
+	mayGet(t, ns, name)
+	other.Spec.Credentials.SecretName = "password"
+	eventually(t, "a user who may get every Secret to be refused only for the token", func() error {
+		err := user.Create(t.Context(), other.DeepCopy(), client.DryRunAll)
+		return errorIf(err == nil || !strings.Contains(err.Error(), "get a token of ServiceAccount another"), "%v", err)
+	})
 }
 
 // patched sends a merge patch as a dry run.
@@ -198,7 +237,7 @@ func TestAUserWithoutTheSecretMayScaleAndPauseButRunNoOtherCode(t *testing.T) {
 	refused := []string{
 		`{"spec":{"image":"example.test/theirs:1"}}`, `{"spec":{"replicas":5,"container":{"command":["cat"]}}}`, `{"spec":{"container":{"args":["-c"]}}}`,
 		`{"spec":{"container":{"env":[{"name":"LD_PRELOAD","value":"/x"}]}}}`, `{"spec":{"container":{"readinessProbe":{"exec":{"command":["cat"]}}}}}`,
-		`{"spec":{"config":{"files":{"a":"b"}}}}`, `{"spec":{"engine":"postgresql-single-v1"}}`, `{"spec":{"parameters":{"a":"b"}}}`,
+		`{"spec":{"config":{"files":{"a":"b"}}}}`, `{"spec":{"parameters":{"a":"b"}}}`,
 		`{"spec":{"pod":{"sidecars":[{"name":"theirs","image":"theirs"}]}}}`, `{"spec":{"pod":{"initContainers":[{"name":"theirs"}]}}}`,
 		`{"spec":{"scheduling":{"nodeSelector":{"a":"b"}}}}`, `{"spec":{"service":{"type":"NodePort"}}}`,
 		`{"spec":{"deletion":{"hooks":[{"name":"theirs","type":"Command","command":["cat"]}]}}}`, `{"spec":{"deletion":null}}`,
