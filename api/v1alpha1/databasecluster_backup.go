@@ -39,9 +39,10 @@ type Backup struct {
 	// +kubebuilder:validation:Maximum=604800
 	DeadlineSeconds int64 `json:"deadlineSeconds,omitempty"`
 
-	// resources are the CPU and memory of the pods of all Jobs of the cluster, except deletion hooks. Default: requests of
-	// 100m CPU and 256Mi of memory, limits of 2 CPUs and 1Gi. An action that mounts a member's volume has at least the
-	// resources of the member, and no limit where the member has no limit.
+	// resources are the CPU and memory of the Jobs of backups, restores, verifications, and changes of passwords and
+	// certificates. They override spec.helpers.resources. Default: requests of 100m CPU and 256Mi of memory, limits like
+	// spec.resources and at most 2 CPUs and 1Gi. An action that mounts a member's volume has at least the resources of the
+	// member, and no limit where the member has no limit.
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
 

@@ -113,8 +113,9 @@ type DeletionHook struct {
 	// +kubebuilder:validation:items:MaxLength=65536
 	Command []string `json:"command,omitempty"`
 
-	// resources are the CPU and memory of a hook of type Command. Other types ignore them. Default: requests of 100m
-	// CPU and 256Mi of memory, limits of 2 CPUs and 1Gi.
+	// resources are the CPU and memory of a hook of type Command. Other types ignore them. They override
+	// spec.helpers.resources. Default: requests of 100m CPU and 256Mi of memory, limits like spec.resources and at most 2 CPUs
+	// and 1Gi.
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
 }

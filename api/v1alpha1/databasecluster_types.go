@@ -125,6 +125,12 @@ type DatabaseClusterSpec struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:resourceRequirements"
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
 
+	// helpers are the containers that the operator adds: those of its Jobs, and an init container of members that reports
+	// the version of the database.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	Helpers Helpers `json:"helpers,omitzero"`
+
 	// storage is the data volume of each member.
 	// +required
 	// +operator-sdk:csv:customresourcedefinitions:type=spec

@@ -55,6 +55,9 @@ func (w Writer) Create(ctx context.Context, object *unstructured.Unstructured) (
 	if err != nil {
 		return nil, fmt.Errorf("create %s %s: %w", object.GetKind(), object.GetName(), err)
 	}
+	if err := w.fitLimitRanges(ctx, created); err != nil {
+		return nil, err
+	}
 	if err := w.Client.Create(ctx, created, client.FieldOwner(dbv1.FieldCreator)); err != nil {
 		return nil, fmt.Errorf("create %s %s: %w", object.GetKind(), object.GetName(), err)
 	}

@@ -68,6 +68,9 @@ func (o *observation) read(ctx context.Context, logs kit.Logs) {
 	if !plan.Idle(backup) {
 		o.readCluster(ctx)
 		o.readMissing(ctx)
+		for i, task := range o.Jobs {
+			o.Jobs[i] = task.ResourcesIn(resources.ResourcesField(o.Cluster, task.Component))
+		}
 	}
 	if !backup.Status.Phase.Finished() && backup.DeletionTimestamp == nil {
 		o.readMembers(ctx)

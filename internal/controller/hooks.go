@@ -17,6 +17,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -65,10 +66,7 @@ func (o *observation) task(ctx context.Context, job *batchv1.Job) state.Task {
 		return state.TaskOf(job, pods.Items)
 	}
 	task := kit.Task(ctx, o.logs, job, pods.Items, o.At)
-	if o.cluster.Spec.Backup == nil && task.Component != dbv1.ComponentHook {
-		return task.WithoutBackup()
-	}
-	return task
+	return task.ResourcesIn(resources.ResourcesField(o.cluster, task.Component))
 }
 
 // readNamespace checks whether objects can still be created in the namespace if a hook or a hand-over has not started

@@ -52,8 +52,6 @@ type Action struct {
 	Members int32
 	// Offline mounts the volume of that member, which must not be running.
 	Offline bool
-	// Spread spreads the pods of the actions of this kind like the members, where that matters.
-	Spread bool
 	// Copy runs the action against a temporary copy of the database; nil for the cluster.
 	Copy *Copy
 	// SecretItems maps files in /dbc/secrets to keys of the Secret with the credentials; nil for all its keys. The pod starts
@@ -144,15 +142,17 @@ func onExit(container string, action batchv1.PodFailurePolicyAction, codes []pro
 
 func (a Action) pod(cluster *dbv1.DatabaseCluster) *corev1ac.PodSpecApplyConfiguration {
 	spec := podSpec(cluster).WithRestartPolicy(corev1.RestartPolicyNever)
-	if a.Spread {
+	if ActionKindOf(a.Component).Places {
 		spreadLikeMembers(cluster, spec, a.labels(cluster))
+	} else {
+		besideMembers(spec)
 	}
 	a.selectSecrets(spec)
 	a.withoutObjects(spec)
 	if a.Transfer != nil {
 		spec.WithTerminationGracePeriodSeconds(actionGraceSeconds)
 	}
-	a.withTransfer(spec)
+	a.withTransfer(cluster, spec)
 	switch {
 	case a.Copy != nil:
 		a.withCopy(cluster, spec)

@@ -27,6 +27,9 @@ type ActionKind struct {
 	Supersede Supersede
 	// Log is the purpose for which the operator reads the log of a running pod.
 	Log Log
+	// Places is true if its pods create the volumes of members. They are scheduled like the members, which follow their
+	// volumes. Other pods ignore the affinity of members to pods: they follow the volume that they mount, if any.
+	Places bool
 	// Connects is true if its pods may connect to every port of the members.
 	Connects bool
 }
@@ -69,7 +72,7 @@ var actionKinds = map[string]ActionKind{
 	dbv1.ComponentHook:   {Retries: 2, Deadline: hookDeadline, Connects: true},
 	dbv1.ComponentBackup: {Retries: 6, Deadline: backupDeadline, Resources: backupResources, Log: LogProgress, Connects: true},
 	// A restore that hangs fails long before its deadline: transfer detects that.
-	dbv1.ComponentRestore: {Retries: 6, Deadline: aWeek, Resources: backupResources, Supersede: SupersedeFailed, Log: LogRestore, Connects: true},
+	dbv1.ComponentRestore: {Retries: 6, Deadline: aWeek, Resources: backupResources, Supersede: SupersedeFailed, Log: LogRestore, Connects: true, Places: true},
 	// Each failed attempt keeps its volume until the verification has finished, so there are few attempts. A copy must
 	// not reach the members of the database that it is a copy of.
 	dbv1.ComponentVerification: {Retries: 2, Deadline: verificationDeadline, Resources: backupResources, Log: LogAnswer},
@@ -88,6 +91,14 @@ var actionKinds = map[string]ActionKind{
 // ActionKindOf returns the kind of the actions whose Jobs have a component. It is empty for a component that is not
 // an action.
 func ActionKindOf(component string) ActionKind { return actionKinds[component] }
+
+// ResourcesField is the field that sets the resources of a kind of Job, for remedies. Jobs of hooks have their own field.
+func ResourcesField(cluster *dbv1.DatabaseCluster, component string) string {
+	if cluster != nil && cluster.Spec.Backup != nil && ActionKindOf(component).Resources != nil {
+		return "spec.backup.resources"
+	}
+	return "spec.helpers.resources"
+}
 
 // ActionComponents are the components of the Jobs of actions.
 func ActionComponents() []string { return slices.Sorted(maps.Keys(actionKinds)) }

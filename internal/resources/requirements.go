@@ -32,11 +32,54 @@ func quantities(cpu, memory string) corev1.ResourceList {
 
 // requirements are the resources of a container that runs the action.
 func (a Action) requirements(cluster *dbv1.DatabaseCluster) *corev1ac.ResourceRequirementsApplyConfiguration {
-	defaults := actionDefaults
+	defaults := atMost(cluster.Spec.Resources, actionDefaults)
 	if a.Offline {
 		defaults = atLeast(cluster.Spec.Resources)
 	}
-	return as[corev1ac.ResourceRequirementsApplyConfiguration](withDefaults(a.Resources, defaults))
+	return as[corev1ac.ResourceRequirementsApplyConfiguration](withDefaults(a.given(cluster), defaults))
+}
+
+// installation are the resources of the container that copies the transfer program.
+func (a Action) installation(cluster *dbv1.DatabaseCluster) *corev1ac.ResourceRequirementsApplyConfiguration {
+	return as[corev1ac.ResourceRequirementsApplyConfiguration](withDefaults(a.given(cluster), atMost(cluster.Spec.Resources, installDefaults)))
+}
+
+// given are the resources in the spec: those of the action, otherwise those of all helpers.
+func (a Action) given(cluster *dbv1.DatabaseCluster) corev1.ResourceRequirements {
+	return over(cluster.Spec.Helpers.Resources, a.Resources)
+}
+
+// over adds the resources of others that an own list does not mention.
+func over(others, own corev1.ResourceRequirements) corev1.ResourceRequirements {
+	merged := *own.DeepCopy()
+	mentioned := func(name corev1.ResourceName) bool {
+		_, asks := own.Requests[name]
+		_, limits := own.Limits[name]
+		return asks || limits
+	}
+	for name, quantity := range others.Requests {
+		if !mentioned(name) {
+			setQuantity(&merged.Requests, name, quantity)
+		}
+	}
+	for name, quantity := range others.Limits {
+		if !mentioned(name) {
+			setQuantity(&merged.Limits, name, quantity)
+		}
+	}
+	return merged
+}
+
+// atMost lowers default limits to those of a member: a namespace that bounds its members bounds Jobs, too. A limit is not lowered
+// below the default request.
+func atMost(member, defaults corev1.ResourceRequirements) corev1.ResourceRequirements {
+	lowered := *defaults.DeepCopy()
+	for name, usual := range defaults.Limits {
+		if limit, limited := member.Limits[name]; limited && limit.Cmp(usual) < 0 {
+			lowered.Limits[name] = larger(limit, defaults.Requests[name])
+		}
+	}
+	return lowered
 }
 
 // atLeast returns the resources of an action that may start the database on a member's volume: at least those of
@@ -49,7 +92,7 @@ func atLeast(member corev1.ResourceRequirements) corev1.ResourceRequirements {
 	for name, request := range actionDefaults.Requests {
 		limit, limited := member.Limits[name]
 		if limited {
-			defaults.Limits[name] = larger(limit, actionDefaults.Limits[name])
+			defaults.Limits[name] = larger(limit, least(name))
 		}
 		asked, asks := member.Requests[name]
 		if !asks && limited { // the default of Kubernetes
@@ -58,6 +101,15 @@ func atLeast(member corev1.ResourceRequirements) corev1.ResourceRequirements {
 		defaults.Requests[name] = larger(asked, request)
 	}
 	return defaults
+}
+
+// least is the lowest default limit of an action that may start the database. It needs its own memory beside that of the database, but
+// not its own CPU.
+func least(name corev1.ResourceName) resource.Quantity {
+	if name == corev1.ResourceCPU {
+		return actionDefaults.Requests[name]
+	}
+	return actionDefaults.Limits[name]
 }
 
 // withDefaults adds the missing values. A default request never exceeds a limit, and a default limit is never below

@@ -55,6 +55,22 @@ func TestEveryContainerOfAJobHasRequestsAndLimits(t *testing.T) {
 		"a rotation without spec.backup": {func(c *dbv1.DatabaseCluster) Child {
 			return ActionJob(c, Action{Component: dbv1.ComponentRotation, Name: "a"})
 		}, [4]string{"100m", "256Mi", "2", "1Gi"}},
+		"a hand-over with the resources of helpers": {func(c *dbv1.DatabaseCluster) Child {
+			c.Spec.Helpers.Resources = corev1.ResourceRequirements{Requests: quantities("20m", "64Mi"), Limits: quantities("50m", "300Mi")}
+			return ActionJob(c, Action{Component: dbv1.ComponentHandOver, Name: "a"})
+		}, [4]string{"20m", "64Mi", "50m", "300Mi"}},
+		"a rotation with a limit of its own": {func(c *dbv1.DatabaseCluster) Child {
+			c.Spec.Backup, c.Spec.Helpers.Resources = &dbv1.Backup{Resources: limits("500m")}, corev1.ResourceRequirements{Requests: quantities("20m", "64Mi")}
+			return ActionJob(c, Action{Component: dbv1.ComponentRotation, Name: "a"})
+		}, [4]string{"100m", "64Mi", "500m", "1Gi"}},
+		"an action of a small member": {func(c *dbv1.DatabaseCluster) Child {
+			c.Spec.Resources.Limits = quantities("500m", "128Mi")
+			return ActionJob(c, Action{Component: dbv1.ComponentConfigure, Name: "a", Transfer: &Transfer{Image: "operator:1", Call: &protocol.Probe{}}})
+		}, [4]string{"100m", "256Mi", "500m", "256Mi"}},
+		"an action that may start the database of a small member": {func(c *dbv1.DatabaseCluster) Child {
+			c.Spec.Resources = corev1.ResourceRequirements{Limits: quantities("500m", "512Mi")}
+			return ActionJob(c, Action{Component: dbv1.ComponentRestore, Name: "a", Offline: true, Member: &zero})
+		}, [4]string{"500m", "512Mi", "500m", "1Gi"}},
 		"a copy": {func(c *dbv1.DatabaseCluster) Child {
 			return ActionJob(c, Action{Component: dbv1.ComponentHook, Name: "a", Transfer: &Transfer{Image: "operator:1", Call: &protocol.Probe{}}, Copy: &Copy{Restore: Transfer{Call: &protocol.Restore{}}}})
 		}, [4]string{"100m", "256Mi", "2", "1Gi"}},

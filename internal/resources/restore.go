@@ -44,7 +44,6 @@ func InitializeJob(cluster *dbv1.DatabaseCluster, restore Restore, volume state.
 		},
 		Member:  &volume.Ordinal,
 		Offline: true,
-		Spread:  true,
 	})
 }
 
@@ -66,6 +65,5 @@ func RestoreJob(cluster *dbv1.DatabaseCluster, restore Restore, volume state.Vol
 		},
 		Member:  &volume.Ordinal,
 		Offline: true,
-		Spread:  true,
 	})
 }

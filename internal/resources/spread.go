@@ -6,6 +6,8 @@ package resources
 
 import (
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
 
@@ -16,21 +18,57 @@ import (
 // spreadMembers spreads the members over nodes and zones.
 func spreadMembers(cluster *dbv1.DatabaseCluster, spec *corev1ac.PodSpecApplyConfiguration) *corev1ac.PodSpecApplyConfiguration {
 	selector := naming.Selector(cluster.Name)
+	apartFromMembers(cluster, spec)
 	return oneEachNode(cluster, spec, selector).WithTopologySpreadConstraints(topologySpread(cluster, selector)...)
 }
 
 // spreadLikeMembers spreads pods with other labels like the members. The members must run where these pods fill volumes.
-func spreadLikeMembers(cluster *dbv1.DatabaseCluster, spec *corev1ac.PodSpecApplyConfiguration, labels map[string]string) {
-	all := topologySpread(cluster, labels)
+func spreadLikeMembers(cluster *dbv1.DatabaseCluster, spec *corev1ac.PodSpecApplyConfiguration, selector map[string]string) {
+	all := topologySpread(cluster, selector)
 	for _, constraint := range all {
-		constraint.LabelSelector, constraint.MatchLabelKeys = metav1ac.LabelSelector().WithMatchLabels(labels), nil
+		constraint.LabelSelector, constraint.MatchLabelKeys = metav1ac.LabelSelector().WithMatchLabels(selector), nil
 	}
-	oneEachNode(cluster, spec, labels).WithTopologySpreadConstraints(all...)
+	oneEachNode(cluster, spec, selector).WithTopologySpreadConstraints(all...)
+}
+
+// besideMembers removes the affinity of the members to pods. With it, no Job of a cluster could run on the only node.
+func besideMembers(spec *corev1ac.PodSpecApplyConfiguration) {
+	if spec.Affinity == nil {
+		return
+	}
+	spec.Affinity.PodAffinity, spec.Affinity.PodAntiAffinity = nil, nil
+	if spec.Affinity.NodeAffinity == nil {
+		spec.Affinity = nil
+	}
+}
+
+// apartFromMembers restricts each required anti-affinity that selects all pods of the cluster to its members. An anti-affinity applies
+// in both directions: otherwise a member would keep Jobs of the cluster away from its node, and a Job a member.
+func apartFromMembers(cluster *dbv1.DatabaseCluster, spec *corev1ac.PodSpecApplyConfiguration) {
+	if spec.Affinity == nil || spec.Affinity.PodAntiAffinity == nil {
+		return
+	}
+	for i, term := range cluster.Spec.Scheduling.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
+		if selectsJobs(cluster, term.LabelSelector) {
+			terms := spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+			terms[i].LabelSelector.WithMatchExpressions(metav1ac.LabelSelectorRequirement().
+				WithKey(dbv1.LabelComponent).WithOperator(metav1.LabelSelectorOpIn).WithValues(dbv1.ComponentDatabase))
+		}
+	}
+}
+
+// selectsJobs reports whether a selector selects members and Jobs of the cluster, but not every pod.
+func selectsJobs(cluster *dbv1.DatabaseCluster, given *metav1.LabelSelector) bool {
+	selector, err := metav1.LabelSelectorAsSelector(given)
+	if err != nil || selector.Matches(labels.Set{}) {
+		return false
+	}
+	return selector.Matches(labels.Set(naming.Labels(cluster, dbv1.ComponentDatabase))) && selector.Matches(labels.Set(naming.Labels(cluster, dbv1.ComponentConfigure)))
 }
 
 // oneEachNode keeps pods with these labels on different nodes if the spec requires it. A spread constraint cannot: with
 // more members than nodes, it allows two members on a node.
-func oneEachNode(cluster *dbv1.DatabaseCluster, spec *corev1ac.PodSpecApplyConfiguration, labels map[string]string) *corev1ac.PodSpecApplyConfiguration {
+func oneEachNode(cluster *dbv1.DatabaseCluster, spec *corev1ac.PodSpecApplyConfiguration, selector map[string]string) *corev1ac.PodSpecApplyConfiguration {
 	if cluster.Spec.Scheduling.Spread.Nodes != dbv1.SpreadRequired {
 		return spec
 	}
@@ -42,12 +80,12 @@ func oneEachNode(cluster *dbv1.DatabaseCluster, spec *corev1ac.PodSpecApplyConfi
 	}
 	spec.Affinity.PodAntiAffinity.WithRequiredDuringSchedulingIgnoredDuringExecution(corev1ac.PodAffinityTerm().
 		WithTopologyKey(corev1.LabelHostname).
-		WithLabelSelector(metav1ac.LabelSelector().WithMatchLabels(labels)))
+		WithLabelSelector(metav1ac.LabelSelector().WithMatchLabels(selector)))
 	return spec
 }
 
 // topologySpread is soft unless the spec overrides it, so that one node is enough.
-func topologySpread(cluster *dbv1.DatabaseCluster, labels map[string]string) []*corev1ac.TopologySpreadConstraintApplyConfiguration {
+func topologySpread(cluster *dbv1.DatabaseCluster, selector map[string]string) []*corev1ac.TopologySpreadConstraintApplyConfiguration {
 	scheduling := cluster.Spec.Scheduling
 	if given := scheduling.TopologySpreadConstraints; len(given) > 0 {
 		return asEach[corev1ac.TopologySpreadConstraintApplyConfiguration](given)
@@ -57,7 +95,7 @@ func topologySpread(cluster *dbv1.DatabaseCluster, labels map[string]string) []*
 			WithMaxSkew(1).
 			WithTopologyKey(key).
 			WithWhenUnsatisfiable(when).
-			WithLabelSelector(metav1ac.LabelSelector().WithMatchLabels(labels))
+			WithLabelSelector(metav1ac.LabelSelector().WithMatchLabels(selector))
 	}
 	overZones := corev1.ScheduleAnyway
 	if scheduling.Spread.Zones == dbv1.SpreadRequired {

@@ -128,6 +128,9 @@ func renderedFrom(cluster *dbv1.DatabaseCluster, references []state.Reference) s
 		spec.TLS = &dbv1.TLS{SecretName: spec.TLS.SecretName, Mode: spec.TLS.Mode}
 	}
 	spec.Container.Env = slices.DeleteFunc(slices.Clone(spec.Container.Env), func(v corev1.EnvVar) bool { return strings.HasPrefix(v.Name, engine.VariablePrefix) })
+	if len(spec.Container.VersionCommand) == 0 {
+		spec.Helpers = dbv1.Helpers{}
+	}
 	if !ephemeral(cluster) {
 		spec.Storage = dbv1.Storage{}
 	}

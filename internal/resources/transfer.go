@@ -15,7 +15,7 @@ import (
 )
 
 // withTransfer adds the transfer binary and the location of the backup to a pod.
-func (a Action) withTransfer(spec *corev1ac.PodSpecApplyConfiguration) {
+func (a Action) withTransfer(cluster *dbv1.DatabaseCluster, spec *corev1ac.PodSpecApplyConfiguration) {
 	if a.Transfer == nil {
 		return
 	}
@@ -23,7 +23,7 @@ func (a Action) withTransfer(spec *corev1ac.PodSpecApplyConfiguration) {
 		WithName(naming.TransferContainer).
 		WithImage(a.Transfer.Image).
 		WithCommand(append([]string{"/" + protocol.Program}, protocol.Args(&protocol.Install{Folder: naming.BinPath})...)...).
-		WithResources(as[corev1ac.ResourceRequirementsApplyConfiguration](installDefaults)).
+		WithResources(a.installation(cluster)).
 		WithSecurityContext(containerSecurityContext(&dbv1.DatabaseCluster{})).
 		WithVolumeMounts(corev1ac.VolumeMount().WithName(naming.BinVolume).WithMountPath(naming.BinPath))).
 		WithVolumes(corev1ac.Volume().WithName(naming.BinVolume).WithEmptyDir(corev1ac.EmptyDirVolumeSource()))

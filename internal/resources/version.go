@@ -30,7 +30,7 @@ func versionContainer(cluster *dbv1.DatabaseCluster) []*corev1ac.ContainerApplyC
 		WithCommand("sh", "-c", report, "sh").
 		WithCommand(command...).
 		WithSecurityContext(containerSecurityContext(cluster)).
-		WithResources(as[corev1ac.ResourceRequirementsApplyConfiguration](smallPart(cluster.Spec.Resources)))
+		WithResources(as[corev1ac.ResourceRequirementsApplyConfiguration](over(smallPart(cluster.Spec.Resources), cluster.Spec.Helpers.Resources)))
 	if policy := cluster.Spec.Container.ImagePullPolicy; policy != "" {
 		container.WithImagePullPolicy(policy)
 	}

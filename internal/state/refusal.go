@@ -27,6 +27,9 @@ func (t Task) AwaitsPod() bool {
 // random is the name of the pod in messages of the Job controller: each attempt has another.
 var random = regexp.MustCompile(`^(Error creating: )?(pods? "[^"]*" is )?`)
 
+// bounded is how the API server refuses resources outside the bounds of a LimitRange.
+var bounded = regexp.MustCompile(`(minimum|maximum) [a-z-]+ usage per (Container|Pod) is|max limit to request ratio per (Container|Pod) is`)
+
 // Refuse records why the pod of the task could not be created, in the words of the Job controller; "" if it is unknown. A request
 // that the API server forbids or finds invalid fails until the user acts; other causes may be temporary.
 func (t Task) Refuse(message string) Task {
@@ -37,6 +40,8 @@ func (t Task) Refuse(message string) Task {
 	switch {
 	case strings.Contains(message, "exceeded quota"), strings.Contains(message, "failed quota"):
 		t.Remedy = "Increase the ResourceQuota, or reduce " + jobResources + " of the DatabaseCluster"
+	case bounded.MatchString(message):
+		t.Remedy = "Correct the LimitRange, or set " + jobResources + " of the DatabaseCluster within its bounds"
 	case strings.Contains(message, "error looking up service account"):
 		t.Remedy = "Create the ServiceAccount, or correct spec.serviceAccount of the DatabaseCluster"
 	case strings.Contains(message, "forbidden"), strings.Contains(message, "is invalid"):

@@ -57,13 +57,8 @@ func actionStarted(pod *corev1.Pod) bool {
 	})
 }
 
-// jobResources is the field with the resources of a Job, for remedies. Jobs of hooks have their own field.
-const jobResources = "spec.backup.resources"
-
-// WithoutBackup returns the task of a cluster that has no spec.backup. The remedy is then possible only with a destination.
-func (t Task) WithoutBackup() Task {
-	return t.ResourcesIn(jobResources + " (requires spec.backup.destination)")
-}
+// jobResources is the field with the resources of most Jobs, for remedies.
+const jobResources = "spec.helpers.resources"
 
 // ResourcesIn returns the task with another field in its remedy.
 func (t Task) ResourcesIn(field string) Task {
@@ -94,8 +89,10 @@ func placement(message, resources string) string {
 		return "See kubectl describe of the pod's PersistentVolumeClaim: it needs a StorageClass that provisions volumes, and the node of its volume"
 	}
 	switch text := strings.ToLower(message); {
+	case strings.Contains(text, "existing pods anti-affinity") && !strings.Contains(text, "match pod anti-affinity"):
+		return "Add a node. If spec.scheduling.affinity of the DatabaseCluster keeps its members apart from all its pods, annotate the DatabaseCluster with database.dbcluster.io/update=1: the members then ignore Jobs"
 	case strings.Contains(text, "anti-affinity"):
-		return "Add a node for each member, or correct spec.scheduling of the DatabaseCluster: with spread.nodes Required, no two members share a node"
+		return "Add a node for each member, or correct spec.scheduling.affinity.podAntiAffinity or spec.scheduling.spread.nodes of the DatabaseCluster, which keep its members on different nodes"
 	case strings.Contains(text, "topology spread"):
 		return "Add a node in another zone, or correct spec.scheduling of the DatabaseCluster: with spread.zones Required, no zone has more than one member above another"
 	}

@@ -91,18 +91,20 @@ func TestAMemberThatCannotStartHasARemedy(t *testing.T) {
 	}
 	noVolume := *unscheduled.DeepCopy()
 	noVolume.Conditions[0].Message = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims"
-	crowded, uneven := *unscheduled.DeepCopy(), *unscheduled.DeepCopy()
+	crowded, kept, uneven := *unscheduled.DeepCopy(), *unscheduled.DeepCopy(), *unscheduled.DeepCopy()
 	crowded.Conditions[0].Message = "0/2 nodes are available: 2 node(s) didn't match pod anti-affinity rules."
+	kept.Conditions[0].Message = "0/1 nodes are available: 1 node(s) didn't satisfy existing pods anti-affinity rules."
 	uneven.Conditions[0].Message = "0/2 nodes are available: 2 node(s) didn't match pod topology spread constraints."
 	for want, status := range map[string]corev1.PodStatus{
-		"Add a node for each member, or correct spec.scheduling of the DatabaseCluster: with spread.nodes Required, no two members share a node":                    crowded,
-		"Add a node in another zone, or correct spec.scheduling of the DatabaseCluster: with spread.zones Required, no zone has more than one member above another": uneven,
-		"Correct spec.scheduling or spec.resources of the DatabaseCluster, or add a node":                                                                           unscheduled,
-		"Correct spec.image or spec.pod.imagePullSecrets of the DatabaseCluster":                                                                                    noImage("database"),
-		"Correct the image of this container or spec.pod.imagePullSecrets of the DatabaseCluster":                                                                   noImage("exporter"),
-		"Set spec.pod.securityContext.runAsUser of the DatabaseCluster to the number of a user other than 0":                                                        asRoot("database"),
-		"Set securityContext.runAsUser of this container of the DatabaseCluster to the number of a user other than 0":                                               asRoot("exporter"),
-		"See kubectl describe of the pod's PersistentVolumeClaim: it needs a StorageClass that provisions volumes, and the node of its volume":                      noVolume,
+		"Add a node for each member, or correct spec.scheduling.affinity.podAntiAffinity or spec.scheduling.spread.nodes of the DatabaseCluster, which keep its members on different nodes":                        crowded,
+		"Add a node. If spec.scheduling.affinity of the DatabaseCluster keeps its members apart from all its pods, annotate the DatabaseCluster with database.dbcluster.io/update=1: the members then ignore Jobs": kept,
+		"Add a node in another zone, or correct spec.scheduling of the DatabaseCluster: with spread.zones Required, no zone has more than one member above another":                                                uneven,
+		"Correct spec.scheduling or spec.resources of the DatabaseCluster, or add a node":                                                                                                                          unscheduled,
+		"Correct spec.image or spec.pod.imagePullSecrets of the DatabaseCluster":                                                                                                                                   noImage("database"),
+		"Correct the image of this container or spec.pod.imagePullSecrets of the DatabaseCluster":                                                                                                                  noImage("exporter"),
+		"Set spec.pod.securityContext.runAsUser of the DatabaseCluster to the number of a user other than 0":                                                                                                       asRoot("database"),
+		"Set securityContext.runAsUser of this container of the DatabaseCluster to the number of a user other than 0":                                                                                              asRoot("exporter"),
+		"See kubectl describe of the pod's PersistentVolumeClaim: it needs a StorageClass that provisions volumes, and the node of its volume":                                                                     noVolume,
 		"": {ContainerStatuses: []corev1.ContainerStatus{hasEnded("database")}},
 	} {
 		if got := MemberOf(&corev1.Pod{Status: status}, 0).Remedy; got != want {
@@ -137,5 +139,19 @@ func TestABlockedTaskHasARemedy(t *testing.T) {
 	ran := Task{Job: "j", Remedy: "Correct spec.image", Started: true}
 	if ran.Unblock() != "Correct spec.image. Then delete Job j: it has run before, so the operator does not re-create it by itself" {
 		t.Error(ran.Unblock())
+	}
+}
+
+func TestAPodOutsideTheBoundsOfALimitRangeHasARemedy(t *testing.T) {
+	const want = "Correct the LimitRange, or set spec.helpers.resources of the DatabaseCluster within its bounds"
+	for _, bound := range []string{
+		"minimum cpu usage per Container is 50m, but request is 10m", "maximum memory usage per Pod is 1Gi, but limit is 2Gi",
+		"[minimum memory usage per Container is 64Mi, but request is 32Mi, maximum cpu usage per Container is 1, but limit is 2]",
+		"cpu max limit to request ratio per Container is 4, but provided ratio is 20.000000",
+	} {
+		task := (Task{}).Refuse(`Error creating: pods "orders-a-b" is forbidden: ` + bound)
+		if task.Remedy != want || task.Refusal != "forbidden: "+bound {
+			t.Errorf("%q: %q", task.Refusal, task.Remedy)
+		}
 	}
 }

@@ -57,14 +57,71 @@ func TestABackupOverQuotaReportsItAndCompletesWithSmallerRequests(t *testing.T) 
 // finishes had a pod whose containers all have both.
 func TestEveryKindOfJobRunsInANamespaceWithAQuotaAndWithoutALimitRange(t *testing.T) {
 	parallel(t)
-	declared := ledger(t, "ledger-all-jobs")
+	everyKindOfJobRuns(t, "ledger-all-jobs", func(ns string) { limited(t, ns, "8", "8Gi") })
+}
+
+// bounded creates a LimitRange for containers.
+func bounded(t *testing.T, ns string, least, most corev1.ResourceList) *corev1.LimitRange {
+	t.Helper()
+	bounds := &corev1.LimitRange{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "bounds"}}
+	bounds.Spec.Limits = []corev1.LimitRangeItem{{Type: corev1.LimitTypeContainer, Min: least, Max: most}}
+	create(t, bounds)
+	return bounds
+}
+
+func quantities(cpu, memory string) corev1.ResourceList {
+	return corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu), corev1.ResourceMemory: resource.MustParse(memory)}
+}
+
+// The API server refuses each pod that has a container outside the bounds, and members are within them.
+func TestEveryClusterStartsWithinTheLimitRangeOfItsNamespace(t *testing.T) {
+	parallel(t)
+	everyKindOfJobRuns(t, "ledger-bounded-jobs", func(ns string) {
+		bounded(t, ns, quantities("50m", "64Mi"), quantities("1", "512Mi"))
+		limited(t, ns, "4", "4Gi")
+	})
+}
+
+// A LimitRange that is newer than the Job, or that the operator may not list, refuses the pod.
+func TestAJobOutsideALimitRangeStartsWithTheFieldThatItsMessageNames(t *testing.T) {
+	parallel(t)
+	declared := ledger(t, "tls-bounds-v1")
+	declared.Spec.Actions.Reload, declared.Spec.SecretKeys = &dbv1.EngineAction{Command: []string{"reload"}}, nil
+	declared.Spec.TLS = &dbv1.EngineTLS{Modes: []dbv1.TLSMode{dbv1.TLSRequire}}
+	create(t, declared)
+	c := started(t, withTLSOf(declared.Name), reloading)
+	awaitTrue(t, c, dbv1.ConditionTLSReady, dbv1.ReasonCertificateServed)
+	served := c.Status.TLS.Served
+	change(t, c, func(c *dbv1.DatabaseCluster) {
+		c.Spec.Helpers.Resources = corev1.ResourceRequirements{Requests: quantities("10m", "32Mi"), Limits: quantities("20m", "64Mi")}
+	})
+	limited(t, c.Namespace, "10m", "3Gi") // the Job is created while a quota refuses its pod
+	annotate(t, c, dbv1.AnnotationRenewCertificate, "now")
+	awaitTrue(t, c, dbv1.ConditionStalled, dbv1.ReasonReloadFailed, "exceeded quota: compute", "reduce spec.helpers.resources of the DatabaseCluster")
+	bounded(t, c.Namespace, quantities("50m", "64Mi"), quantities("1", "512Mi"))
+	remove(t, &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: "compute"}})
+	awaitTrue(t, c, dbv1.ConditionStalled, dbv1.ReasonReloadFailed, "minimum cpu usage per Container is 50m",
+		"Correct the LimitRange, or set spec.helpers.resources of the DatabaseCluster within its bounds")
+	change(t, c, func(c *dbv1.DatabaseCluster) {
+		c.Spec.Helpers.Resources = corev1.ResourceRequirements{Requests: quantities("50m", "64Mi"), Limits: quantities("100m", "64Mi")}
+	})
+	await(t, c, "members to serve the renewed certificate", func() bool { return c.Status.TLS.Served != served })
+}
+
+func withTLSOf(engine string) func(*dbv1.DatabaseCluster) {
+	return withTLS(engine, dbv1.TLS{SelfSigned: &dbv1.SelfSigned{}})
+}
+
+func everyKindOfJobRuns(t *testing.T, engine string, restrict func(ns string)) {
+	t.Helper()
+	declared := ledger(t, engine)
 	declared.Spec.Actions.Probe, declared.Spec.Actions.Reload = &dbv1.EngineAction{Command: []string{"ledger", "probe"}}, &dbv1.EngineAction{Command: []string{"reload"}}
 	declared.Spec.Actions.Credentials = &dbv1.EngineAction{Command: []string{"ledger", "credentials"}}
 	declared.Spec.SecretKeys = []dbv1.EngineSecretKey{{Name: "password", Generate: &dbv1.EngineSecretValue{}}}
 	declared.Spec.TLS = &dbv1.EngineTLS{Modes: []dbv1.TLSMode{dbv1.TLSRequire}}
 	create(t, declared)
 	ns := namespace(t)
-	limited(t, ns, "8", "8Gi")
+	restrict(ns)
 	create(t, keys(ns, "bucket"))
 	seen := &sync.Map{}
 	kubelet(t, ns, func(pod *corev1.Pod) {
@@ -125,19 +182,15 @@ func TestAReloadOverQuotaStartsWithTheResourcesThatItsMessageNames(t *testing.T)
 	declared.Spec.Actions.Reload, declared.Spec.SecretKeys = &dbv1.EngineAction{Command: []string{"reload"}}, nil
 	declared.Spec.TLS = &dbv1.EngineTLS{Modes: []dbv1.TLSMode{dbv1.TLSRequire}}
 	create(t, declared)
-	c := started(t, func(c *dbv1.DatabaseCluster) {
-		withTLS(declared.Name, dbv1.TLS{SelfSigned: &dbv1.SelfSigned{}})(c)
-		c.Spec.Resources.Limits = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("64Mi")}
-	}, reloading)
+	c := started(t, withTLSOf(declared.Name), reloading)
 	awaitTrue(t, c, dbv1.ConditionTLSReady, dbv1.ReasonCertificateServed)
 	served := c.Status.TLS.Served
 	limited(t, c.Namespace, "1", "3Gi")
 	annotate(t, c, dbv1.AnnotationRenewCertificate, "now")
 	awaitTrue(t, c, dbv1.ConditionStalled, dbv1.ReasonReloadFailed, "exceeded quota: compute",
-		"Increase the ResourceQuota, or reduce spec.backup.resources (requires spec.backup.destination) of the DatabaseCluster")
+		"Increase the ResourceQuota, or reduce spec.helpers.resources of the DatabaseCluster")
 	change(t, c, func(c *dbv1.DatabaseCluster) {
-		c.Spec.Backup = &dbv1.Backup{Destination: dbv1.BackupDestination{URL: "s3://backups/prod", CredentialsSecretName: "bucket"}}
-		c.Spec.Backup.Resources.Limits = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("250m")}
+		c.Spec.Helpers.Resources.Limits = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("250m")}
 	})
 	await(t, c, "members to serve the renewed certificate", func() bool { return c.Status.TLS.Served != served })
 }

@@ -116,6 +116,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.EngineTLSPreambleApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineVariable"):
 		return &apiv1alpha1.EngineVariableApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("Helpers"):
+		return &apiv1alpha1.HelpersApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("HookStatus"):
 		return &apiv1alpha1.HookStatusApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("IssuerRef"):

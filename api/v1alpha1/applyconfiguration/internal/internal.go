@@ -509,6 +509,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: engine
       type:
         scalar: string
+    - name: helpers
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Helpers
     - name: hibernated
       type:
         scalar: boolean
@@ -1127,6 +1130,12 @@ var schemaYAML = typed.YAMLObject(`types:
   scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.FactValue
   scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Helpers
+  map:
+    fields:
+    - name: resources
+      type:
+        namedType: io.k8s.api.core.v1.ResourceRequirements
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.HookFailurePolicy
   scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.HookPhase

@@ -27,9 +27,10 @@ type BackupApplyConfiguration struct {
 	// deadlineSeconds is the time limit of each member's backup with its retries, in seconds, 1 to 604800.
 	// Default: 43200, half a day.
 	DeadlineSeconds *int64 `json:"deadlineSeconds,omitempty"`
-	// resources are the CPU and memory of the pods of all Jobs of the cluster, except deletion hooks. Default: requests of
-	// 100m CPU and 256Mi of memory, limits of 2 CPUs and 1Gi. An action that mounts a member's volume has at least the
-	// resources of the member, and no limit where the member has no limit.
+	// resources are the CPU and memory of the Jobs of backups, restores, verifications, and changes of passwords and
+	// certificates. They override spec.helpers.resources. Default: requests of 100m CPU and 256Mi of memory, limits like
+	// spec.resources and at most 2 CPUs and 1Gi. An action that mounts a member's volume has at least the resources of the
+	// member, and no limit where the member has no limit.
 	Resources *corev1.ResourceRequirementsApplyConfiguration `json:"resources,omitempty"`
 	// compression sets the level and the threads of zstd. Backups of each level can be restored. Default: level 3.
 	Compression *BackupCompressionApplyConfiguration `json:"compression,omitempty"`

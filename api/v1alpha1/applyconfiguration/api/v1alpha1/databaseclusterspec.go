@@ -37,6 +37,9 @@ type DatabaseClusterSpecApplyConfiguration struct {
 	// resources are the CPU and memory of each member's database container. Kubernetes changes them while the
 	// member runs, where it can. Default: no requests, no limits.
 	Resources *v1.ResourceRequirementsApplyConfiguration `json:"resources,omitempty"`
+	// helpers are the containers that the operator adds: those of its Jobs, and an init container of members that reports
+	// the version of the database.
+	Helpers *HelpersApplyConfiguration `json:"helpers,omitempty"`
 	// storage is the data volume of each member.
 	Storage *StorageApplyConfiguration `json:"storage,omitempty"`
 	// config are configuration files in every member. A change restarts the members one by one.
@@ -145,6 +148,14 @@ func (b *DatabaseClusterSpecApplyConfiguration) WithTLS(value *TLSApplyConfigura
 // If called multiple times, the Resources field is set to the value of the last call.
 func (b *DatabaseClusterSpecApplyConfiguration) WithResources(value *v1.ResourceRequirementsApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
 	b.Resources = value
+	return b
+}
+
+// WithHelpers sets the Helpers field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Helpers field is set to the value of the last call.
+func (b *DatabaseClusterSpecApplyConfiguration) WithHelpers(value *HelpersApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
+	b.Helpers = value
 	return b
 }
 

@@ -29,8 +29,9 @@ type DeletionHookApplyConfiguration struct {
 	// command is the command of a hook of type Command. An exit code other than 0 is a failure. The Job makes three
 	// attempts. Default: none.
 	Command []string `json:"command,omitempty"`
-	// resources are the CPU and memory of a hook of type Command. Other types ignore them. Default: requests of 100m
-	// CPU and 256Mi of memory, limits of 2 CPUs and 1Gi.
+	// resources are the CPU and memory of a hook of type Command. Other types ignore them. They override
+	// spec.helpers.resources. Default: requests of 100m CPU and 256Mi of memory, limits like spec.resources and at most 2 CPUs
+	// and 1Gi.
 	Resources *v1.ResourceRequirementsApplyConfiguration `json:"resources,omitempty"`
 }
 

@@ -1,0 +1,52 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package resources
+
+import (
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+func TestAJobFitsTheLimitRangesOfItsNamespace(t *testing.T) {
+	defaults := corev1.ResourceRequirements{Requests: quantities("100m", "256Mi"), Limits: quantities("2", "1Gi")}
+	container := func(item corev1.LimitRangeItem) corev1.LimitRangeItem {
+		item.Type = corev1.LimitTypeContainer
+		return item
+	}
+	for name, c := range map[string]struct {
+		bounds []corev1.LimitRangeItem
+		want   corev1.ResourceRequirements
+	}{
+		"none":               {nil, defaults},
+		"a maximum":          {[]corev1.LimitRangeItem{container(corev1.LimitRangeItem{Max: quantities("1", "512Mi")})}, corev1.ResourceRequirements{Requests: quantities("100m", "256Mi"), Limits: quantities("1", "512Mi")}},
+		"a low maximum":      {[]corev1.LimitRangeItem{container(corev1.LimitRangeItem{Max: quantities("50m", "64Mi")})}, corev1.ResourceRequirements{Requests: quantities("50m", "64Mi"), Limits: quantities("50m", "64Mi")}},
+		"a minimum":          {[]corev1.LimitRangeItem{container(corev1.LimitRangeItem{Min: quantities("250m", "300Mi")})}, corev1.ResourceRequirements{Requests: quantities("250m", "300Mi"), Limits: quantities("2", "1Gi")}},
+		"a high minimum":     {[]corev1.LimitRangeItem{container(corev1.LimitRangeItem{Min: quantities("3", "2Gi")})}, corev1.ResourceRequirements{Requests: quantities("3", "2Gi"), Limits: quantities("3", "2Gi")}},
+		"a ratio":            {[]corev1.LimitRangeItem{container(corev1.LimitRangeItem{MaxLimitRequestRatio: quantities("4", "2")})}, corev1.ResourceRequirements{Requests: quantities("500m", "512Mi"), Limits: quantities("2", "1Gi")}},
+		"a maximum of pods":  {[]corev1.LimitRangeItem{{Type: corev1.LimitTypePod, Max: quantities("1", "1Gi")}}, corev1.ResourceRequirements{Requests: quantities("100m", "256Mi"), Limits: quantities("1", "1Gi")}},
+		"a bound of claims":  {[]corev1.LimitRangeItem{{Type: corev1.LimitTypePersistentVolumeClaim, Max: quantities("1m", "1")}}, defaults},
+		"a bound of storage": {[]corev1.LimitRangeItem{container(corev1.LimitRangeItem{Min: corev1.ResourceList{corev1.ResourceEphemeralStorage: resource.MustParse("1Gi")}})}, defaults},
+		"two": {
+			[]corev1.LimitRangeItem{container(corev1.LimitRangeItem{Max: quantities("1", "1Gi")}), container(corev1.LimitRangeItem{Min: quantities("200m", "64Mi")})},
+			corev1.ResourceRequirements{Requests: quantities("200m", "256Mi"), Limits: quantities("1", "1Gi")},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			job := &batchv1.Job{}
+			job.Spec.Template.Spec.InitContainers = []corev1.Container{{Resources: *defaults.DeepCopy()}}
+			job.Spec.Template.Spec.Containers = []corev1.Container{{Resources: *defaults.DeepCopy()}}
+			FitJob(job, []corev1.LimitRange{{Spec: corev1.LimitRangeSpec{Limits: c.bounds}}})
+			for _, got := range append(job.Spec.Template.Spec.InitContainers, job.Spec.Template.Spec.Containers...) {
+				if !equality.Semantic.DeepEqual(got.Resources, c.want) {
+					t.Errorf("got %+v, want %+v", got.Resources, c.want)
+				}
+			}
+		})
+	}
+}
