@@ -39,7 +39,7 @@ var kinds = map[string]struct {
 			".resources", ".container.env", ".container.readinessProbe", ".pod.volumes[0].secret", ".pod.volumes[0].emptyDir", ".pod.initContainers[0].resources",
 			".pod.sidecars[0].readinessProbe", ".pod.sidecars[0].ports", ".updateStrategy.minReadySeconds",
 			".backup.unhealthyAfter", ".backup.deadlineSeconds", ".backup.schedules[0].retention.period", ".backup.schedules[0].retention.count",
-			".backup.resources", ".backup.verification.deadlineSeconds", ".deletion.hookDeadlineSeconds",
+			".backup.resources", ".helpers.resources", ".backup.verification.deadlineSeconds", ".deletion.hookDeadlineSeconds",
 		},
 		[]string{
 			".members[0].ordinal", ".members[0].volume.capacity", ".storage.requested", ".storage.capacity", ".observedGeneration",

@@ -141,7 +141,7 @@ var verdicts = []verdict{
 	nothing(destinations+`(url|endpoint|region|credentialSource|serverSideEncryption\.(type|kmsKeyID))`, ofCluster+`(container|pod\.sidecars\[\])\.(startup|readiness|liveness)Probe\..*`, ofEngine+`container\.(startup|readiness|liveness)Probe\..*`,
 		ofCluster+`(|pod\.(initContainers|sidecars)\[\]\.)image`, ofCluster+container+`imagePullPolicy`),
 	// The input of a container and its permissions. A resource claim names an entry of the pod, which has none.
-	nothing(ofCluster+container+`(command|args)\[\]`, ofCluster+`container\.versionCommand\[\]`, ofCluster+`(backup\.|deletion\.hooks\[\]\.|pod\.(initContainers|sidecars)\[\]\.)?resources\.(claims\[\]\.(name|request)|limits\{\}|requests\{\})`,
+	nothing(ofCluster+container+`(command|args)\[\]`, ofCluster+`container\.versionCommand\[\]`, ofCluster+`(backup\.|helpers\.|deletion\.hooks\[\]\.|pod\.(initContainers|sidecars)\[\]\.)?resources\.(claims\[\]\.(name|request)|limits\{\}|requests\{\})`,
 		ofCluster+`(container|pod)\.securityContext\.(appArmorProfile|capabilities|seLinuxOptions|seccompProfile|sysctls\[\])\..*`,
 		ofCluster+`container\.securityContext\.procMount`, ofCluster+`pod\.securityContext\.(fsGroupChangePolicy|seLinuxChangePolicy|supplementalGroupsPolicy)`,
 		ofCluster+`(container|pod)\.securityContext\.windowsOptions\.(gmsaCredentialSpec|runAsUserName)`),
