@@ -72,8 +72,11 @@ type EngineRoles struct {
 }
 
 // EngineState names objects in which the members keep their agreement, for example on the primary. The operator creates
-// them empty, with the labels of the members, and deletes them after the last member. The pods get a token for the API
+// them empty, with the labels of the members. They belong to the volumes: the operator retains them with the volumes, the next
+// cluster of the same name adopts both, and the operator deletes them when no volume remains. The pods get a token for the API
 // server and the right to change these objects.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.lock) || self.lock.configMap in self.configMaps",message="spec.state.lock.configMap must be in spec.state.configMaps"
 type EngineState struct {
 	// configMaps are the names of ConfigMaps. The name of the cluster and '-' come before each.
 	// +required
@@ -84,4 +87,36 @@ type EngineState struct {
 	// +kubebuilder:validation:items:MaxLength=20
 	// +kubebuilder:validation:XValidation:rule="self.all(name, name.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$'))",message="spec.state.configMaps: a name must have 1 to 20 lowercase letters, digits and '-', and begin and end with a letter or digit"
 	ConfigMaps []string `json:"configMaps"`
+
+	// lock is where the primary keeps its lock. So the operator knows which member was the primary last, also after a failover that
+	// it did not see. It needs spec.roles. Default: the operator knows the last primary only after it has stopped the members in order.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	Lock *EngineLock `json:"lock,omitempty"`
+}
+
+// EngineLock is the place of the lock of the primary. The engine's software writes it.
+type EngineLock struct {
+	// configMap is one of spec.state.configMaps.
+	// +required
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=20
+	ConfigMap string `json:"configMap"`
+
+	// holder is the key of the annotation of the ConfigMap with the name of the pod that has the lock. It may be absent while no
+	// pod has the lock.
+	// +required
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=317
+	Holder string `json:"holder"`
+
+	// term is the key of another annotation of the same ConfigMap. Its value has to change whenever another pod gets the lock, before
+	// that pod accepts writes. It has to stay when the holder gives the lock up.
+	// +required
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=317
+	Term string `json:"term"`
 }

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -36,9 +37,21 @@ func (o *observation) readVolumes(ctx context.Context) {
 	for ordinal := range max(o.Cluster.Spec.Replicas, o.backup.Status.Replicas) {
 		o.readVolume(ctx, ordinal)
 	}
+	o.readAgreements(ctx)
 	first := o.Volumes[naming.Claim(o.Cluster.Name, 0)]
-	if ordinal, named := naming.Ordinal(o.Cluster.Name, first.Primary); named {
+	if ordinal, known := state.Latest(o.Cluster.Name, o.Engine, o.Agreements, first.Contents); known {
 		o.readVolume(ctx, ordinal)
+	}
+}
+
+// readAgreements reads the object with the lock of the primary. One of another cluster of the same name does not count.
+func (o *observation) readAgreements(ctx context.Context) {
+	lock, config := engine.LockOf(o.Engine), &corev1.ConfigMap{}
+	if lock == nil || !o.FindLive(ctx, naming.State(o.Cluster.Name, lock.ConfigMap), config) {
+		return
+	}
+	if a := state.AgreementOf(config, o.Cluster.Name, lock); a.Cluster == o.Cluster.UID {
+		o.Agreements = []state.Agreement{a}
 	}
 }
 

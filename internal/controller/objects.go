@@ -22,6 +22,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 func (e execution) onObjects(ctx context.Context, o operation.Objects) ([]kit.Event, error) {
@@ -35,6 +36,9 @@ func (e execution) onObjects(ctx context.Context, o operation.Objects) ([]kit.Ev
 	case operation.MakeAgreement:
 		_, err := e.Writer.Create(ctx, o.Object)
 		return nil, err
+	case operation.AdoptAgreements:
+		_, err := onEach(o.Agreements, func(a state.Agreement) error { return e.adoptAgreement(ctx, a) })
+		return nil, err
 	case operation.StartRotation:
 		_, err := e.Writer.Create(ctx, o.Object)
 		return nil, err
@@ -44,6 +48,16 @@ func (e execution) onObjects(ctx context.Context, o operation.Objects) ([]kit.Ev
 		return e.recreate(ctx)
 	}
 	return nil, unknown(o)
+}
+
+// adoptAgreement records the cluster on an object that belongs to its volumes.
+func (e execution) adoptAgreement(ctx context.Context, a state.Agreement) error {
+	before, after := e.belonging("ConfigMap", a.Name), e.belonging("ConfigMap", a.Name)
+	before.SetResourceVersion(a.Version)
+	after.SetResourceVersion(a.Version)
+	before.SetLabels(map[string]string{dbv1.LabelClusterUID: string(a.Cluster)})
+	after.SetLabels(map[string]string{dbv1.LabelClusterUID: string(e.Cluster.UID)})
+	return e.Writer.Change(ctx, before, after)
 }
 
 // removeAll deletes objects and records events for volumes.

@@ -44,7 +44,7 @@ func (r *Reconciler) Observe(ctx context.Context, live bool, key client.ObjectKe
 	if !live && !isNew(cluster) {
 		from = from.Else(r.Live)
 	}
-	o := &observation{Reading: kit.Reading{View: from, Live: r.Live, Object: cluster}, cluster: cluster, logs: r.Logs, Observed: state.Observed{At: r.Clock.Now()}}
+	o := &observation{Reading: kit.Reading{View: from, Live: r.Live, Object: cluster}, cluster: cluster, live: live, logs: r.Logs, Observed: state.Observed{At: r.Clock.Now()}}
 	o.read(ctx, r)
 	if o.Err != nil {
 		return nil, nil, o.Err
@@ -110,6 +110,8 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 type observation struct {
 	kit.Reading
 	cluster *dbv1.DatabaseCluster
+	// live is true if the cache is not read.
+	live bool
 	// logs is nil if no log has to be read.
 	logs kit.Logs
 	state.Observed

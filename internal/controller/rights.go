@@ -53,7 +53,8 @@ func unowned[T any, Object interface {
 }
 
 // readAgreements reads the ConfigMaps in which members keep their agreement, when they may have to be created or deleted. What
-// members write there is no fact, so the operator does not watch them.
+// members write there is no fact, so the operator does not watch them. The lock of the primary is read whenever it may have changed since
+// claim 0 recorded it.
 func (o *observation) readAgreements(ctx context.Context) {
 	names := engine.StateConfigMaps(o.cluster.Name, o.Engine)
 	if o.Err != nil || len(names) == 0 && !o.hadRights() || o.agrees() {
@@ -67,7 +68,7 @@ func (o *observation) readAgreements(ctx context.Context) {
 	}
 	o.AgreementsRead = true
 	for i := range found.Items {
-		if a := state.AgreementOf(&found.Items[i]); a.Cluster != "" { // another client may use the labels of members
+		if a := state.AgreementOf(&found.Items[i], o.cluster.Name, engine.LockOf(o.Engine)); a.Cluster != "" { // another client may use the labels of members
 			o.Agreements = append(o.Agreements, a)
 		}
 	}
@@ -85,10 +86,17 @@ func (o *observation) agrees() bool {
 	if o.cluster.DeletionTimestamp != nil || o.StatefulSet == nil {
 		return false
 	}
-	if engine.HasRoles(o.Engine) {
-		return len(o.ReadyPrimaries()) > 0
+	if !engine.HasRoles(o.Engine) {
+		return o.Ready() > 0
 	}
-	return o.Ready() > 0
+	primary, found := o.Primary()
+	return found && (engine.LockOf(o.Engine) == nil || !o.live && o.recordsLock(primary))
+}
+
+// recordsLock reports whether claim 0 records the lock of the primary. A member that has just become ready may have it since then.
+func (o *observation) recordsLock(primary state.Member) bool {
+	first, _ := state.First(o.Volumes, func(v state.Volume) bool { return v.Ordinal == 0 })
+	return first.Primary == primary.Name && first.Term != "" && primary.Steady(o.At, state.Steadily)
 }
 
 // readTasks reads the Jobs of actions on members.

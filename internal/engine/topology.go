@@ -49,6 +49,14 @@ func StateConfigMaps(cluster string, declared *dbv1.DatabaseEngine) []string {
 	return all
 }
 
+// LockOf returns where the primary keeps its lock; nil if the engine does not declare that.
+func LockOf(declared *dbv1.DatabaseEngine) *dbv1.EngineLock {
+	if !HasRoles(declared) || declared.Spec.State == nil {
+		return nil
+	}
+	return declared.Spec.State.Lock
+}
+
 // identify lets the operator create the ServiceAccount of members that call the API server.
 func identify(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) {
 	if !Identifies(declared) {

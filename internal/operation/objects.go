@@ -74,6 +74,12 @@ type MakeAgreement struct {
 	resources.Child
 }
 
+// AdoptAgreements records another owner on the objects in which members keep their agreement.
+type AdoptAgreements struct {
+	ofObjects
+	Agreements []state.Agreement
+}
+
 // StartRotation creates the Job of a rotation.
 type StartRotation struct {
 	ofObjects
@@ -114,6 +120,9 @@ func (GenerateCredentials) Properties() Properties { return Properties{First: tr
 // Properties of MakeAgreement. Members must not start without it.
 func (MakeAgreement) Properties() Properties { return Properties{LiveRead: true} }
 
+// Properties of AdoptAgreements. Members must not start before it.
+func (AdoptAgreements) Properties() Properties { return Properties{LiveRead: true} }
+
 // Properties of Delete.
 func (Delete) Properties() Properties { return Properties{LiveRead: true, WhileDeleting: true} }
 
@@ -140,7 +149,14 @@ func (g GenerateCredentials) String() string {
 func (c ChangeCredentials) String() string {
 	return fmt.Sprintf("change Secret %s: %s", c.Live.Name, c.Why)
 }
-func (m MakeAgreement) String() string     { return "create " + m.Child.String() }
+func (m MakeAgreement) String() string { return "create " + m.Child.String() }
+func (a AdoptAgreements) String() string {
+	names := make([]string, 0, len(a.Agreements))
+	for _, one := range a.Agreements {
+		names = append(names, "ConfigMap "+one.Name)
+	}
+	return "adopt " + strings.Join(names, ", ")
+}
 func (s StartRotation) String() string     { return "create " + s.Child.String() }
 func (d Delete) String() string            { return "delete " + Describe(d.Objects) }
 func (RecreateStatefulSet) String() string { return "delete the StatefulSet and orphan its pods" }

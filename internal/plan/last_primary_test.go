@@ -30,43 +30,36 @@ func labeled(o *state.Observed, roles []string, unready ...int) {
 	o.Volumes[0].Primary = before
 }
 
-func TestClaim0RecordsTheLastPrimary(t *testing.T) {
-	second := []string{"replica", "primary", "replica"}
-	both := []string{"primary", "primary", "replica"}
+func TestClaim0RecordsTheHolderOfTheLock(t *testing.T) {
+	lock := func(holder, term string) func(*dbv1.DatabaseCluster, *state.Observed) {
+		return func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			o.Volumes[0].Term, o.AgreementsRead, o.Agreements = "4", true, plans.Agreed()
+			o.Agreements[0].Holder, o.Agreements[0].Term = holder, term
+		}
+	}
+	with := func(first, then func(*dbv1.DatabaseCluster, *state.Observed)) func(*dbv1.DatabaseCluster, *state.Observed) {
+		return func(c *dbv1.DatabaseCluster, o *state.Observed) { first(c, o); then(c, o) }
+	}
 	for name, c := range map[string]struct {
 		change func(*dbv1.DatabaseCluster, *state.Observed)
 		want   string
 	}{
 		"an idle cluster records nothing":        {func(*dbv1.DatabaseCluster, *state.Observed) {}, ""},
-		"a failover":                             {func(_ *dbv1.DatabaseCluster, o *state.Observed) { labeled(o, second) }, "orders-1"},
-		"a failover while the cluster is paused": {func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Paused = true; labeled(o, second) }, "orders-1"},
-		"a failover before a foreground deletion": {func(c *dbv1.DatabaseCluster, o *state.Observed) {
+		"nor does one whose lock did not change": {lock("orders-0", "4"), ""},
+		"a failover":                             {lock("orders-1", "5"), "orders-1 5"},
+		"a primary that lost and got it":         {lock("orders-0", "5"), "orders-0 5"},
+		"a failover while the cluster is paused": {with(lock("orders-1", "5"), func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Paused = true }), "orders-1 5"},
+		"a failover before a foreground deletion": {with(lock("orders-1", "5"), func(c *dbv1.DatabaseCluster, o *state.Observed) {
 			c.DeletionTimestamp, o.StatefulSet = &metav1.Time{Time: plans.Now}, nil
-			labeled(o, second, 0, 1, 2)
-		}, "orders-1"},
-		"the first primary, also if it is not ready": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-			labeled(o, second, 1)
-			o.Volumes[0].Primary = ""
-		}, "orders-1"},
-		"a ready primary replaces one on a lost node": {func(_ *dbv1.DatabaseCluster, o *state.Observed) { labeled(o, both, 0) }, "orders-1"},
-		"two ready primaries change nothing":          {func(_ *dbv1.DatabaseCluster, o *state.Observed) { labeled(o, both) }, ""},
-		"nor do two that are not ready": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-			labeled(o, both, 0, 1)
-			o.Volumes[0].Primary = "orders-2"
-		}, ""},
-		"the label on a lost node does not count after the new primary has stopped": {func(c *dbv1.DatabaseCluster, o *state.Observed) {
-			c.DeletionTimestamp, o.StatefulSet = &metav1.Time{Time: plans.Now}, nil
-			labeled(o, both, 0)
-			o.Volumes[0].Primary, o.Members = "orders-1", o.Members[:1]
-		}, ""},
-		"without a primary the record stays": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-			labeled(o, []string{"replica", "replica", "replica"})
-		}, ""},
-		"members that have stopped keep it": {func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Hibernated, o.Members = true, nil }, ""},
-		"a claim of another owner is not changed": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-			labeled(o, second)
-			o.Volumes[0].Managed = false
-		}, ""},
+		}), "orders-1 5"},
+		"not the label of a pod": {with(lock("orders-1", "5"), func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			labeled(o, []string{"replica", "replica", "primary"})
+		}), "orders-1 5"},
+		"a free lock keeps the record": {lock("", "5"), ""},
+		"the lock of a previous cluster does not count": {with(lock("orders-1", "5"), func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			o.Agreements[0].Cluster = "previous"
+		}), ""},
+		"a claim of another owner is not changed": {with(lock("orders-1", "5"), func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes[0].Managed = false }), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cluster, observed := plans.Related(t, dbv1.TopologyPrimaryReplica)
@@ -74,8 +67,8 @@ func TestClaim0RecordsTheLastPrimary(t *testing.T) {
 			p := plans.Decide(cluster, observed)
 			got := ""
 			if record, records := operation.Find[operation.RecordContents](p.Operations); records {
-				got = record.Claims[0].Contents.Primary
-				if len(record.Claims) != 1 || record.Claims[0].Volume.Claim != "data-orders-0" || record.Claims[0].Contents.Engine != "ledger-v1" || !p.LiveRead() {
+				got = record.Claims[0].Contents.Primary + " " + record.Claims[0].Contents.Term
+				if len(record.Claims) != 1 || record.Claims[0].Volume.Claim != "data-orders-0" || !p.LiveRead() {
 					t.Errorf("%s, after a live read: %v", plans.Text(p), p.LiveRead())
 				}
 			}
@@ -83,6 +76,67 @@ func TestClaim0RecordsTheLastPrimary(t *testing.T) {
 				t.Errorf("it records %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+func TestWithoutALockClaim0RecordsAMemberOnlyWhileNoOtherCanAcceptAWrite(t *testing.T) {
+	stopping := func(replicas int32) func(*dbv1.DatabaseCluster, *state.Observed) {
+		return func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			c.DeletionTimestamp = &metav1.Time{Time: plans.Now}
+			set(o, 0, replicas)
+		}
+	}
+	for name, c := range map[string]struct {
+		topology dbv1.Topology
+		recorded string
+		change   func(*dbv1.DatabaseCluster, *state.Observed)
+		want     string
+	}{
+		"not while three run":                     {dbv1.TopologyPrimaryReplica, "orders-0", func(*dbv1.DatabaseCluster, *state.Observed) {}, ""},
+		"nor two":                                 {dbv1.TopologyPrimaryReplica, "orders-0", stopping(2), ""},
+		"a primary that runs alone":               {dbv1.TopologyPrimaryReplica, "", stopping(1), "orders-0"},
+		"not one that is not ready":               {dbv1.TopologyPrimaryReplica, "", func(c *dbv1.DatabaseCluster, o *state.Observed) { stopping(1)(c, o); o.Members[0].Ready = false }, ""},
+		"not before the others start":             {dbv1.TopologyPrimaryReplica, "orders-0", func(_ *dbv1.DatabaseCluster, o *state.Observed) { set(o, 0, 1) }, ""},
+		"it stays when all have stopped":          {dbv1.TopologyPrimaryReplica, "orders-0", stopping(0), "orders-0"},
+		"of three voters none":                    {dbv1.TopologyConsensus, "", stopping(3), ""},
+		"of two of three voters the first":        {dbv1.TopologyConsensus, "", stopping(2), "orders-0"},
+		"not if one of the two is not ready":      {dbv1.TopologyConsensus, "", func(c *dbv1.DatabaseCluster, o *state.Observed) { stopping(2)(c, o); o.Members[1].Ready = false }, ""},
+		"a minority changes nothing":              {dbv1.TopologyConsensus, "orders-0", stopping(1), "orders-0"},
+		"not while two of three run and may more": {dbv1.TopologyConsensus, "", func(_ *dbv1.DatabaseCluster, o *state.Observed) { set(o, 0, 2) }, ""},
+		"voters that start again have none":       {dbv1.TopologyConsensus, "orders-0", func(_ *dbv1.DatabaseCluster, o *state.Observed) { set(o, 0, 0) }, ""},
+		"hibernated voters keep it": {dbv1.TopologyConsensus, "orders-0", func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			c.Spec.Hibernated = true
+			set(o, 0, 0)
+		}, "orders-0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cluster, observed := plans.Related(t, c.topology)
+			if observed.Engine.Spec.State != nil {
+				observed.Engine.Spec.State.Lock = nil
+			}
+			c.change(cluster, &observed)
+			observed.Volumes[0].Primary = c.recorded
+			got := c.recorded
+			if record, records := operation.Find[operation.RecordContents](plans.Decide(cluster, observed).Operations); records {
+				got = record.Claims[0].Contents.Primary
+			}
+			if got != c.want {
+				t.Errorf("claim 0 records %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestNoVoterStartsWhileClaim0RecordsThatOneHasEverything(t *testing.T) {
+	cluster, observed := plans.Related(t, dbv1.TopologyConsensus)
+	set(&observed, 0, 0)
+	observed.Volumes[0].Primary = "orders-0"
+	if _, replicas := situation.Of(cluster, observed).Extent(); replicas != 0 {
+		t.Errorf("%d members start", replicas)
+	}
+	observed.Volumes[0].Primary = ""
+	if _, replicas := situation.Of(cluster, observed).Extent(); replicas != 3 {
+		t.Errorf("%d members start", replicas)
 	}
 }
 
@@ -119,11 +173,25 @@ func TestTheLastPrimaryStartsBeforeTheOthers(t *testing.T) {
 		change func(*dbv1.DatabaseCluster, *state.Observed)
 		want   extent
 	}{
-		"after a deletion":                         {after("orders-2"), extent{2, 1}},
-		"member 0 if it was the last primary":      {after("orders-0"), extent{0, 1}},
-		"member 0 without a record":                {after(""), extent{0, 1}},
-		"member 0 if the claim does not exist":     {after("orders-3"), extent{0, 1}},
-		"member 0 if the record names no member":   {after("ledger-2"), extent{0, 1}},
+		"after a deletion":                    {after("orders-2"), extent{2, 1}},
+		"member 0 if it was the last primary": {after("orders-0"), extent{0, 1}},
+		"all without a record":                {after(""), extent{0, 3}},
+		"all if the claim does not exist":     {after("orders-3"), extent{0, 3}},
+		"all if the record names no member":   {after("ledger-2"), extent{0, 3}},
+		"all if another member had the lock since": {func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			after("orders-2")(c, o)
+			o.Volumes[0].Term, o.Agreements = "4", plans.Agreed()
+			o.Agreements[0].Term = "5"
+		}, extent{0, 3}},
+		"the holder of the lock, whatever is recorded": {func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			after("orders-2")(c, o)
+			o.Volumes[0].Term, o.Agreements = "4", plans.Agreed()
+			o.Agreements[0].Holder, o.Agreements[0].Term = "orders-1", "5"
+		}, extent{1, 1}},
+		"all with a volume, also if the cluster needs fewer members": {func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			after("")(c, o)
+			c.Spec.Replicas = 1
+		}, extent{0, 3}},
 		"all if the claim with the record is lost": {func(c *dbv1.DatabaseCluster, o *state.Observed) { after("")(c, o); o.Volumes = o.Volumes[1:] }, extent{0, 3}},
 		"after hibernation":                        {func(_ *dbv1.DatabaseCluster, o *state.Observed) { set(o, 0, 0); o.Volumes[0].Primary = "orders-1" }, extent{1, 1}},
 		"not while the cluster hibernates": {func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -137,15 +205,15 @@ func TestTheLastPrimaryStartsBeforeTheOthers(t *testing.T) {
 				o.Bystanders = append(o.Bystanders, state.Bystander{Name: naming.Member("orders", ordinal), Component: dbv1.ComponentDatabase, Cluster: "previous", Orphan: true})
 			}
 		}, extent{0, 3}},
-		"a member that runs never stops for it": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+		"another member that runs does not run alone": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			set(o, 0, 1)
 			o.Members[0].Labels, o.Volumes[0].Primary, o.Members[0].Created = nil, "orders-2", plans.Ago(time.Minute)
-		}, extent{0, 1}},
+		}, extent{0, 3}},
 		"nor do three": {func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes[0].Primary = "orders-2" }, extent{0, 3}},
 
-		"the others wait for it":      {starting(func(*dbv1.DatabaseCluster, *state.Observed) {}), extent{2, 1}},
-		"whatever the record becomes": {starting(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes[0].Primary = "" }), extent{2, 1}},
-		"until it is the primary":     {starting(func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Roles(o, "primary") }), extent{0, 3}},
+		"the others wait for it":   {starting(func(*dbv1.DatabaseCluster, *state.Observed) {}), extent{2, 1}},
+		"not if it is unknown now": {starting(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes[0].Primary = "" }), extent{0, 3}},
+		"until it is the primary":  {starting(func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Roles(o, "primary") }), extent{0, 3}},
 		"or cannot start for five minutes": {starting(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.Members[0].Ready, o.Members[0].Created = false, plans.Ago(5*time.Minute)
 		}), extent{0, 3}},
@@ -288,8 +356,13 @@ func TestTheRightsOfMembersStayUntilAllHaveStopped(t *testing.T) {
 		},
 		"then the rights are deleted": {
 			deleted(func(o *state.Observed) { o.Members = nil }),
-			"delete ConfigMap orders-leader: its cluster is deleted\ndelete RoleBinding orders: its cluster is deleted\ndelete Role orders: its cluster is deleted\n" +
+			"delete RoleBinding orders: its cluster is deleted\ndelete Role orders: its cluster is deleted\n" +
 				"delete ServiceAccount orders: its cluster is deleted\nremove the finalizer\nDeleting: all members have stopped; " + retained,
+		},
+		"without volumes the agreement is deleted, too": {
+			deleted(func(o *state.Observed) { o.Members, o.Volumes = nil, nil }),
+			"delete ConfigMap orders-leader: no volume remains\ndelete RoleBinding orders: its cluster is deleted\ndelete Role orders: its cluster is deleted\n" +
+				"delete ServiceAccount orders: its cluster is deleted\nremove the finalizer\nDeleting: all members have stopped; no volumes remain\n",
 		},
 		"those of an orphaned StatefulSet keep their rights": {
 			deleted(func(o *state.Observed) { o.Foreign = []state.Ref{{Kind: "StatefulSet", Name: "orders"}} }),

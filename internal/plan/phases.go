@@ -81,7 +81,8 @@ func labels(s *situation.Situation) operation.List {
 
 func adoptions(s *situation.Situation) operation.List {
 	all := members.Adoptions(s)
-	return given(len(all) > 0, operation.AdoptVolumes{Claims: all})
+	agreements := members.AdoptedAgreements(s)
+	return slices.Concat(given(len(all) > 0, operation.AdoptVolumes{Claims: all}), given(len(agreements) > 0, operation.AdoptAgreements{Agreements: agreements}))
 }
 
 func releases(s *situation.Situation) operation.List {
@@ -143,7 +144,7 @@ func changesUnwatched(o operation.Operation) bool {
 	switch o := o.(type) {
 	case operation.Apply:
 		return slices.Contains([]string{"ServiceAccount", "Role", "RoleBinding"}, o.Kind())
-	case operation.MakeAgreement:
+	case operation.MakeAgreement, operation.AdoptAgreements:
 		return true
 	case operation.GenerateCredentials, operation.ChangeCredentials, operation.IssueCertificate:
 		return true

@@ -40,8 +40,11 @@ func fresh(c *dbv1.DatabaseCluster, o *state.Observed) {
 
 func filled(ordinal int32) state.Volume {
 	return state.Volume{Claim: naming.Claim("orders", ordinal), UID: "claim", Ordinal: ordinal, Managed: true,
-		Contents: state.Contents{Cluster: plans.UID, Engine: "ledger-v1", Fill: state.Filled, From: state.Initialized}}
+		Contents: state.Contents{Cluster: plans.UID, Engine: "ledger-v1", Primary: "orders-0", Fill: state.Filled, From: state.Initialized}}
 }
+
+const awaitsAgreement = "ConfigMap orders-leader has the agreement of the members of the previous cluster of the same name; " +
+	"the operator adopts it with their volumes, or deletes it if there are none\n"
 
 func alone(o *state.Observed, ready bool, role string) {
 	o.Members = o.Members[:1]
@@ -61,14 +64,38 @@ func TestMembersOfOneDatabaseStartFromOneVolume(t *testing.T) {
 			"create ServiceAccount orders\ncreate Role orders\ncreate RoleBinding orders\ncreate ConfigMap orders-leader\n" +
 				"Applying: create ServiceAccount orders, create Role orders, create RoleBinding orders, create ConfigMap orders-leader\nagain in 1s\n",
 		},
-		"the agreement of a previous cluster is deleted first": {
+		"without its volumes, the agreement of a previous cluster is deleted first": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				fresh(c, o)
+				o.Agreements[0].Cluster = "previous"
+			},
+			"delete ConfigMap orders-leader: the volumes of the previous cluster of the same name no longer exist\nAdoptingVolumes: " + awaitsAgreement + "again in 1s\n",
+		},
+		"not while a member runs that may use it": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				fresh(c, o)
+				o.Agreements[0].Cluster = "previous"
+				o.Bystanders = []state.Bystander{{Name: "orders-0", Component: dbv1.ComponentDatabase, Cluster: "previous", Orphan: true}}
+			},
+			"AdoptingVolumes: " + awaitsAgreement,
+		},
+		"with its volumes, it is adopted after them": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				fresh(c, o)
 				o.Agreements[0].Cluster = "previous"
 				o.Volumes = []state.Volume{filled(0)}
 			},
-			"delete ConfigMap orders-leader: it belongs to a previous cluster of the same name\n" +
-				"WaitingForMembers: the StatefulSet does not exist\nagain in 1s\n",
+			"adopt ConfigMap orders-leader\nAdoptingVolumes: " + awaitsAgreement + "again in 1s\n",
+		},
+		"it stays as long as the claims cannot be adopted": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				fresh(c, o)
+				o.Agreements[0].Cluster = "previous"
+				o.Volumes = []state.Volume{filled(0)}
+				o.Volumes[0].Cluster, o.Volumes[0].Terminating = "previous", true
+			},
+			"AdoptingVolumes: PersistentVolumeClaim data-orders-0 of the previous cluster of the same name is terminating. Wait until it is deleted; " +
+				"its member then starts with an empty volume. Or give the cluster another name\nSTALLED VolumeConflict\n",
 		},
 		"a claim for member 0 alone": {
 			fresh,

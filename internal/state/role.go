@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
 // RoleOf returns the role of a member; see RoleIn.
@@ -56,17 +57,25 @@ type Agreement struct {
 	Name    string
 	UID     types.UID
 	Version string
-	// Cluster is the UID of the cluster that it was created for.
+	// Cluster is the UID of the cluster that it was created for, or that adopted it.
 	Cluster     types.UID
 	Terminating bool
+	// Holder is the pod that has the lock of the primary, and Term changes whenever another pod gets it. Both are "" if the engine does
+	// not declare them, or if the object has none.
+	Holder, Term string
 }
 
-// AgreementOf returns the Agreement of an object. Its data belongs to the members.
-func AgreementOf(object metav1.Object) Agreement {
-	return Agreement{
+// AgreementOf returns the Agreement of an object. Its data belongs to the members; only the lock is read, if the engine declares where
+// it is.
+func AgreementOf(object metav1.Object, cluster string, lock *dbv1.EngineLock) Agreement {
+	a := Agreement{
 		Name: object.GetName(), UID: object.GetUID(), Version: object.GetResourceVersion(),
 		Cluster: types.UID(object.GetLabels()[dbv1.LabelClusterUID]), Terminating: object.GetDeletionTimestamp() != nil,
 	}
+	if lock != nil && a.Name == naming.State(cluster, lock.ConfigMap) {
+		a.Holder, a.Term = object.GetAnnotations()[lock.Holder], object.GetAnnotations()[lock.Term]
+	}
+	return a
 }
 
 // RoleFacts are the facts of a Role.

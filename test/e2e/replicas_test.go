@@ -144,8 +144,10 @@ func TestMembersComeAndGoAndHibernate(t *testing.T) {
 func TestTheNextClusterOfTheNameHasItsDataAndNothingElseOfThePreviousOne(t *testing.T) {
 	w := withLedger(t, "")
 	w.do("delete", "databasecluster", "ledger", "--timeout="+patience.String())
-	left := w.do("get", "serviceaccounts,roles,rolebindings,configmaps,pods", "-l", "app.kubernetes.io/instance=ledger,app.kubernetes.io/component=database", "-o", "name")
+	left := w.do("get", "serviceaccounts,roles,rolebindings,pods", "-l", "app.kubernetes.io/instance=ledger,app.kubernetes.io/component=database", "-o", "name")
 	w.must(left == "", "the deletion left %s", left)
+	agreement := w.do("get", "configmaps", "-l", "app.kubernetes.io/instance=ledger,app.kubernetes.io/component=database", "-o", "name")
+	w.must(strings.Contains(agreement, "ledger-leader"), "the deletion retained the volumes, but of the agreement only %q", agreement)
 
 	w.apply(replicated)
 	w.await("ledger", "Ready")

@@ -205,7 +205,7 @@ func (w *world) performBackup(pod *corev1.Pod, c *protocol.Backup) exit {
 		return actionFails(protocol.ExitPrecondition, reason)
 	}
 	there.id = c.ID
-	source := origin{of, w.imagesOf(pod)}
+	source := w.rowsRead(pod, origin{cluster: of, image: w.imagesOf(pod)})
 	if previous, found := there.sources[member]; !found {
 		there = there.with(member, data).from(member, source)
 	} else if previous.image != source.image { // transfer overwrites no manifest

@@ -10,8 +10,10 @@ import (
 	"slices"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -148,7 +150,10 @@ func (w *world) watchClaimEnd(claim *corev1.PersistentVolumeClaim) {
 	if !byPolicy && (!w.unfinished(claim) || w.store.disk.volumes[claim.UID].served) {
 		w.breaks("claim %s is deleted", claim.Name)
 	}
-	if slices.ContainsFunc(cluster.Spec.Deletion.Hooks, isBackupHook) && !w.unfinished(claim) && !w.isSaved(claim) {
+	backup := slices.ContainsFunc(cluster.Spec.Deletion.Hooks, isBackupHook)
+	if related := w.store.disk.shared.topology != ""; backup && related {
+		w.watchCopies(claim)
+	} else if backup && !w.unfinished(claim) && !w.isSaved(claim) {
 		w.breaks("claim %s is deleted, although no existing backup started after its member had stopped", claim.Name)
 	}
 }
@@ -227,8 +232,10 @@ func (w *world) wentWell(hook dbv1.HookStatus) bool {
 // watchEnd: the operator removes the finalizer only after the members have stopped. Every hook must have completed,
 // have been skipped by the user, or have failed with a policy that ignores failures.
 func (w *world) watchEnd(cluster *dbv1.DatabaseCluster) {
+	set := get[*appsv1.StatefulSet](w.store, name)
 	for _, pod := range all[*corev1.Pod](w.store) {
-		if isMember(pod) && pod.DeletionTimestamp == nil && pod.Labels[dbv1.LabelClusterUID] == string(cluster.UID) {
+		orphaned := set != nil && metav1.IsControlledBy(pod, set) && !metav1.IsControlledBy(set, cluster)
+		if isMember(pod) && !orphaned && pod.DeletionTimestamp == nil && pod.Labels[dbv1.LabelClusterUID] == string(cluster.UID) {
 			w.breaks("the finalizer is removed while pod %s still exists", pod.Name)
 		}
 	}

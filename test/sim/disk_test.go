@@ -12,6 +12,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -59,8 +60,13 @@ type artifact struct {
 	lossy bool
 }
 
-// origin is the UID of the cluster that a part was read from, and the image that read it.
-type origin struct{ cluster, image string }
+// origin is what a part was read from: the UID of the cluster, the image that read it, and the rows of the data at the beginning, if
+// members have one database. offline is true if no member ran.
+type origin struct {
+	cluster, image, data string
+	rows                 int
+	offline              bool
+}
 
 // marker is the marker of a restore: its ID and its progress.
 type marker struct {
@@ -186,6 +192,16 @@ func hasEnded(pod *corev1.Pod) bool {
 func isAgreement(object client.Object) bool {
 	_, is := object.(*corev1.ConfigMap)
 	return is && object.GetName() == naming.State(name, agreementName)
+}
+
+// isRight reports whether an object is one of the rights of members, which have no owner.
+func isRight(object client.Object) bool {
+	switch object.(type) {
+	case *corev1.ServiceAccount, *rbacv1.Role, *rbacv1.RoleBinding:
+		return true
+	default:
+		return false
+	}
 }
 
 // isMemberClaim reports whether a claim belongs to a member, so that it has the user's data.

@@ -79,6 +79,7 @@ func (w *world) watchCompletion(b *dbv1.DatabaseBackup) {
 	if cluster := w.cluster(); cluster == nil || string(cluster.UID) != b.Status.ClusterUID {
 		w.breaks("DatabaseBackup %s is complete, but its cluster no longer exists", b.Name)
 	}
+	w.watchRows(b)
 	for member, of := range w.store.disk.bucket[b.Status.Location].sources {
 		if of.cluster != b.Status.ClusterUID {
 			w.breaks("DatabaseBackup %s is complete, but member %d was read from another cluster", b.Name, member)

@@ -7,8 +7,11 @@ package sim
 import (
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
@@ -16,9 +19,13 @@ import (
 const (
 	// agreementName is the last part of the name of the ConfigMap in which members keep their agreement.
 	agreementName = "leader"
-	// initializedKey has the data of the database, holderKey the pod that has the lock.
+	// The keys are annotations, as Patroni has them. initializedKey has the data of the database, holderKey the pod that has the lock,
+	// and termKey the time when a pod got the lock. When its holder stops, it frees the lock, and the term stays.
 	initializedKey = "initialize"
 	holderKey      = "leader"
+	termKey        = "acquireTime"
+	// syncKey has the pods with all acknowledged rows in synchronous mode: the primary, and the replicas that it waits for.
+	syncKey = "sync"
 	// lockRounds is for how many rounds a lock is valid that its holder does not renew.
 	lockRounds = 3
 )
@@ -46,20 +53,33 @@ func (w *world) setAgreement(key, value string) {
 	if agreement == nil {
 		return
 	}
-	if agreement.Data == nil {
-		agreement.Data = map[string]string{}
+	if agreement.Annotations[key] == value {
+		return
 	}
-	agreement.Data[key] = value
+	metav1.SetMetaDataAnnotation(&agreement.ObjectMeta, key, value)
 	w.store.put(agreement)
 }
 
-// holder is the pod that has the lock; "" if no pod has it.
-func (w *world) holder() string {
+// lock gives the lock to a pod.
+func (w *world) lock(pod string) {
+	term := w.clock.Now()
+	if last, err := time.Parse(time.RFC3339, w.agreed(termKey)); err == nil && !term.After(last) {
+		term = last.Add(time.Second) // Patroni's has microseconds
+	}
+	w.setAgreement(termKey, term.UTC().Format(time.RFC3339))
+	w.setAgreement(holderKey, pod)
+}
+
+// agreed is one key of the agreement.
+func (w *world) agreed(key string) string {
 	if agreement := w.agreement(); agreement != nil {
-		return agreement.Data[holderKey]
+		return agreement.Annotations[key]
 	}
 	return ""
 }
+
+// holder is the pod that has the lock; "" if no pod has it.
+func (w *world) holder() string { return w.agreed(holderKey) }
 
 // expireLock frees the lock if its holder has not renewed it for long enough.
 func (w *world) expireLock() {
@@ -87,11 +107,11 @@ func (w *world) agree(pod *corev1.Pod) {
 		w.reports(pod, replicaRole, false)
 	case on.data == "":
 		w.join(pod)
-	case agreement.Data[initializedKey] == "":
+	case w.agreed(initializedKey) == "":
 		w.setAgreement(initializedKey, on.data)
-	case agreement.Data[holderKey] == pod.Name:
+	case w.holder() == pod.Name:
 		w.lead(pod)
-	case agreement.Data[holderKey] == "":
+	case w.holder() == "":
 		w.elect(pod)
 	default:
 		w.reports(pod, replicaRole, isReady(pod) || w.primary() != nil)
@@ -133,20 +153,21 @@ func (w *world) lead(pod *corev1.Pod) {
 	w.reports(pod, primaryRole, true)
 }
 
-// elect gives the free lock to the member with the newest data that responds. In synchronous mode it needs every acknowledged row.
+// elect gives the free lock to the member with the newest data of those that respond. It knows the agreement, and not which rows were
+// acknowledged. In synchronous mode only members in the agreement can get the lock, if there are any.
 func (w *world) elect(pod *corev1.Pod) {
 	_, on := w.on(pod)
+	synced := w.agreed(syncKey)
 	candidates := slices.DeleteFunc(w.databases(), func(other *corev1.Pod) bool {
 		_, has := w.on(other)
-		return has.data != on.data
+		return has.data != on.data || synced != "" && !slices.Contains(strings.Fields(synced), other.Name)
 	})
-	behind := on.rows < w.store.disk.shared.acked[on.data]
-	if w.newest(candidates).Name != pod.Name || behind && w.store.disk.shared.synchronous {
+	if newest := w.newest(candidates); newest == nil || newest.Name != pod.Name {
 		w.reports(pod, replicaRole, isReady(pod))
 		return
 	}
 	w.resumes(pod)
-	w.setAgreement(holderKey, pod.Name)
+	w.lock(pod.Name)
 	w.story.add(w.by, fmt.Sprintf("pod %s has the lock", pod.Name))
 }
 
@@ -169,12 +190,22 @@ func (w *world) replicate() {
 	sent := on.rows
 	if w.store.disk.shared.synchronous {
 		sent++
+		w.agreeOn(primary)
 	}
 	for _, replica := range w.followers(primary) {
 		w.write(replica, on.data, sent)
 	}
 	w.write(primary, on.data, on.rows+1)
 	w.store.disk.shared.acked[on.data] = on.rows + 1
+}
+
+// agreeOn records which members get all rows, before the next one is acknowledged.
+func (w *world) agreeOn(primary *corev1.Pod) {
+	synced := []string{primary.Name}
+	for _, replica := range w.followers(primary) {
+		synced = append(synced, replica.Name)
+	}
+	w.setAgreement(syncKey, strings.Join(synced, " "))
 }
 
 // halt stops the software of a member. A primary that responds first sends its rows to the replicas, then frees the lock.
@@ -198,6 +229,6 @@ func (w *world) mistaken(pod *corev1.Pod) bool {
 	if agreement == nil || !isRelated(pod) || on.data == "" {
 		return false
 	}
-	known := agreement.Data[initializedKey]
+	known := agreement.Annotations[initializedKey]
 	return known != "" && known != on.data
 }

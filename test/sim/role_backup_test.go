@@ -89,6 +89,51 @@ func (w *world) watchSource(job *batchv1.Job) {
 	}
 }
 
+// rowsRead adds which rows of a database a pod reads.
+func (w *world) rowsRead(pod *corev1.Pod, o origin) origin {
+	if w.store.disk.shared.topology == "" {
+		return o
+	}
+	claim := w.claimOf(pod, naming.DataVolume)
+	o.offline = claim != nil
+	if claim == nil {
+		claim = w.claimOf(get[*corev1.Pod](w.store, memberIn(pod, "DBC_MEMBER")), naming.DataVolume)
+	}
+	on := w.store.disk.volumes[claim.UID]
+	o.data, o.rows = on.data, on.rows
+	return o
+}
+
+// watchRows: a complete backup of stopped members has every acknowledged row.
+func (w *world) watchRows(b *dbv1.DatabaseBackup) {
+	for _, of := range w.store.disk.bucket[b.Status.Location].sources {
+		if of.offline && of.rows < w.store.disk.shared.acked[of.data] {
+			w.breaks("DatabaseBackup %s of stopped members is complete, but lacks acknowledged rows", b.Name)
+		}
+	}
+}
+
+// watchCopies: a volume is deleted only when every acknowledged row is on a retained volume or in a complete backup.
+func (w *world) watchCopies(claim *corev1.PersistentVolumeClaim) {
+	data := w.store.disk.volumes[claim.UID].data
+	acked, has := w.store.disk.shared.acked[data]
+	if !has || acked == 0 {
+		return
+	}
+	for _, other := range all[*corev1.PersistentVolumeClaim](w.store) {
+		if v := w.store.disk.volumes[other.UID]; other.UID != claim.UID && other.DeletionTimestamp == nil && v.data == data && v.rows >= acked {
+			return
+		}
+	}
+	for _, b := range all[*dbv1.DatabaseBackup](w.store) {
+		of := w.store.disk.bucket[b.Status.Location].sources[0]
+		if b.Status.Phase == dbv1.BackupCompleted && b.DeletionTimestamp == nil && of.data == data && of.rows >= acked {
+			return
+		}
+	}
+	w.breaks("claim %s is deleted, but no retained volume and no complete backup has every acknowledged row", claim.Name)
+}
+
 // sourceOf is the member of one database that the pod of a backup reads over the network; nil for other pods.
 func (w *world) sourceOf(pod *corev1.Pod) *corev1.Pod {
 	_, is := callsOf(pod)[naming.ActionContainer].asked.(*protocol.Backup)

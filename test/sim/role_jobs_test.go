@@ -68,7 +68,7 @@ func (w *world) performHandOver(member, target, members string) exit {
 	}
 	_, on := w.on(primary)
 	w.write(next, on.data, on.rows)
-	w.setAgreement(holderKey, next.Name)
+	w.lock(next.Name)
 	w.reports(primary, replicaRole, true)
 	w.reports(next, primaryRole, true)
 	return done()

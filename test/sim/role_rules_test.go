@@ -14,6 +14,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
@@ -37,7 +38,7 @@ func (w *world) watchRoles(c change) {
 		}
 	}
 	if isAgreement(c.object()) && c.after == nil {
-		w.watchAgreementEnd(c.before.GetLabels()[dbv1.LabelClusterUID])
+		w.watchAgreementEnd(c.before)
 	}
 	w.watchActions(c)
 	for _, pod := range w.disturbed(c) {
@@ -67,11 +68,17 @@ func (w *world) readyPrimaries() []string {
 	return names
 }
 
-// watchAgreementEnd: members keep their agreement as long as they run.
-func (w *world) watchAgreementEnd(cluster string) {
+// watchAgreementEnd: members keep their agreement as long as they run, and as long as one of them has a volume with its data.
+func (w *world) watchAgreementEnd(agreement client.Object) {
 	for _, pod := range all[*corev1.Pod](w.store) {
-		if isMember(pod) && runs(pod) && pod.Labels[dbv1.LabelClusterUID] == cluster {
+		if isMember(pod) && runs(pod) {
 			w.breaks("the agreement is deleted while pod %s runs", pod.Name)
+		}
+	}
+	for _, claim := range all[*corev1.PersistentVolumeClaim](w.store) {
+		data := w.store.disk.volumes[claim.UID].data
+		if data != "" && data == agreement.GetAnnotations()[initializedKey] && claim.DeletionTimestamp == nil {
+			w.breaks("the agreement is deleted, but claim %s with its data is retained", claim.Name)
 		}
 	}
 }
@@ -222,7 +229,7 @@ func (w *world) rightsLeft() []string {
 		case *corev1.ServiceAccount, *rbacv1.Role, *rbacv1.RoleBinding:
 			left = append(left, ref(o))
 		case *corev1.ConfigMap:
-			if o.GetName() == naming.State(name, agreementName) {
+			if o.GetName() == naming.State(name, agreementName) && len(all[*corev1.PersistentVolumeClaim](w.store)) == 0 {
 				left = append(left, ref(o))
 			}
 		}

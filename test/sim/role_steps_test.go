@@ -35,6 +35,9 @@ func declareShared(w *world, engine string) {
 		e.Spec.Actions.HandOver = action("handOver")
 		e.Spec.Roles = &dbv1.EngineRoles{Label: roleLabel, Primary: primaryRole, Replica: replicaRole, LockSeconds: lockRounds, PositionField: positionField}
 		e.Spec.State = &dbv1.EngineState{ConfigMaps: []string{agreementName}}
+		if engine != tuneEngine {
+			e.Spec.State.Lock = &dbv1.EngineLock{ConfigMap: agreementName, Holder: holderKey, Term: termKey}
+		}
 	}
 	w.store.put(e)
 }
@@ -144,7 +147,7 @@ func staleAgreement() step {
 		stale := &corev1.ConfigMap{ObjectMeta: object(naming.State(name, agreementName))}
 		stale.Labels = naming.Selector(name)
 		stale.Labels[dbv1.LabelClusterUID] = "earlier"
-		stale.Data = map[string]string{initializedKey: "the data of a previous cluster", holderKey: "orders-2"}
+		stale.Annotations = map[string]string{initializedKey: "the data of a previous cluster", holderKey: "orders-2"}
 		w.store.put(stale)
 	}}
 }

@@ -65,7 +65,7 @@ func (w *world) watchOwn(c change) {
 	case object.GetNamespace() != cluster.Namespace:
 		w.breaks("%s is in another namespace", ref(object))
 	case object.GetUID() == cluster.UID, metav1.IsControlledBy(object, cluster), types.UID(object.GetLabels()[dbv1.LabelClusterUID]) == cluster.UID:
-	case (isClaim(object) || isAgreement(object)) && object.GetLabels()[dbv1.LabelInstance] == cluster.Name: // of the previous cluster of the same name
+	case (isClaim(object) || isAgreement(object) || isRight(object)) && object.GetLabels()[dbv1.LabelInstance] == cluster.Name: // of the previous cluster of the same name
 	default:
 		w.breaks("%s is not the cluster's", ref(object))
 	}

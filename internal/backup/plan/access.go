@@ -43,7 +43,7 @@ func (s situation) access(part int32) (source int32, offline bool, o obstacle) {
 }
 
 // source is the member from which a part is backed up. Of members with one database it is a fresh replica, else the primary; offline it is
-// the last primary, as claim 0 records it, or else member 0, which stops last. A replica without a known lag may be any time behind.
+// the one that is known to have every acknowledged write. A replica without a known lag may be any time behind.
 func (s situation) source(part int32) (ordinal int32, o obstacle) {
 	if !engine.Related(s.Engine) {
 		return part, obstacle{}
@@ -60,8 +60,10 @@ func (s situation) source(part int32) (ordinal int32, o obstacle) {
 		return 0, waitFor("waiting for exactly one ready primary of DatabaseCluster %s: without it, no replica is known to have the latest data", s.Cluster.Name)
 	case len(s.Members) > 0:
 		return s.Members[0].Ordinal, obstacle{}
+	case s.Volumes == nil: // a live read decides
+		return 0, obstacle{}
 	default:
-		return s.lastPrimary(), obstacle{}
+		return s.latest()
 	}
 }
 
@@ -70,14 +72,20 @@ func (s situation) fresh(m state.Member) bool {
 	return s.Engine.Spec.Roles == nil || state.RoleIn(s.Engine, m) == dbv1.RoleReplica && slices.Contains(s.Fresh, m.Name)
 }
 
-// lastPrimary is the member whose volume has the latest data, if it exists. Only a live read can show that.
-func (s situation) lastPrimary() int32 {
-	record := s.Volumes[naming.Claim(s.Cluster.Name, 0)]
-	ordinal, named := naming.Ordinal(s.Cluster.Name, record.Primary)
-	if _, exists := s.Volumes[naming.Claim(s.Cluster.Name, ordinal)]; !named || !exists {
-		return 0
+// latest is the member whose volume is known to have every acknowledged write. A backup of any other could lack some of them, and the
+// volumes would be deleted after it.
+func (s situation) latest() (ordinal int32, o obstacle) {
+	first := s.Volumes[naming.Claim(s.Cluster.Name, 0)]
+	ordinal, known := state.Latest(s.Cluster.Name, s.Engine, s.Agreements, first.Contents)
+	const remedy = "The volumes are retained. To back them up, skip the deletion hooks, and create a cluster of the same name: its members decide which of them continues"
+	if !known {
+		return 0, never("no member of DatabaseCluster %s runs, and none is known to have every acknowledged write. %s", s.Cluster.Name, remedy)
 	}
-	return ordinal
+	claim := naming.Claim(s.Cluster.Name, ordinal)
+	if _, exists := s.Volumes[claim]; !exists {
+		return 0, never("pod %s had every acknowledged write, but PersistentVolumeClaim %s no longer exists. %s", naming.Member(s.Cluster.Name, ordinal), claim, remedy)
+	}
+	return ordinal, obstacle{}
 }
 
 // sources are the members that may be the source of a part. A Job that has not started is current for any of them: their roles

@@ -42,6 +42,8 @@ type Observed struct {
 	Stray string
 	// Volumes are the claims of the cluster's members, by name; nil if nothing is backed up offline.
 	Volumes map[string]state.Volume
+	// Agreements are the objects with the lock of the primary; nil if nothing is backed up offline, or the engine declares no lock.
+	Agreements []state.Agreement
 	// Users are pods that use the volumes of members that are backed up offline, by claim.
 	Users map[string]string
 	// Makes is the ordinal after the last member that the cluster's StatefulSet re-creates.

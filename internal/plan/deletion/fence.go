@@ -33,6 +33,8 @@ func fence(s *situation.Situation, hook dbv1.DeletionHook) (view hookView, fence
 		view = failed("Recover the node of the pod, or delete the Node object if the node is lost",
 			"deletion hook %q failed: pod %s did not stop within spec.deletion.hookDeadlineSeconds (%d s) after its grace period",
 			hook.Name, pod, s.Cluster.Spec.Deletion.HookDeadlineSeconds)
+	case s.Unready() != "":
+		return awaitVoter(s, hook, s.Unready()), false
 	case next.Waits():
 		view = underway("deletion hook %q stops all members before the backup, because spec.deletion.volumes is Delete: %s", hook.Name, next.Message)
 		view.operations = next.Operations
@@ -49,6 +51,26 @@ func fence(s *situation.Situation, hook dbv1.DeletionHook) (view hookView, fence
 	}
 	view.requeueAfter, view.stops = left, true
 	return view, false
+}
+
+// awaitVoter waits for a voter before the others stop: without it, no volume would be known to have every acknowledged write.
+func awaitVoter(s *situation.Situation, hook dbv1.DeletionHook, pod string) hookView {
+	since := s.Cluster.DeletionTimestamp.Time
+	if m, exists := state.First(s.Members, func(m state.Member) bool { return m.Name == pod }); exists && m.Down().After(since) {
+		since = m.Down()
+	}
+	left := deadline(s) - s.At.Sub(since)
+	const why = "the members stop before the backup, and it reads the volume of one that is known to have every acknowledged write"
+	if left <= 0 {
+		view := failed(fmt.Sprintf("Correct the cause why pod %s is not ready; the hook then continues", pod),
+			"deletion hook %q failed: pod %s was not ready within spec.deletion.hookDeadlineSeconds (%d s), but %s",
+			hook.Name, pod, s.Cluster.Spec.Deletion.HookDeadlineSeconds, why)
+		view.stops = true
+		return view
+	}
+	view := underway("deletion hook %q waits until pod %s is ready: %s", hook.Name, pod, why)
+	view.requeueAfter, view.stops = left, true
+	return view
 }
 
 // unstoppable returns a pod that did not stop in time, or the time until the next one is overdue. A pod that has terminated and has

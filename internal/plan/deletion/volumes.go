@@ -85,7 +85,8 @@ func (d *deletion) finish(s *situation.Situation) phase.Outcome {
 		return state.Only(all, func(v state.Volume) bool { return !v.Terminating })
 	}
 	text, last := "no volumes remain", operation.Finalize{}
-	if kept := stays(s.Volumes); len(kept) > 0 {
+	kept := stays(s.Volumes)
+	if len(kept) > 0 {
 		text = "retained: " + members.Named(kept)
 	}
 	if deletesVolumes(s) && len(stays(s.Own)) > 0 {
@@ -96,18 +97,19 @@ func (d *deletion) finish(s *situation.Situation) phase.Outcome {
 		message = fmt.Sprintf("%d members still run without their StatefulSet; %s", left, text)
 	}
 	all := operation.List{last}
-	if removals := slices.Concat(credentials(s, stays(s.Volumes)), rights(s)); len(removals) > 0 {
+	if removals := slices.Concat(credentials(s, kept), rights(s, len(kept) > 0)); len(removals) > 0 {
 		all = operation.List{operation.Delete{Objects: removals}, last}
 	}
 	return phase.Do(dbv1.ReasonDeleting, message, all...)
 }
 
-// rights are the ServiceAccount of the members and what it may change. Members that still run need them.
-func rights(s *situation.Situation) []operation.Removal {
+// rights are the ServiceAccount of the members and what it may change. Members that still run need them, and retained volumes need the
+// agreement of the members.
+func rights(s *situation.Situation, retained bool) []operation.Removal {
 	if len(s.Members) > 0 {
 		return nil
 	}
-	return slices.Concat(members.RightsRemovals(s), account(s))
+	return slices.Concat(members.RightsRemovals(s, retained), account(s))
 }
 
 // account is the generated ServiceAccount. It has no owner, so Kubernetes does not delete it with the cluster.

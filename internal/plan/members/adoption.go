@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
@@ -25,7 +26,7 @@ func Adoptions(s *situation.Situation) []operation.Contents {
 	var all []operation.Contents
 	for _, v := range s.Left {
 		if !v.Terminating && s.Fits(v) {
-			all = append(all, operation.Contents{Volume: v, Contents: state.Contents{Cluster: s.Cluster.UID, Engine: v.Engine, Primary: v.Primary, Voters: v.Voters}})
+			all = append(all, operation.Contents{Volume: v, Contents: state.Contents{Cluster: s.Cluster.UID, Engine: v.Engine, Primary: v.Primary, Term: v.Term, Voters: v.Voters}})
 		}
 	}
 	return all
@@ -38,7 +39,8 @@ func Records(s *situation.Situation) []operation.Contents {
 		holds := v.Contents
 		holds.Engine = wroteLast(s, v)
 		if v.Ordinal == 0 {
-			holds.Primary, holds.Voters = lastPrimary(s, v.Primary), voters(s, v)
+			holds.Primary, holds.Term = latest(s, v.Contents)
+			holds.Voters = voters(s, v)
 		}
 		if v.Usable() && !s.Previous(v) && !v.Terminating && holds != v.Contents {
 			all = append(all, operation.Contents{Volume: v, Contents: holds})
@@ -47,21 +49,32 @@ func Records(s *situation.Situation) []operation.Contents {
 	return all
 }
 
-// lastPrimary returns the pod with the latest data: the ready primary. If no primary is ready, the label of another pod counts only if
-// the recorded one is a replica now, or if none is recorded. A primary on a lost node keeps its label after another one took over.
-func lastPrimary(s *situation.Situation, recorded string) string {
-	all := s.Primaries()
-	ready := state.Only(all, func(m state.Member) bool { return m.Ready })
-	before, runs := state.First(s.Members, func(m state.Member) bool { return m.Name == recorded })
-	replaced := recorded == "" || runs && s.RoleOf(before) == dbv1.RoleReplica
-	switch {
-	case len(ready) == 1:
-		return ready[0].Name
-	case len(ready) == 0 && len(all) == 1 && replaced:
-		return all[0].Name
-	default:
-		return recorded
+// latest returns the pod that has every acknowledged write, and the term of its lock, as claim 0 has to record them: see state.Latest.
+func latest(s *situation.Situation, recorded state.Contents) (pod, term string) {
+	if !s.Related() || recorded.Fill == state.Filling {
+		return recorded.Primary, recorded.Term
 	}
+	if engine.LockOf(s.Engine) != nil {
+		return locked(s, recorded)
+	}
+	pod, settled := s.Settled()
+	switch {
+	case settled:
+		return pod, ""
+	case s.Unsettles(!s.Deleting() && !s.Cluster.Spec.Paused && mayCreateMembers(s)):
+		return "", ""
+	default:
+		return recorded.Primary, ""
+	}
+}
+
+// locked returns the holder of the lock. After it has given the lock up, the record stays.
+func locked(s *situation.Situation, recorded state.Contents) (pod, term string) {
+	own := state.Only(s.Agreements, func(a state.Agreement) bool { return a.Cluster == s.Cluster.UID })
+	if holder, now := state.LockIn(own); holder != "" {
+		return holder, now
+	}
+	return recorded.Primary, recorded.Term
 }
 
 // voters returns how many members the list of the members may have, with the one that starts next. Before the first data is complete,
@@ -166,7 +179,7 @@ func holdsVolumes(r state.Ref) bool { return r.IsOfPreviousCluster() || r.IsStat
 // AwaitAdoption waits until the volumes of a previous cluster have been adopted.
 func AwaitAdoption(s *situation.Situation) phase.Outcome {
 	if !s.Inherits() {
-		return phase.Over
+		return awaitAgreements(s)
 	}
 	stall := VolumeConflict(s)
 	switch {

@@ -5,18 +5,20 @@ SPDX-License-Identifier: Apache-2.0
 package members
 
 import (
+	"fmt"
 	"slices"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // Rights are the writes of the rights of members that call the API server, and of the objects in which they keep their agreement.
-// Those of a previous cluster of the same name are deleted first: see StaleAgreements.
+// Those of a previous cluster of the same name are adopted or deleted first: see AdoptedAgreements and StaleAgreements.
 func Rights(s *situation.Situation) operation.List {
 	if !engine.Identifies(s.Engine) || s.ForeignServiceAccount() {
 		return nil
@@ -51,14 +53,46 @@ func lacking(s *situation.Situation) []string {
 	})
 }
 
-// StaleAgreements are the objects in which members of a previous cluster of the same name kept their agreement. New members would
-// believe them.
-func StaleAgreements(s *situation.Situation) []operation.Removal {
-	if !s.NotStarted() || s.PreviousUser != "" {
+// An agreement belongs to the volumes of the members: it knows which of them may continue. So it is retained and adopted with them, and is
+// deleted only when no volume remains and no member runs that may use it.
+
+// AdoptedAgreements are those of a previous cluster whose volumes this cluster has adopted.
+func AdoptedAgreements(s *situation.Situation) []state.Agreement {
+	if !s.NotStarted() || len(s.Left) > 0 || !hasData(s) || s.PreviousUser != "" || s.ForeignStatefulSet() {
 		return nil
 	}
-	stale := func(a state.Agreement) bool { return a.Cluster != s.Cluster.UID && !a.Terminating }
-	return agreements(state.Only(s.Agreements, stale), "it belongs to a previous cluster of the same name")
+	return inherited(s)
+}
+
+// StaleAgreements are those of a previous cluster of the same name whose volumes no longer exist. Members would believe them.
+func StaleAgreements(s *situation.Situation) []operation.Removal {
+	if !s.NotStarted() || hasData(s) || s.PreviousUser != "" || slices.ContainsFunc(s.Bystanders, runsDatabase) {
+		return nil
+	}
+	return agreements(inherited(s), "the volumes of the previous cluster of the same name no longer exist")
+}
+
+func inherited(s *situation.Situation) []state.Agreement {
+	return state.Only(s.Agreements, func(a state.Agreement) bool { return a.Cluster != s.Cluster.UID && !a.Terminating })
+}
+
+// hasData reports whether the members will start with a volume that has more than a part of its first data.
+func hasData(s *situation.Situation) bool {
+	has := func(v state.Volume) bool { return !v.IsFilling() }
+	return slices.ContainsFunc(s.Own, has) || slices.ContainsFunc(s.Left, has) ||
+		slices.ContainsFunc(s.Volumes, func(v state.Volume) bool { return has(v) && !v.Usable() })
+}
+
+func runsDatabase(b state.Bystander) bool { return b.Component == dbv1.ComponentDatabase && !b.Ended }
+
+// awaitAgreements waits until no agreement of a previous cluster exists, before the first data is made or the members start.
+func awaitAgreements(s *situation.Situation) phase.Outcome {
+	others := state.Only(s.Agreements, func(a state.Agreement) bool { return a.Cluster != s.Cluster.UID })
+	if !s.NotStarted() || len(others) == 0 {
+		return phase.Over
+	}
+	return phase.Wait(dbv1.ReasonAdoptingVolumes, fmt.Sprintf("ConfigMap %s has the agreement of the members of the previous cluster of the same name; "+
+		"the operator adopts it with their volumes, or deletes it if there are none", others[0].Name))
 }
 
 func agreements(all []state.Agreement, why string) []operation.Removal {
@@ -80,12 +114,14 @@ func agreed(s *situation.Situation) bool {
 	return s.ServiceAccount != nil && s.Role != nil && s.RoleBinding != nil && !stale && len(lacking(s)) == 0
 }
 
-// RightsRemovals are the rights and the agreements of a cluster whose members have ended. The ServiceAccount, which shows that they
-// exist, is deleted after them.
-func RightsRemovals(s *situation.Situation) []operation.Removal {
+// RightsRemovals are the rights of a cluster whose members have ended, and its agreements if no volume is retained. The ServiceAccount,
+// which shows that they exist, is deleted after them.
+func RightsRemovals(s *situation.Situation, retained bool) []operation.Removal {
 	const why = "its cluster is deleted"
-	ours := func(a state.Agreement) bool { return a.Cluster == s.Cluster.UID && !a.Terminating }
-	all := agreements(state.Only(s.Agreements, ours), why)
+	var all []operation.Removal
+	if ours := func(a state.Agreement) bool { return a.Cluster == s.Cluster.UID && !a.Terminating }; !retained {
+		all = agreements(state.Only(s.Agreements, ours), "no volume remains")
+	}
 	if r := s.RoleBinding; r != nil && r.Labels[dbv1.LabelClusterUID] == string(s.Cluster.UID) {
 		all = append(all, operation.Removal{Kind: "RoleBinding", Name: r.Name, UID: r.UID, Version: r.ResourceVersion, Why: why})
 	}

@@ -79,6 +79,11 @@ func Lower(s *situation.Situation, to int32, reason string) phase.Outcome {
 	if outcome := awaitPrimary(s, reason); outcome.Waits() {
 		return outcome
 	}
+	if left := s.Settling(); left > 0 && to == 0 && !s.Deleting() {
+		outcome := phase.Wait(reason, fmt.Sprintf("waiting until pod %s is ready: then the members that are left have every acknowledged write", s.Unready()))
+		outcome.RequeueAfter = left
+		return outcome
+	}
 	if outcome := beforeStop(s, end-1, to); outcome.Waits() {
 		return outcome
 	}

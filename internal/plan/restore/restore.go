@@ -224,7 +224,11 @@ func (r restore) finish() phase.Outcome {
 	if !r.Known() || len(r.fills) == 0 || slices.ContainsFunc(r.fills, unfilled) {
 		return phase.Over
 	}
-	return do(r.result(), operation.FinishRestore{From: r.Source(), Why: r.result(), Volumes: r.Filling()})
+	first := ""
+	if r.HasRoles() { // only its volume has data
+		first = naming.Member(r.Cluster.Name, 0)
+	}
+	return do(r.result(), operation.FinishRestore{From: r.Source(), Why: r.result(), Volumes: r.Filling(), Primary: first})
 }
 
 func (r restore) job(v state.Volume) string {

@@ -17,7 +17,7 @@ func (s *Situation) Extent() (start, replicas int32) {
 	if first > 0 && live <= 1 {
 		return s.fromFirst(first, live)
 	}
-	return 0, max(live, s.recorded(s.target(live)))
+	return 0, max(live, s.unrecorded(s.recorded(s.target(live)), live))
 }
 
 // target is how many members should run next.

@@ -21,7 +21,8 @@ func (s *Situation) concerns(v state.Volume) bool {
 		return false
 	}
 	restores := state.FromBackup(s.Cluster) != nil
-	return v.Ordinal < s.Cluster.Spec.Replicas || s.NotStarted() && (v.Ordinal <= s.lastPrimary() || s.Fits(v) && !v.Terminating && !restores)
+	last, _ := s.lastPrimary()
+	return v.Ordinal < s.Cluster.Spec.Replicas || s.NotStarted() && (v.Ordinal <= last || s.Fits(v) && !v.Terminating && !restores)
 }
 
 // Fits reports whether a volume contains complete data of the engine.

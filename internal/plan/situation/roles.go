@@ -6,6 +6,7 @@ package situation
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -14,7 +15,6 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
-	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -70,13 +70,15 @@ func (s *Situation) mayStart(live int32) int32 {
 		return min(s.Wanted, 1)
 	case s.Consents():
 		return s.oneByOne(live)
+	case s.HasRoles() && live == 0 && s.Wanted > 0 && !s.knowsPrimary(): // any volume may have the latest data
+		return max(s.Wanted, s.withVolume(math.MaxInt32))
 	default:
 		return s.Wanted
 	}
 }
 
-// first is the ordinal of the member that starts before the others, because it has all data: the last primary, if claim 0 records it
-// and it has a volume. Otherwise it is member 0, which stops last. It does not change while a member runs.
+// first is the ordinal of the member that starts before the others, because it is known to have all data: the last primary. It does not
+// change while a member runs. If no member is known, all start at once, and the engine decides.
 func (s *Situation) first() int32 {
 	switch {
 	case !s.HasRoles(), s.live() == 0 && s.Wanted == 0:
@@ -84,34 +86,37 @@ func (s *Situation) first() int32 {
 	case s.live() > 0:
 		return s.Start()
 	}
-	if last := s.lastPrimary(); s.hasVolume(last) {
-		return last
-	}
-	return 0
+	last, _ := s.lastPrimary()
+	return last
 }
 
-// lastPrimary returns the member that claim 0 records as the last primary; 0 if it records none that has a claim. The claims may be
+// lastPrimary returns the member that is known to have been the primary last, if its volume exists. The claims and the agreement may be
 // those of a previous cluster.
-func (s *Situation) lastPrimary() int32 {
+func (s *Situation) lastPrimary() (ordinal int32, known bool) {
 	with := func(ordinal int32) (state.Volume, bool) {
 		return state.First(s.Volumes, func(v state.Volume) bool { return v.Ordinal == ordinal && v.Usable() && !v.Terminating })
 	}
 	first, _ := with(0)
-	ordinal, named := naming.Ordinal(s.Cluster.Name, first.Primary)
-	if _, exists := with(ordinal); !named || !exists || !s.HasRoles() {
-		return 0
+	last, known := state.Latest(s.Cluster.Name, s.Engine, s.Agreements, first.Contents)
+	if _, exists := with(last); !known || !exists || !s.HasRoles() {
+		return 0, false
 	}
-	return ordinal
+	return last, true
+}
+
+func (s *Situation) knowsPrimary() bool {
+	_, known := s.lastPrimary()
+	return known
 }
 
 // firstAlone reports whether the first member of an engine with roles runs alone, until there is a primary. The others do not wait for
-// a first member that cannot start, or whose data is lost.
+// a first member that cannot start, or if another member may have been the primary last.
 func (s *Situation) firstAlone(live int32) bool {
 	ordinal := s.first()
 	first, exists := state.First(s.Members, func(m state.Member) bool { return m.Ordinal == ordinal })
-	lost := len(s.Own) > 0 && !s.hasVolume(ordinal)
+	last, known := s.lastPrimary()
 	late := exists && s.patience(first) <= 0
-	return s.HasRoles() && live <= 1 && !lost && !late && len(s.ReadyPrimaries()) == 0
+	return s.HasRoles() && live <= 1 && known && last == ordinal && !late && len(s.ReadyPrimaries()) == 0
 }
 
 // FirstMemberWait is the time until the others no longer wait for the first member; 0 if they do not wait.
@@ -131,11 +136,6 @@ func (s *Situation) patience(first state.Member) time.Duration {
 		since = first.StopBy.Time
 	}
 	return FirstMemberPatience - s.At.Sub(since)
-}
-
-func (s *Situation) hasVolume(ordinal int32) bool {
-	_, has := state.First(s.Own, func(v state.Volume) bool { return v.Ordinal == ordinal && !v.Terminating })
-	return has
 }
 
 // SplitBrainLasts reports whether two primaries were observed for longer than the lock of the engine lives. The condition records

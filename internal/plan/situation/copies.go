@@ -1,0 +1,94 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package situation
+
+import (
+	"time"
+
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// A member that stops has every acknowledged write only if no other member accepted one after it. The engine's lock shows that, if the
+// engine declares where it is. Otherwise claim 0 records a member only while that holds: before the others can accept a write without that
+// member, the operator removes the record.
+
+// Undecided returns from how many members on another member than the recorded one can accept a write: two, or a majority of the voters.
+func (s *Situation) Undecided() int32 {
+	if s.Consents() {
+		return Majority(s.Voters())
+	}
+	return 2
+}
+
+// Settled returns the member that has every acknowledged write, because the others can accept none without it. A primary that runs alone
+// is one. Of voters that stop, it is the first one while exactly a majority of them exists and is ready: each further write needs all of
+// these, and a ready member has the writes before.
+func (s *Situation) Settled() (pod string, settled bool) {
+	live, known := s.Replicas()
+	if !known || live == 0 || int(live) != len(s.Members) || s.Ready() != live {
+		return "", false
+	}
+	stops := s.Deleting() || s.Wanted == 0
+	switch {
+	case s.Consents():
+		return s.Members[0].Name, stops && live == s.Undecided()
+	case s.HasRoles():
+		_, found := s.Primary()
+		return s.Members[0].Name, found && live == 1 && (stops || s.target(live) <= 1)
+	default:
+		return "", false
+	}
+}
+
+// Unready returns the first of the voters that have to be ready before another one stops, so that one of them has every acknowledged
+// write; "" for none. Below a majority, waiting would change nothing.
+func (s *Situation) Unready() string {
+	live, known := s.Replicas()
+	first, _ := state.First(s.Own, func(v state.Volume) bool { return v.Ordinal == 0 })
+	if _, latest := state.Latest(s.Cluster.Name, s.Engine, nil, first.Contents); !s.Consents() || !known || live < s.Undecided() || latest {
+		return ""
+	}
+	for ordinal := range s.Undecided() {
+		if _, ready := state.First(s.Members, func(m state.Member) bool { return m.Ordinal == ordinal && m.Serving(s.At) }); !ready {
+			return naming.Member(s.Cluster.Name, ordinal)
+		}
+	}
+	return ""
+}
+
+// Settling is how long a member that hibernates may still wait for another one to be ready, so that one of them has every acknowledged
+// write; 0 if it need not wait. A backup of the hibernated cluster needs that.
+func (s *Situation) Settling() time.Duration {
+	pod := s.Unready()
+	m, exists := state.First(s.Members, func(m state.Member) bool { return m.Name == pod })
+	live, _ := s.Replicas()
+	if live != s.Undecided() || !exists || m.Stuck {
+		return 0
+	}
+	return max(0, settlePatience-s.At.Sub(m.Down()))
+}
+
+// settlePatience is how long a hibernation waits for a voter that is not ready.
+const settlePatience = time.Minute
+
+// Unsettles reports whether another member than the recorded one can accept a write now, or after the next start if members may start.
+func (s *Situation) Unsettles(starts bool) bool {
+	running := s.live()
+	if starts {
+		running = max(running, s.target(running))
+	}
+	return running >= s.Undecided()
+}
+
+// unrecorded starts no further member while claim 0 still records that one of them has everything.
+func (s *Situation) unrecorded(target, live int32) int32 {
+	first, _ := state.First(s.Own, func(v state.Volume) bool { return v.Ordinal == 0 })
+	if first.Primary == "" || !s.Related() || engine.LockOf(s.Engine) != nil || target < s.Undecided() || s.Consents() && first.Voters == 1 {
+		return target
+	}
+	return live
+}

@@ -1,0 +1,94 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"maps"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// final gives a cluster a final backup, after which its volumes are deleted.
+func final(c *dbv1.DatabaseCluster) {
+	engine := c.Spec.Engine
+	saved(c)
+	c.Spec.Engine = engine
+	hook("final", dbv1.HookBackup)(c)
+	deleteVolumes(c)
+}
+
+// copySequences test which member continues, and which copy is the last one.
+var copySequences = []sequence{
+	{"pair-final-backup", []step{createPair(pairEngine, final), handOverTo("orders-1"), remove()}},
+	{"pair-final-backup-foreground", []step{createPair(pairEngine, final), handOverTo("orders-1"), removeForeground()}},
+	{"pair-final-backup-hibernated", []step{createPair(tuneEngine, final), hibernate(true), remove()}},
+	{"pair-final-backup-unseen", []step{
+		createPair(syncEngine, final), together(away(true), freeze("orders-0")), removeForeground(), away(false), skipHooks(), told(createPair(syncEngine)), leads("orders-1"),
+	}},
+	{"pair-stop-unseen", []step{
+		createPair(syncEngine), together(away(true), freeze("orders-0")), deleteStatefulSet(metav1.DeletePropagationBackground), away(false), leads("orders-1"),
+	}},
+	{"pair-stop-unseen-next-cluster", []step{
+		createPair(syncEngine), together(away(true), freeze("orders-0")), removeForeground(), away(false), told(createPair(syncEngine)), leads("orders-1"),
+	}},
+	{"pair-without-the-last-primary", []step{
+		createPair(syncEngine), handOverTo("orders-1"), stall("orders-0"), removeForeground(), deleteClaim("data-orders-1"), told(createPair(syncEngine)), leads("orders-2"),
+	}},
+	{"pair-orphaned", []step{createPair(pairEngine), removeOrphan(), orphansFreed(), told(createPair(pairEngine))}},
+	{"pair-agreement-without-volumes", []step{
+		createPair(pairEngine), remove(), together(deleteClaim("data-orders-0"), deleteClaim("data-orders-1"), deleteClaim("data-orders-2")), told(createPair(pairEngine)),
+	}},
+	{"voters-final-backup", []step{createVoters(final), remove()}},
+	{"voters-final-backup-first-down", []step{createVoters(final), freeze("orders-0"), soon(60, remove()), thaw("orders-0")}},
+	{"voters-final-backup-hibernated", []step{createVoters(final), hibernate(true), remove()}},
+	{"voters-final-backup-hibernated-first-down", []step{createVoters(final), freeze("orders-0"), hibernate(true), remove(), skipHooks(), told(createVoters())}},
+	{"voters-final-backup-one-left", []step{createVoters(final), scale(1), removeForeground()}},
+	{"voters-final-backup-foreground", []step{createVoters(final), removeForeground(), skipHooks(), told(createVoters())}},
+}
+
+// removeOrphan deletes the cluster, and its objects stay.
+func removeOrphan() step {
+	return step{what: "the cluster is deleted, and its objects stay", do: func(w *world) {
+		must(w.store.delete(w.cluster(), &client.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationOrphan)}))
+	}}
+}
+
+// orphansFreed deletes the objects that a cluster left, but for the pods.
+func orphansFreed() step {
+	return step{what: "somebody deletes the objects that it left, and its pods stay", do: func(w *world) {
+		orphan := metav1.DeletePropagationOrphan
+		must(w.store.delete(get[*appsv1.StatefulSet](w.store, name), &client.DeleteOptions{PropagationPolicy: &orphan}))
+		for _, object := range all[*corev1.Service](w.store) {
+			w.store.remove(object)
+		}
+		for _, object := range all[*policyv1.PodDisruptionBudget](w.store) {
+			w.store.remove(object)
+		}
+		for _, object := range all[*networkingv1.NetworkPolicy](w.store) {
+			w.store.remove(object)
+		}
+		for _, object := range w.store.sorted() {
+			if s, is := object.(*corev1.Secret); is && s.Name == "orders-connection" {
+				w.store.remove(s)
+			}
+		}
+	}}
+}
+
+// copyMutants are mistakes about which copy has every acknowledged row.
+var copyMutants = map[string]mutant{
+	"a final backup of running members counts for members of one database": {
+		fencesNothing(), "pair-final-backup", "no retained volume and no complete backup has every acknowledged row",
+	},
+}
+
+func init() { maps.Copy(dataMutants, copyMutants) }
