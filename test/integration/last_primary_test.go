@@ -105,9 +105,10 @@ func TestTheLastPrimaryIsBackedUpAndStartsFirst(t *testing.T) {
 	change(t, next, func(c *dbv1.DatabaseCluster) { c.Spec.Hibernated = true })
 	awaitRecord(t, next, "orders-0") // the primary hands over to the member that stops last
 	await(t, set, "all members to stop", func() bool { return *set.Spec.Replicas == 0 && set.Status.Replicas == 0 })
-	claim := read(t, &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: naming.Claim("orders", 0)}})
+	_, _, leader := rightsOf(ns)
+	read(t, leader)
 	elector.primary.Store(noPrimary)
-	change(t, claim, func(c *corev1.PersistentVolumeClaim) { c.Annotations[dbv1.AnnotationPrimary] = "orders-1" }) // as after a hand-over that failed
+	change(t, leader, func(c *corev1.ConfigMap) { c.Annotations["leader"] = "orders-1" }) // as after a hand-over that failed
 	change(t, next, func(c *dbv1.DatabaseCluster) { c.Spec.Hibernated = false })
 	awaitAlone(t, next, 1)
 	elector.primary.Store(1)

@@ -35,8 +35,10 @@ func replicated(t *testing.T, change func(*dbv1.DatabaseEngineSpec)) string {
 	declared.Spec = dbv1.DatabaseEngineSpec{
 		Topology: dbv1.TopologyPrimaryReplica,
 		Roles:    &dbv1.EngineRoles{Label: roleLabel, Primary: "primary", Replica: "replica"},
-		State:    &dbv1.EngineState{ConfigMaps: []string{"leader", "members"}},
-		Actions:  dbv1.EngineActions{Initialize: command("initialize"), HandOver: command("hand-over")},
+		State: &dbv1.EngineState{
+			ConfigMaps: []string{"leader", "members"}, Lock: &dbv1.EngineLock{ConfigMap: "leader", Holder: "leader", Term: "term"},
+		},
+		Actions: dbv1.EngineActions{Initialize: command("initialize"), HandOver: command("hand-over")},
 	}
 	if change != nil {
 		change(&declared.Spec)
@@ -48,6 +50,8 @@ func replicated(t *testing.T, change func(*dbv1.DatabaseEngineSpec)) string {
 // elector is the engine's software in the members of a cluster, and their kubelet. It writes as the ServiceAccount of the members.
 type elector struct {
 	primary atomic.Int32
+	// holder is the primary that has the lock, and term counts how often another one got it.
+	holder, term int32
 	// down lets all members fail their readiness probes.
 	down atomic.Bool
 }
@@ -107,8 +111,15 @@ func (e *elector) vote(ctx context.Context, members client.Client, ns string) {
 			_ = members.Patch(ctx, pod, client.RawPatch(types.StrategicMergePatchType, []byte(patch)))
 		}
 	}
+	lock := `"annotations":{"leader":null}`
+	if primary := e.primary.Load(); primary != noPrimary {
+		if e.term == 0 || e.holder != primary {
+			e.holder, e.term = primary, e.term+1
+		}
+		lock = fmt.Sprintf(`"annotations":{"leader":"orders-%d","term":"%d"}`, e.holder, e.term)
+	}
 	_ = members.Patch(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "orders-leader"}},
-		client.RawPatch(types.MergePatchType, []byte(metadataPatch(`"annotations":{"leader":"orders-%d"}`, e.primary.Load()))))
+		client.RawPatch(types.MergePatchType, []byte(metadataPatch("%s", lock))))
 }
 
 // rightsOf are the objects by which the members of cluster orders write.
@@ -176,14 +187,23 @@ func TestMembersOfOneDatabaseReportTheirRolesUntilTheirClusterIsDeleted(t *testi
 	elector.primary.Store(1)
 	remove(t, cluster)
 	awaitDeleted(t, cluster)
-	for _, object := range []client.Object{role, binding, leader, account(cluster)} {
+	for _, object := range []client.Object{role, binding, account(cluster)} {
 		awaitDeleted(t, object)
 	}
 	mustHaveClaims(t, cluster, 3)
+	agreed := read(t, leader).UID // it belongs to the volumes
+
+	next := smallest(ns, "orders")
+	next.Spec.Engine = cluster.Spec.Engine
+	create(t, next)
+	awaitReady(t, next)
+	if is := read(t, leader); is.UID != agreed || is.Labels[dbv1.LabelClusterUID] != string(next.UID) {
+		t.Errorf("the next cluster has the agreement %s with the labels %v, not that of the volumes", is.UID, is.Labels)
+	}
 }
 
 // Members would believe what a previous cluster of the same name agreed on.
-func TestWhatThePreviousMembersAgreedOnIsDeletedBeforeMembersStart(t *testing.T) {
+func TestWhatThePreviousMembersAgreedOnIsDeletedWithoutTheirVolumes(t *testing.T) {
 	parallel(t)
 	ns := namespace(t)
 	startElector(t, ns)

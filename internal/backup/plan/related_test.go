@@ -130,9 +130,6 @@ func TestTheSourceOfAnOfflineBackupIsTheVolumeOfTheLastPrimary(t *testing.T) {
 	}{
 		"it is recorded":                    {volume("orders-1", 0, 1), "data-orders-1"},
 		"its member was removed before":     {volume("orders-4", 0, 1, 4), "data-orders-4"},
-		"without a record it is member 0":   {volume("", 0, 1), "data-orders-0"},
-		"without its claim it is member 0":  {volume("orders-1", 0), "data-orders-0"},
-		"a record of another name is void":  {volume("ledger-1", 0, 1), "data-orders-0"},
 		"claims are unknown before a check": {nil, "data-orders-0"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -153,6 +150,37 @@ func TestTheSourceOfAnOfflineBackupIsTheVolumeOfTheLastPrimary(t *testing.T) {
 				if stop, stops := operation.Find[StopJob](For(b, o).Operations); stops {
 					t.Errorf("%s, although its inputs are the same", stop)
 				}
+			}
+		})
+	}
+}
+
+func TestAnOfflineBackupFailsIfNoVolumeIsKnownToHaveEveryWrite(t *testing.T) {
+	const retained = ". The volumes are retained. To back them up, skip the deletion hooks, and create a cluster of the same name: its members decide which of them continues"
+	unknown := "no member of DatabaseCluster orders runs, and none is known to have every acknowledged write" + retained
+	for name, c := range map[string]struct {
+		primary string
+		claims  []int32
+		want    string
+	}{
+		"without a record":         {"", []int32{0, 1}, unknown},
+		"a record of another name": {"ledger-1", []int32{0, 1}, unknown},
+		"without claim 0":          {"", []int32{1}, unknown},
+		"without its claim":        {"orders-1", []int32{0}, "pod orders-1 had every acknowledged write, but PersistentVolumeClaim data-orders-1 no longer exists" + retained},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, b := replicated(), started()
+			b.Status.Replicas = 1
+			o.Cluster.DeletionTimestamp, o.Makes, o.Members, o.Volumes = &metav1.Time{}, 0, nil, map[string]state.Volume{}
+			for _, ordinal := range c.claims {
+				v := state.Volume{Contents: state.Contents{Cluster: o.Cluster.UID}}
+				if ordinal == 0 {
+					v.Primary = c.primary
+				}
+				o.Volumes[naming.Claim("orders", ordinal)] = v
+			}
+			if p := For(b, o); p.Status.Phase != dbv1.BackupFailed || p.Why != c.want {
+				t.Errorf("%s: %s", p.Status.Phase, p.Why)
 			}
 		})
 	}
