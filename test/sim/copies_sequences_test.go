@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package sim
 
 import (
+	"context"
 	"maps"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -13,6 +14,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
@@ -89,6 +91,50 @@ var copyMutants = map[string]mutant{
 	"a final backup of running members counts for members of one database": {
 		fencesNothing(), "pair-final-backup", "no retained volume and no complete backup has every acknowledged row",
 	},
+	"the record of the last primary counts, whoever had the lock since": {
+		seenTerms(), "pair-final-backup-unseen", "of stopped members is complete, but lacks acknowledged rows",
+	},
+	"a voter that is not ready counts as ready": {
+		seenPods(ready), "voters-final-backup-first-down", "of stopped members is complete, but lacks acknowledged rows",
+	},
+	"the agreement is deleted with its cluster": {
+		interceptor.Funcs{Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
+			err := c.Delete(ctx, object, options...)
+			if of("delete", "", object).kind == "RoleBinding" {
+				err = firstOf(err, removed(ctx, c, &corev1.ConfigMap{}, "orders-leader"))
+			}
+			return err
+		}},
+		"pair-stop-unseen-next-cluster", "with its data is retained",
+	},
+}
+
+// seenTerms is an operator that sees the current term of the lock on claim 0.
+func seenTerms() interceptor.Funcs {
+	see := func(ctx context.Context, c client.WithWatch, claim *corev1.PersistentVolumeClaim) {
+		agreement := &corev1.ConfigMap{}
+		if c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "orders-leader"}, agreement) == nil && claim.Annotations[dbv1.AnnotationPrimary] != "" {
+			claim.Annotations[dbv1.AnnotationPrimaryTerm] = agreement.Annotations[termKey]
+		}
+	}
+	return interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+			err := c.Get(ctx, key, object, options...)
+			if claim, is := object.(*corev1.PersistentVolumeClaim); is && err == nil {
+				see(ctx, c, claim)
+			}
+			return err
+		},
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+			err := c.List(ctx, list, options...)
+			if claims, is := list.(*corev1.PersistentVolumeClaimList); is {
+				for i := range claims.Items {
+					see(ctx, c, &claims.Items[i])
+				}
+			}
+			return err
+		},
+	}
 }
 
 func init() { maps.Copy(dataMutants, copyMutants) }

@@ -115,8 +115,8 @@ func (d *disk) clone() *disk {
 
 func (d *disk) String() string {
 	of := d.shared
-	volumes, acked := d.ranked()
-	return fmt.Sprintln(d.bucket, volumes, d.succeeded, d.exits, d.streams, d.lost, d.own, d.quota, d.troubles, d.backOff,
+	bucket, volumes, acked := d.ranked()
+	return fmt.Sprintln(bucket, volumes, d.succeeded, d.exits, d.streams, d.lost, d.own, d.quota, d.troubles, d.backOff,
 		acked, of.voters, of.left, of.ran, of.frozen, of.stalled, of.divided, of.gone, of.parameters, of.tunedFor)
 }
 

@@ -78,10 +78,10 @@ func (s shared) clone() shared {
 	return s
 }
 
-// ranked returns the volumes and the acknowledged rows with ranks instead of numbers of rows: no decision depends on the numbers.
-func (d *disk) ranked() (map[types.UID]volume, map[string]int) {
+// ranked returns the bucket, the volumes and the acknowledged rows with ranks instead of numbers of rows: no decision depends on the numbers.
+func (d *disk) ranked() (map[string]artifact, map[types.UID]volume, map[string]int) {
 	if len(d.shared.acked) == 0 {
-		return d.volumes, nil
+		return d.bucket, d.volumes, nil
 	}
 	numbers := map[string][]int{}
 	for data, rows := range d.shared.acked {
@@ -90,11 +90,22 @@ func (d *disk) ranked() (map[types.UID]volume, map[string]int) {
 	for _, v := range d.volumes {
 		numbers[v.data] = append(numbers[v.data], v.rows)
 	}
+	for _, there := range d.bucket {
+		for _, of := range there.sources {
+			numbers[of.data] = append(numbers[of.data], of.rows)
+		}
+	}
 	rank := func(data string, rows int) int {
 		slices.Sort(numbers[data])
 		return slices.Index(slices.Compact(slices.Clone(numbers[data])), rows)
 	}
-	volumes, acked := map[types.UID]volume{}, map[string]int{}
+	bucket, volumes, acked := maps.Clone(d.bucket), map[types.UID]volume{}, map[string]int{}
+	for at, there := range d.bucket {
+		for member, of := range there.sources {
+			of.rows = rank(of.data, of.rows)
+			bucket[at] = bucket[at].from(member, of)
+		}
+	}
 	for uid, v := range d.volumes {
 		v.rows = rank(v.data, v.rows)
 		volumes[uid] = v
@@ -102,7 +113,7 @@ func (d *disk) ranked() (map[types.UID]volume, map[string]int) {
 	for data, rows := range d.shared.acked {
 		acked[data] = rank(data, rows)
 	}
-	return volumes, acked
+	return bucket, volumes, acked
 }
 
 // isRelated reports whether a member has its database together with others, by its container and not by annotations.

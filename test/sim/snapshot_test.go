@@ -59,6 +59,13 @@ func (s *store) lasting() *disk {
 		v.rows = 0
 		lasting.volumes[uid] = v
 	}
+	for at, there := range lasting.bucket {
+		for member, of := range there.sources {
+			of.rows, of.offline = 0, false
+			there = there.from(member, of)
+		}
+		lasting.bucket[at] = there
+	}
 	lasting.shared.acked, lasting.shared.left = nil, nil
 	return lasting
 }

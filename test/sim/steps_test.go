@@ -42,6 +42,10 @@ func running(replicas int32, changes ...func(*dbv1.DatabaseCluster)) step {
 func set(what string, changes ...func(*dbv1.DatabaseCluster)) step {
 	return step{what: what, do: func(w *world) {
 		c := w.cluster()
+		if c == nil {
+			w.breaks("the cluster no longer exists: %s", what)
+			return
+		}
 		for _, change := range changes {
 			change(c)
 		}
