@@ -98,6 +98,9 @@ func Reconcile[O client.Object, F any, P Plan](ctx context.Context, b Base, kind
 	// Report: always, also after an error.
 	b.Tell(pass.Object, done)
 	wait, err := report(ctx, b, kind, pass)
+	if b.Writes.looks(key) && (wait == 0 || wait > lookAgain) { // a Secret, for example: nothing else starts the pass that reports its effect
+		wait = lookAgain
+	}
 	return requeue(ctx, kind, pass, wait, err)
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -33,9 +34,13 @@ type Writes struct {
 	scheme  *runtime.Scheme
 	clock   clock.PassiveClock
 	watched map[schema.GroupVersionKind]bool
+	// owned are the watched kinds of which a change starts a pass only for the owner.
+	owned map[schema.GroupVersionKind]bool
 
 	mutex   sync.Mutex
 	pending map[client.ObjectKey][]write
+	// unseen are the objects whose last pass has written something that no watch shows.
+	unseen map[client.ObjectKey]bool
 	// waiting is since when a change of a status waits for others.
 	waiting map[client.ObjectKey]time.Time
 	echoes  echoes
@@ -56,20 +61,23 @@ const (
 	patience = 5 * time.Second
 	// catchUpDelay is the time until the next pass, if the arrival of the writes does not start one before.
 	catchUpDelay = 200 * time.Millisecond
+	// lookAgain is the time until the pass that follows a write of an object that no watch shows, such as a Secret.
+	lookAgain = time.Second
 )
 
 // Remember lets the passes of a controller wait until the cache shows the writes of the passes before.
 func Remember(b *Base, scheme *runtime.Scheme, c Controller) error {
 	w := &Writes{
-		cached: b.Cached, scheme: scheme, clock: b.Clock, watched: map[schema.GroupVersionKind]bool{},
-		pending: map[client.ObjectKey][]write{}, waiting: map[client.ObjectKey]time.Time{}, echoes: newEchoes(),
+		cached: b.Cached, scheme: scheme, clock: b.Clock, watched: map[schema.GroupVersionKind]bool{}, owned: map[schema.GroupVersionKind]bool{},
+		pending: map[client.ObjectKey][]write{}, unseen: map[client.ObjectKey]bool{}, waiting: map[client.ObjectKey]time.Time{}, echoes: newEchoes(),
 	}
-	for _, object := range c.objects() {
+	for i, object := range c.objects() {
 		kind, err := apiutil.GVKForObject(object, scheme)
 		if err != nil {
 			return fmt.Errorf("find the kind of %T: %w", object, err)
 		}
 		w.watched[kind] = true
+		w.owned[kind] = i > 0 && c.Watches[i-1].Wakes == nil
 	}
 	b.Writes, b.Writer.Wrote = w, w.Record
 	return nil
@@ -80,8 +88,8 @@ func (w *Writes) Copy(cached client.Reader, clock clock.PassiveClock) *Writes {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	return &Writes{
-		cached: cached, scheme: w.scheme, clock: clock, watched: w.watched,
-		pending: maps.Clone(w.pending), waiting: maps.Clone(w.waiting), echoes: w.echoes.clone(),
+		cached: cached, scheme: w.scheme, clock: clock, watched: w.watched, owned: w.owned,
+		pending: maps.Clone(w.pending), unseen: maps.Clone(w.unseen), waiting: maps.Clone(w.waiting), echoes: w.echoes.clone(),
 	}
 }
 
@@ -92,23 +100,62 @@ func (w *Writes) during(ctx context.Context, key client.ObjectKey) context.Conte
 	if w == nil {
 		return ctx
 	}
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	delete(w.unseen, key)
 	return context.WithValue(ctx, passKey{}, key)
 }
 
 // Record remembers a write of a pass.
 func (w *Writes) Record(ctx context.Context, how apply.Verb, object client.Object) {
 	key, passes := ctx.Value(passKey{}).(client.ObjectKey)
-	kind, err := apiutil.GVKForObject(object, w.scheme)
-	if !passes || err != nil || !w.watched[kind] || how == apply.Created && !cacheable(kind, object) {
+	if !passes {
 		return
 	}
+	kind, err := apiutil.GVKForObject(object, w.scheme)
+	shown := err == nil && w.starts(ctx, key, kind, how, object)
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
+	w.unseen[key] = w.unseen[key] || !shown
+	if err != nil || !w.watched[kind] || how == apply.Created && !cacheable(kind, object) {
+		return
+	}
 	now := write{
 		kind: kind, key: client.ObjectKeyFromObject(object), uid: object.GetUID(), version: object.GetResourceVersion(), how: how, at: w.clock.Now(),
 	}
 	older := func(p write) bool { return p.kind == now.kind && p.key == now.key }
 	w.pending[key] = append(slices.DeleteFunc(w.pending[key], older), now)
+}
+
+// starts reports whether a write starts a pass for the object of the pass that wrote it: its kind is watched, the cache selects it, and the
+// watch finds the object of the pass. The answer of the API server to a deletion has no metadata, so that of the cache counts.
+func (w *Writes) starts(ctx context.Context, key client.ObjectKey, kind schema.GroupVersionKind, how apply.Verb, object client.Object) bool {
+	if !w.watched[kind] {
+		return false
+	}
+	if how == apply.Deleted {
+		seen, err := w.scheme.New(kind)
+		if err != nil {
+			return false
+		}
+		cached, _ := seen.(client.Object)
+		if w.cached.Get(ctx, client.ObjectKeyFromObject(object), cached, client.UnsafeDisableDeepCopy) != nil {
+			return false
+		}
+		object = cached
+	}
+	owner := metav1.GetControllerOfNoCopy(object)
+	return cacheable(kind, object) && (!w.owned[kind] || owner != nil && owner.Name == key.Name)
+}
+
+// looks reports whether another pass has to follow the last one for an object, because it wrote something that no watch shows.
+func (w *Writes) looks(key client.ObjectKey) bool {
+	if w == nil {
+		return false
+	}
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	return w.unseen[key]
 }
 
 // cacheable reports whether the cache selects an object: it has the label of the operator, or is of a kind of the operator.
@@ -124,6 +171,7 @@ func (w *Writes) forget(key client.ObjectKey) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	delete(w.pending, key)
+	delete(w.unseen, key)
 	delete(w.waiting, key)
 	delete(w.echoes.expected, key)
 }

@@ -161,6 +161,37 @@ func TestAPassDecidesAgainAfterALiveReadIfANameIsTaken(t *testing.T) {
 	}
 }
 
+func TestAnotherPassFollowsAWriteThatNoWatchShows(t *testing.T) {
+	yes := true
+	mine, others := service("a", "9"), service("b", "9")
+	mine.OwnerReferences = []metav1.OwnerReference{{Kind: "DatabaseCluster", Name: "orders", Controller: &yes}}
+	unlabeled := mine.DeepCopy()
+	unlabeled.Labels = nil
+	for name, c := range map[string]struct {
+		verb   apply.Verb
+		object client.Object
+		cache  *corev1.Service
+		looks  bool
+	}{
+		"a kind that is not watched":               {apply.Changed, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "password"}}, nil, true},
+		"an object that is watched":                {apply.Created, mine, nil, false},
+		"an object of another owner":               {apply.Changed, others, nil, true},
+		"an object that the cache does not select": {apply.Created, unlabeled, nil, true},
+		"a deletion that the cache will show":      {apply.Deleted, service("a", "9"), mine, false},
+		"a deletion that it will not show":         {apply.Deleted, service("a", "9"), nil, true},
+	} {
+		b, key := remembering(t, seen{service: c.cache}, testingclock.NewFakePassiveClock(time.Unix(100, 0))), client.ObjectKey{Namespace: "shop", Name: "orders"}
+		b.Writes.Record(b.Writes.during(t.Context(), key), c.verb, c.object)
+		if got := b.Writes.looks(key); got != c.looks {
+			t.Errorf("%s: another pass follows: %v", name, got)
+		}
+		b.Writes.during(t.Context(), key)
+		if b.Writes.looks(key) {
+			t.Errorf("%s: passes follow for ever", name)
+		}
+	}
+}
+
 // The cache selects ConfigMaps by the label of the manager, which the agreement of members does not have.
 func TestAPassDoesNotWaitForAnObjectThatTheCacheDoesNotSelect(t *testing.T) {
 	b, key := remembering(t, seen{}, testingclock.NewFakePassiveClock(time.Unix(100, 0))), client.ObjectKey{Namespace: "shop", Name: "orders"}
@@ -182,7 +213,7 @@ func TestAResyncIsNewsAndADeletedObjectIsForgotten(t *testing.T) {
 		t.Error("the resync of an unchanged object is dropped")
 	}
 	b.Writes.forget(key)
-	if len(b.Writes.echoes.expected)+len(b.Writes.waiting)+len(b.Writes.pending) > 0 {
+	if len(b.Writes.echoes.expected)+len(b.Writes.waiting)+len(b.Writes.pending)+len(b.Writes.unseen) > 0 {
 		t.Errorf("left: %v, %v, %v", b.Writes.echoes, b.Writes.waiting, b.Writes.pending)
 	}
 }

@@ -102,9 +102,6 @@ func given(needed bool, one operation.Operation) operation.List {
 	return operation.List{one}
 }
 
-// creatingRequeue is the time until the operator looks for a Secret or a ServiceAccount that it has written: it watches neither.
-const creatingRequeue = time.Second
-
 // stalls are problems that the user must solve although the cluster may run. The first one counts.
 var stalls = []func(*situation.Situation) *situation.Stall{
 	members.NameConflict, members.VolumeConflict, members.Unusable, restore.HalfRestored, restore.Stalled, members.Infeasible,
@@ -139,22 +136,6 @@ const (
 	terminatingRequeue = 2 * time.Second
 )
 
-// changesUnwatched reports whether an operation changes a Secret or a ServiceAccount on which the next pass depends.
-func changesUnwatched(o operation.Operation) bool {
-	switch o := o.(type) {
-	case operation.Apply:
-		return slices.Contains([]string{"ServiceAccount", "Role", "RoleBinding"}, o.Kind())
-	case operation.MakeAgreement, operation.AdoptAgreements:
-		return true
-	case operation.GenerateCredentials, operation.ChangeCredentials, operation.IssueCertificate:
-		return true
-	case operation.Delete:
-		return slices.ContainsFunc(o.Objects, func(r operation.Removal) bool { return r.Kind == "Secret" || r.Kind == "ConfigMap" })
-	default:
-		return false
-	}
-}
-
 // requeueAfter returns the time after which decisions or reports change without an event, in any phase.
 func requeueAfter(s *situation.Situation) time.Duration {
 	soonest := situation.Sooner(restore.RequeueAfter(s), certificate.RequeueAfter(s))
@@ -173,7 +154,6 @@ func requeueAfter(s *situation.Situation) time.Duration {
 	within(s.Inherits() && s.PreviousUser != "", situation.UsersRequeue)
 	within(s.Rotation.AwaitsPod() || s.TLS.Reload.AwaitsPod(), situation.ProgressRequeue)
 	within(s.Unusable != nil, situation.MissingRequeue)
-	within(slices.ContainsFunc(s.Upkeep, changesUnwatched), creatingRequeue)
 	unwatched := slices.ContainsFunc(s.Volumes, func(v state.Volume) bool { return v.Unwatched })
 	within(unwatched && members.Resizing(s) != "", situation.MissingRequeue)
 	return soonest

@@ -29,6 +29,9 @@ type site struct {
 	nth                             int
 }
 
+// statusOf is the end of the verb of a write of a status.
+const statusOf = "/status"
+
 // dryRun is the subresource that marks a dry run.
 const dryRun = "/dry-run"
 
@@ -73,6 +76,8 @@ type life struct {
 	// passing is true during a pass, and missed are the changes since its start.
 	passing bool
 	missed  []change
+	// wrote is the last object that the pass has written, without those of which it wrote only the status; "" for none.
+	wrote string
 	// written are the writes that the cache may not show yet, by kind of the reconciled object.
 	written map[string]*kit.Writes
 	// compared is what the passes of this life have compared.

@@ -133,12 +133,15 @@ func (w *world) reconcile(it item) (crashed bool) {
 		}
 	}
 	w.queues[it] = q
+	if err == nil {
+		w.watchFollowing(it)
+	}
 	return false
 }
 
 func (l *life) pass(it item) (result ctrl.Result, err error, crashed bool) {
 	w := l.world
-	l.at, l.passing = it, true
+	l.at, l.passing, l.wrote = it, true, ""
 	ended := make(chan struct{})
 	crashed = true
 	go func() { // a crash ends this goroutine at any point

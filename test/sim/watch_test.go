@@ -10,8 +10,12 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -40,7 +44,13 @@ type watched struct {
 // A change during a pass arrives after it.
 func (w *world) notify(c change) {
 	if w.life.passing {
+		if w.by == operator && !strings.HasSuffix(w.life.verb, statusOf) {
+			w.life.wrote = ref(c.object())
+		}
 		w.life.missed = append(w.life.missed, c)
+		return
+	}
+	if c = cached(c); c == (change{}) {
 		return
 	}
 	for kind, controller := range controllers(w.store, w.life.written) {
@@ -64,6 +74,28 @@ func (w *world) notify(c change) {
 	}
 }
 
+// cached is a change as the cache shows it: the operator's cache has its own kinds, and objects with its label.
+func cached(c change) (shown change) {
+	if c.before != nil && selected(c.before) {
+		shown.before = c.before
+	}
+	if c.after != nil && selected(c.after) {
+		shown.after = c.after
+	}
+	return shown
+}
+
+func selected(object client.Object) bool {
+	switch object.(type) {
+	case *dbv1.DatabaseCluster, *dbv1.DatabaseBackup:
+		return true
+	case *corev1.Pod: // a member that has lost the label still serves clients
+		return object.GetLabels()[dbv1.LabelName] == dbv1.LabelNameValue
+	default:
+		return object.GetLabels()[dbv1.LabelManagedBy] == dbv1.LabelManagedByValue
+	}
+}
+
 // lists finds backups by the indexes of their controller; its watches read nothing else.
 type lists struct {
 	client.Reader
@@ -81,6 +113,25 @@ func (l lists) List(_ context.Context, list client.ObjectList, options ...client
 		}
 	}
 	return nil
+}
+
+// follow is how soon another pass has to follow one that has written something. No watch may show the write.
+const follow = 5 * time.Second
+
+// watchFollowing checks that a pass follows each write: a watch has shown it, or the pass asked for another one.
+func (w *world) watchFollowing(it item) {
+	q := w.queues[it]
+	if late := q.due.IsZero() || q.due.Sub(w.clock.Now()) > follow; w.life.wrote == "" || q.woken || !late || !w.exists(it) {
+		return
+	}
+	w.breaks("no pass of %s %s follows the write of %s", it.kind, it.name, w.life.wrote)
+}
+
+func (w *world) exists(it item) bool {
+	if it.kind == "DatabaseBackup" {
+		return get[*dbv1.DatabaseBackup](w.store, it.name) != nil
+	}
+	return w.cluster() != nil
 }
 
 func (w *world) wakes(it item) {
@@ -129,6 +180,27 @@ func TestEveryWatchIsNeeded(t *testing.T) {
 			if !differs(t, sequences[at], watched{kind, i}) {
 				t.Errorf("%s is the same without the watch of %T %d", story, controller.Watches[i].Object, i)
 			}
+		}
+	}
+}
+
+func TestAnObjectThatIsNotWatchedStartsNoPass(t *testing.T) {
+	p := newPlay(sequence{"unwatched", []step{withVault(create(1, locked))}}, 0)
+	if err := p.toTheEnd(); err != nil {
+		t.Fatal(err)
+	}
+	agreement := &corev1.ConfigMap{ObjectMeta: object("orders-leader")}
+	agreement.Labels = map[string]string{dbv1.LabelName: dbv1.LabelNameValue, dbv1.LabelInstance: name, dbv1.LabelComponent: dbv1.ComponentDatabase}
+	for _, touched := range []client.Object{
+		get[*corev1.Secret](p.store, "orders-credentials"), get[*corev1.Secret](p.store, "orders-connection"), agreement,
+		&rbacv1.Role{ObjectMeta: object(name)}, &rbacv1.RoleBinding{ObjectMeta: object(name)}, &corev1.ServiceAccount{ObjectMeta: object(name)},
+		&corev1.Pod{ObjectMeta: object("of-another-owner")},
+	} {
+		touched.SetAnnotations(map[string]string{"touched": "yes"})
+		p.store.put(touched)
+		if !p.caughtUp() {
+			t.Errorf("%s starts a pass", ref(touched))
+			p.operate()
 		}
 	}
 }

@@ -94,13 +94,12 @@ const (
 	upToDate = "UpToDate: the cluster matches its spec\n"
 	// The certificate is one day old, and is renewed after 60 days.
 	inTime = "again in 1416h0m0s\n"
-	soon   = "again in 1s\n"
 	issues = "issue the certificate in Secret orders-tls: "
 	reload = "load the certificate by Job orders-reload-76eaa5c3\n"
 )
 
 func TestTheOperatorIssuesCertificatesOfItsOwnCA(t *testing.T) {
-	absent := "WaitingForReference: members wait for the certificate in Secret orders-tls\n" + soon
+	absent := "WaitingForReference: members wait for the certificate in Secret orders-tls\n"
 	scenarios(t, map[string]struct {
 		change change
 		want   string
@@ -112,37 +111,37 @@ func TestTheOperatorIssuesCertificatesOfItsOwnCA(t *testing.T) {
 		}, issues + "it does not exist\n" + absent},
 		"the certificate was deleted": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.TLS.Certificate = state.Certificate{}
-		}, issues + "it does not exist\n" + absent},
+		}, issues + "it does not exist\n" + absent + "again in 58376h0m0s\n"},
 		"somebody broke the certificate": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.TLS.Certificate.Problem = "has no tls.key: add it to the Secret"
-		}, issues + "the Secret has no tls.key: add it to the Secret\n" + absent},
+		}, issues + "the Secret has no tls.key: add it to the Secret\n" + absent + inTime},
 		"two thirds are over": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.TLS.Certificate = secret("orders-tls", 60*day, pki.LeafLife)
-		}, issues + "two thirds of its life are over\n" + upToDate + soon},
+		}, issues + "two thirds of its life are over\n" + upToDate + "again in 720h0m0s\n"},
 		"one minute before": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.TLS.Certificate = secret("orders-tls", 60*day-time.Minute, pki.LeafLife)
 		}, upToDate + "again in 1m0s\n"},
 		"two thirds of the CA are over": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.TLS.Authority = secret("orders-ca", pki.AuthorityLife*2/3, pki.AuthorityLife)
-		}, issues + "the CA has to be renewed\n" + upToDate + soon},
+		}, issues + "the CA has to be renewed\n" + upToDate + inTime},
 		"the CA was deleted": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.TLS.Authority = state.Certificate{}
-		}, issues + "the CA has to be renewed\n" + upToDate + soon},
+		}, issues + "the CA has to be renewed\n" + upToDate + inTime},
 		"the certificate is of the previous CA": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.TLS.Certificate.Issuer = "previous"
-		}, issues + "the CA has changed\n" + upToDate + soon},
+		}, issues + "the CA has changed\n" + upToDate + inTime},
 		"the cluster has another name": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.TLS.Hosts = append(o.TLS.Hosts, "orders.example.com")
-		}, issues + "its DNS names have changed\n" + upToDate + soon},
+		}, issues + "its DNS names have changed\n" + upToDate + inTime},
 		"the cluster has a name less": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.TLS.Certificate.Names = append(o.TLS.Certificate.Names, "orders.example.com")
-		}, issues + "its DNS names have changed\n" + upToDate + soon},
+		}, issues + "its DNS names have changed\n" + upToDate + inTime},
 		"the names have another order": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.TLS.Hosts, o.TLS.Certificate.Names = []string{host, "a.example.com"}, []string{"a.example.com", host}
 		}, upToDate + inTime},
 		"the user requests it": {func(c *dbv1.DatabaseCluster, _ *state.Observed) {
 			c.Annotations = map[string]string{dbv1.AnnotationRenewCertificate: "now"}
-		}, issues + "the annotation database.dbcluster.io/renew-certificate has changed\n" + upToDate + soon},
+		}, issues + "the annotation database.dbcluster.io/renew-certificate has changed\n" + upToDate + inTime},
 		"the request is executed": {func(c *dbv1.DatabaseCluster, o *state.Observed) {
 			c.Annotations, o.TLS.Certificate.Renewal = map[string]string{dbv1.AnnotationRenewCertificate: "now"}, "now"
 		}, upToDate + inTime},

@@ -31,7 +31,7 @@ func TestTheServiceAccountOfAnnotations(t *testing.T) {
 		"is created before members use it": {
 			func(c *dbv1.DatabaseCluster, _ *state.Observed) { annotated(c) },
 			"create ServiceAccount orders\n" + template +
-				"Applying: create ServiceAccount orders, update StatefulSet orders (metadata.annotations.database.dbcluster.io/applied)\nagain in 1s\n",
+				"Applying: create ServiceAccount orders, update StatefulSet orders (metadata.annotations.database.dbcluster.io/applied)\n",
 		},
 		"of a previous cluster of the same name is taken over": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -40,7 +40,7 @@ func TestTheServiceAccountOfAnnotations(t *testing.T) {
 			},
 			"update ServiceAccount orders (metadata.annotations)\n" + template +
 				"Applying: update ServiceAccount orders (metadata.annotations), " +
-				"update StatefulSet orders (metadata.annotations.database.dbcluster.io/applied)\nagain in 1s\n",
+				"update StatefulSet orders (metadata.annotations.database.dbcluster.io/applied)\n",
 		},
 		"of another owner is used by no member": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
