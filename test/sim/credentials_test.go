@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package sim
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -12,9 +13,14 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
@@ -53,6 +59,42 @@ func secured(c *dbv1.DatabaseCluster) { c.Spec.Engine = safe }
 // ownSecret gives a cluster the Secret "credentials" of the user.
 func ownSecret(c *dbv1.DatabaseCluster) { c.Spec.Credentials.SecretName = "credentials" }
 
+// credentialsMutants are mistakes about what clients get, and about objects that the operator does not watch.
+var credentialsMutants = map[string]mutant{
+	"the connection Secret keeps the previous password": {
+		interceptor.Funcs{Patch: func(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {
+			if object.GetName() == "orders-connection" {
+				return nil
+			}
+			return c.Patch(ctx, object, patch, options...)
+		}},
+		"credentials-rotation-of-one-password", "pod orders-0 does not accept the password of the connection Secret",
+	},
+	"the connection Secret is never written": {
+		interceptor.Funcs{Patch: func(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {
+			if object.GetName() == "orders-connection" {
+				return fmt.Errorf("the API server is away")
+			}
+			return c.Patch(ctx, object, patch, options...)
+		}},
+		"credentials-rotation-of-one-password", "no ready member has accepted the password of the connection Secret",
+	},
+	"an unwatched object is written without another look": {
+		interceptor.Funcs{SubResourcePatch: func(ctx context.Context, c client.Client, sub string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
+			err := c.SubResource(sub).Patch(ctx, object, patch, options...)
+			secret := &corev1.Secret{}
+			if c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "orders-credentials"}, secret) != nil {
+				return err
+			}
+			written := client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"metadata":{"annotations":{"written":%q}}}`, object.GetResourceVersion()))
+			return firstOf(err, c.Patch(ctx, secret, written))
+		}},
+		"credentials-connection-gone", "follows the write of Secret orders-credentials",
+	},
+}
+
+func init() { maps.Copy(dataMutants, credentialsMutants) }
+
 func rotateNow() step {
 	return annotate("new passwords are asked for", dbv1.AnnotationRotateCredentials)
 }
@@ -62,6 +104,54 @@ func generatedGone() step {
 	return step{what: "Secret orders-credentials is deleted", do: func(w *world) {
 		w.store.remove(get[*corev1.Secret](w.store, "orders-credentials"))
 	}}
+}
+
+// connectionGone deletes the connection Secret. The operator does not watch it.
+func connectionGone() step {
+	return step{what: "Secret orders-connection is deleted", do: func(w *world) {
+		w.store.remove(get[*corev1.Secret](w.store, "orders-connection"))
+	}}
+}
+
+func overlap(d time.Duration) step {
+	return set("spec.credentials.rotation.overlap is set to "+d.String(), func(c *dbv1.DatabaseCluster) {
+		c.Spec.Credentials.Rotation.Overlap = &metav1.Duration{Duration: d}
+	})
+}
+
+// refusedParameter sets a parameter that the engine does not offer. The operator then changes no member.
+func refusedParameter(refused bool) step {
+	return set(fmt.Sprintf("a parameter that the engine refuses is set: %t", refused), func(c *dbv1.DatabaseCluster) {
+		c.Spec.Parameters = nil
+		if refused {
+			c.Spec.Parameters = map[string]string{"max_connections": "20"}
+		}
+	})
+}
+
+// lockedOut is how long clients may have a password that no ready member accepts: between the action that puts another password in force
+// and the write of the connection Secret. A database that accepts one password leaves no other way.
+const lockedOut = 20 * time.Second
+
+// watchAccess checks that the connection Secret has a password that a ready member accepts, except for a moment.
+func (w *world) watchAccess() {
+	connection := get[*corev1.Secret](w.store, "orders-connection")
+	ready, accepted := 0, connection == nil || get[*corev1.Secret](w.store, "orders-credentials") == nil
+	for _, pod := range w.serving() {
+		all, known := w.store.disk.passwords[pod.Name]
+		if known {
+			ready++
+			accepted = accepted || slices.Contains(all, string(connection.Data["password"]))
+		}
+	}
+	switch {
+	case accepted || ready == 0 || w.away:
+		w.refusedSince = time.Time{}
+	case w.refusedSince.IsZero():
+		w.refusedSince = w.clock.Now()
+	case w.clock.Now().Sub(w.refusedSince) > lockedOut:
+		w.breaks("for %s no ready member has accepted the password of the connection Secret", lockedOut)
+	}
 }
 
 // overlaps reports whether the database of the cluster can accept two passwords.

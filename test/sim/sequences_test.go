@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -76,6 +77,8 @@ var sequences = []sequence{
 	{"credentials-rotation-during-a-rollout", []step{withSafe(running(2, secured)), soon(2, image("database:2")), rotateNow()}},
 	{"credentials-rotation-paused", []step{withSafe(running(2, secured)), soon(4, rotateNow()), soon(8, pause(true)), pause(false)}},
 	{"credentials-rotation-deleted", []step{withSafe(running(2, secured, hooks("flush"))), soon(4, rotateNow()), remove()}},
+	{"credentials-rotation-beside-a-refused-parameter", []step{withSafe(running(2, secured)), refusedParameter(true), rotateNow(), refusedParameter(false)}},
+	{"credentials-connection-gone", []step{withVault(running(2, locked)), connectionGone(), overlap(time.Hour)}},
 	{"credentials-deleted-with-volumes", []step{withVault(running(1, locked, deleteVolumes)), rotateNow(), remove()}},
 
 	{"paused", []step{running(3), soon(12, image("database:2")), pause(true), scale(4), pause(false)}},

@@ -75,6 +75,8 @@ type world struct {
 	queues map[item]queue
 	// muted is a watch without events; none for the zero value.
 	muted watched
+	// refusedSince is since when no ready member accepts the password that clients have; zero if one does.
+	refusedSince time.Time
 	// broken are the broken rules.
 	broken []string
 	// counts are the numbers of the operator's creations and deletions of each object.
@@ -113,7 +115,7 @@ func (w *world) clone() *world {
 	copied.store.committed = hear
 	copied.story.lines, copied.story.revisions = slices.Clone(w.story.lines), slices.Clone(w.story.revisions)
 	copied.sites, copied.counts = maps.Clone(w.sites), maps.Clone(w.counts)
-	copied.plant, copied.away = w.plant, w.away
+	copied.plant, copied.away, copied.refusedSince = w.plant, w.away, w.refusedSince
 	copied.queues = maps.Clone(w.queues)
 	copied.life.written = map[string]*kit.Writes{}
 	for kind, writes := range w.life.written {
@@ -131,6 +133,7 @@ func (w *world) round() bool {
 		w.actors[i].step(w)
 	}
 	w.by = "user"
+	w.watchAccess()
 	w.active = w.store.version != before
 	if !w.active {
 		return w.delayed

@@ -42,7 +42,7 @@ func Connection(s *situation.Situation) operation.List {
 	case !described || !connectable(s):
 		return nil
 	}
-	data, err := entries(s)
+	data, err := entries(s, s.ClientCA())
 	if err != nil { // the flaw of an engine, which its condition Accepted reports
 		return nil
 	}
@@ -53,23 +53,32 @@ func Connection(s *situation.Situation) operation.List {
 	return nil
 }
 
-// connectable reports whether all that clients need exists: the credentials, and the certificate of a cluster with TLS.
+// connectable reports whether all that clients need exists: the credentials, and the certificate of a cluster with TLS. Clients of a cluster
+// that has started need its current passwords, whatever else of the spec is refused or missing: that concerns only members.
 func connectable(s *situation.Situation) bool {
 	certified := s.Cluster.Spec.TLS == nil || s.TLS.Certificate.Valid()
-	return s.Incompatible == nil && certified && !s.CredentialsPending() && len(s.Missing()) == 0
+	if s.NotStarted() {
+		return s.Incompatible == nil && certified && !s.CredentialsPending() && len(s.Missing()) == 0
+	}
+	return (certified || s.ClientCA() != "") && !s.CredentialsPending()
 }
 
 // entries are those of the connection Secret. Until members have applied other credentials, only the CA changes: members load a
 // certificate without a restart.
-func entries(s *situation.Situation) (map[string][]byte, error) {
-	all, err := engine.Connection(s.Cluster, s.Engine, s.ClientCredentials(), s.ClientCA())
-	applied := !s.AwaitsReferences() || s.RotationInForce()
-	if err != nil || applied || s.Connection == nil {
+func entries(s *situation.Situation, authority string) (map[string][]byte, error) {
+	all, err := engine.Connection(s.Cluster, s.Engine, s.ClientCredentials(), authority)
+	if err != nil || s.Connection == nil || applied(s) {
 		return all, err
 	}
-	present, authority := maps.Clone(s.Connection.Data), all[engine.EntryCA]
-	if authority != nil && present[engine.EntryCA] != nil {
-		present[engine.EntryCA] = authority
+	present := maps.Clone(s.Connection.Data)
+	if authority != "" && present[engine.EntryCA] != nil {
+		present[engine.EntryCA] = []byte(authority)
 	}
 	return present, nil
+}
+
+// applied reports whether the members accept the current credentials: all have started with them, or an action has put them in force.
+func applied(s *situation.Situation) bool {
+	configured := s.Configuration() != "" && s.StatefulSet != nil && !unconfigured(s)
+	return s.RotationInForce() || !s.CredentialsRefused() && (configured || !s.AwaitsReferences())
 }

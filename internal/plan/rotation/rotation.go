@@ -48,6 +48,8 @@ func For(s *situation.Situation) Plan {
 		return done(s)
 	case c.Edited():
 		return abandon(s)
+	case s.Engine.Spec.Actions.Credentials == nil && len(s.Members) > 0 && s.TemplateBlocked():
+		return rotating("the rotation waits until the operator may restart the members: the condition Stalled reports the cause")
 	case s.Engine.Spec.Actions.Credentials == nil, s.NotStarted(), s.Wanted == 0:
 		return restart(s)
 	case c.Rotation == "":

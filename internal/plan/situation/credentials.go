@@ -54,13 +54,25 @@ func (s *Situation) AwaitsReferences() bool {
 }
 
 // ClientCA is the CA by which clients verify the members; "" while they connect without TLS. Members without a certificate get one
-// by a restart, so clients wait until the members serve it.
+// by a restart, so clients wait until the members serve it. While the certificate is missing or invalid, members serve the previous one.
 func (s *Situation) ClientCA() string {
-	served := s.Cluster.Status.TLS != nil && s.Cluster.Status.TLS.Served != ""
-	if s.Cluster.Spec.TLS == nil || !s.NotStarted() && !served && (s.Connection == nil || s.Connection.Data[engine.EntryCA] == nil) {
-		return ""
+	served, present := s.Cluster.Status.TLS != nil && s.Cluster.Status.TLS.Served != "", ""
+	if s.Connection != nil {
+		present = string(s.Connection.Data[engine.EntryCA])
 	}
-	return s.TLS.Certificate.CA
+	switch {
+	case s.Cluster.Spec.TLS == nil, !s.NotStarted() && !served && present == "":
+		return ""
+	case !s.TLS.Certificate.Valid():
+		return present
+	default:
+		return s.TLS.Certificate.CA
+	}
+}
+
+// CredentialsRefused reports whether the Secret with the credentials lacks values that the engine needs, or has unusable ones.
+func (s *Situation) CredentialsRefused() bool {
+	return s.Incompatible != nil && s.Incompatible.Reason == dbv1.ReasonSecretIncomplete
 }
 
 // CredentialsPending reports whether members have to wait for generated credentials.
