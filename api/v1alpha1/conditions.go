@@ -171,10 +171,8 @@ const (
 	ReasonRestoreFailed = "RestoreFailed"
 	// ReasonInitializeFailed: the first data could not be created.
 	ReasonInitializeFailed = "InitializeFailed"
-	// ReasonHandOverFailed: the primary could not be handed over to another member, so it is not disturbed.
-	ReasonHandOverFailed = "HandOverFailed"
-	// ReasonRebuildRefused: the annotation rebuild names a pod whose volume must not be deleted.
-	ReasonRebuildRefused = "RebuildRefused"
+	// ReasonDataMissing: no member that should run can have the data, but volumes of others may.
+	ReasonDataMissing = "DataMissing"
 	// ReasonConfigureFailed: parameters or passwords could not be put in force.
 	ReasonConfigureFailed = "ConfigureFailed"
 	// ReasonJobBlocked: a Job of the operator cannot start a pod, its attempts fail, or the node of its pod does not respond, until the

@@ -114,6 +114,20 @@ type DatabaseClusterStatus struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	Restore *RestoreStatus `json:"restore,omitempty"`
 
+	// requests are the latest requests by annotations that the operator has accepted, completed or refused. A request is executed at
+	// most once. One that a cluster has before its first status is refused.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
+	// +listType=map
+	// +listMapKey=type
+	// +kubebuilder:validation:MaxItems=8
+	Requests []RequestStatus `json:"requests,omitempty"`
+
+	// configuration is what the action configure of the engine has put in force. It is empty for an engine without that action.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
+	Configuration *ConfigurationStatus `json:"configuration,omitempty"`
+
 	// hooks are the states of the deletion hooks, in their order. They exist only during a deletion.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
@@ -128,6 +142,88 @@ type DatabaseClusterStatus struct {
 	// +kubebuilder:validation:MaxLength=512
 	Selector string `json:"selector,omitempty"`
 }
+
+// RequestStatus is the state of a request by an annotation.
+type RequestStatus struct {
+	// type is HandOver or Rebuild, for the annotations hand-over and rebuild.
+	// +required
+	// +kubebuilder:validation:Enum=HandOver;Rebuild
+	Type RequestType `json:"type"`
+
+	// request is the value of the annotation. If that has more than 253 characters, it is a hash of the value.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Request string `json:"request"`
+
+	// state is Accepted, Completed or Refused. The operator executes an accepted request, and no other.
+	// +required
+	// +kubebuilder:validation:Enum=Accepted;Completed;Refused
+	State RequestState `json:"state"`
+
+	// message describes the result, or why the request was refused.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Message string `json:"message,omitempty"`
+
+	// claimUID is the UID of the claim that a request of type Rebuild deletes. The operator deletes no other claim.
+	// +optional
+	// +kubebuilder:validation:MaxLength=36
+	ClaimUID string `json:"claimUID,omitempty"`
+}
+
+// RequestType is the type of a request by an annotation.
+type RequestType string
+
+// Types of requests.
+const (
+	// RequestHandOver: the annotation hand-over names the pod that should become the primary.
+	RequestHandOver RequestType = "HandOver"
+	// RequestRebuild: the annotation rebuild names the pod whose volume is deleted.
+	RequestRebuild RequestType = "Rebuild"
+)
+
+// RequestState is the state of a request by an annotation.
+type RequestState string
+
+// States of a request.
+const (
+	// RequestAccepted: the operator executes the request.
+	RequestAccepted RequestState = "Accepted"
+	// RequestCompleted: the request was executed. It is not repeated.
+	RequestCompleted RequestState = "Completed"
+	// RequestRefused: the request cannot be executed. The operator ignores it.
+	RequestRefused RequestState = "Refused"
+)
+
+// ConfigurationStatus is what the action configure has put in force.
+type ConfigurationStatus struct {
+	// state is Applying while the action may change the configuration, and InForce after it has succeeded.
+	// +required
+	// +kubebuilder:validation:Enum=Applying;InForce
+	State ConfigurationState `json:"state"`
+
+	// hash identifies the engine, the parameters, the number of members and the passwords.
+	// +required
+	// +kubebuilder:validation:MaxLength=64
+	Hash string `json:"hash"`
+
+	// lockSeconds is the longest lifetime of the lock of a primary that members may use, in seconds. It is empty if the engine has no
+	// parameter for it.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	LockSeconds int32 `json:"lockSeconds,omitempty"`
+}
+
+// ConfigurationState is the state of a configuration.
+type ConfigurationState string
+
+// States of a configuration.
+const (
+	// ConfigurationApplying: the members may use this configuration or the previous one.
+	ConfigurationApplying ConfigurationState = "Applying"
+	// ConfigurationInForce: the database has accepted the configuration.
+	ConfigurationInForce ConfigurationState = "InForce"
+)
 
 // WrittenStatefulSet identifies the spec of a StatefulSet.
 type WrittenStatefulSet struct {

@@ -135,13 +135,17 @@ const (
 	// AnnotationStatus is on pods of engines with roles: the JSON object in which a member reports its state. Members may
 	// change it, and a change starts no pass.
 	AnnotationStatus = "status"
-	// AnnotationConfigured is on StatefulSets: a hash of the parameters and passwords that the action configure has put
-	// in force. If spec.roles.lockParameter of the engine is set, a slash and the lifetime of the lock in seconds follow.
+	// AnnotationCreated is on the Jobs of hand-overs, removals of members and configurations: when the operator created the Job, by its
+	// own clock.
+	AnnotationCreated = "database.dbcluster.io/created-at"
+	// AnnotationConfigured is on StatefulSets of a previous version of the operator, which recorded there what status.configuration has
+	// now.
 	AnnotationConfigured = "database.dbcluster.io/configured"
-	// AnnotationHandedOver is on StatefulSets: the last request of AnnotationHandOver that has ended.
+	// AnnotationHandedOver is on StatefulSets of a previous version of the operator: the last request of AnnotationHandOver that has
+	// ended. It is in status.requests now.
 	AnnotationHandedOver = "database.dbcluster.io/handed-over"
-	// AnnotationRebuilt is on StatefulSets: the pod of the last request of AnnotationRebuild, and the UID of the claim that it
-	// deletes.
+	// AnnotationRebuilt is on StatefulSets of a previous version of the operator: the last request of AnnotationRebuild, and the UID of
+	// the claim that it deletes. It is in status.requests now.
 	AnnotationRebuilt = "database.dbcluster.io/rebuilt"
 	// AnnotationScripts and a name are on pods: the text of an engine's script, which is mounted as a file.
 	AnnotationScripts = "scripts.database.dbcluster.io/"
@@ -154,8 +158,8 @@ const (
 	AnnotationPrimary = "database.dbcluster.io/primary"
 	// AnnotationPrimaryTerm is on claim 0 of an engine with spec.state.lock: the term of the lock with which that pod was the primary.
 	AnnotationPrimaryTerm = "database.dbcluster.io/primary-term"
-	// AnnotationVoters is on claim 0 of an engine of topology Consensus: how many members the list of the members may have,
-	// also after all of them have stopped. They are the members with lower ordinals.
+	// AnnotationVoters is on the claims of an engine of topology Consensus: how many members the list of the members may have, also after
+	// all of them have stopped. They are the members with lower ordinals. The highest number on a claim counts.
 	AnnotationVoters = "database.dbcluster.io/voters"
 	// AnnotationRestored is on claims: the location of the backup in the volume.
 	AnnotationRestored = "database.dbcluster.io/restored-from"

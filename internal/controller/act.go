@@ -32,6 +32,9 @@ type execution struct {
 
 // Execute executes one operation of the plan.
 func (r *Reconciler) Execute(ctx context.Context, p *pass, o operation.Operation) ([]kit.Event, error) {
+	if record, is := o.(operation.Record); is {
+		p.Plan.Recorded = &record
+	}
 	return execution{r, p.Facts, p.Plan.Message}.execute(ctx, o)
 }
 

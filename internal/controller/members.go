@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -37,8 +38,8 @@ func (e execution) onMembers(ctx context.Context, o operation.Members) ([]kit.Ev
 		return e.rebuild(ctx, o)
 	case operation.RunAction:
 		return e.runAction(ctx, o)
-	case operation.Record:
-		return nil, e.annotate(ctx, o)
+	case operation.Record: // the status has it
+		return nil, nil
 	case operation.AddPodFinalizer:
 		return nil, e.addPodFinalizer(ctx, o.Member)
 	case operation.ReleasePods:
@@ -116,22 +117,19 @@ func (e execution) rebuild(ctx context.Context, o operation.RebuildMember) ([]ki
 	return e.deletePod(ctx, o.Member, kit.Normal("MemberRebuilt", "Rebuild", e.message))
 }
 
-// runAction creates the Job of an action.
+// runAction creates the Job of an action, with the time of the operator's clock: see state.Task.EndedFor.
 func (e execution) runAction(ctx context.Context, o operation.RunAction) ([]kit.Event, error) {
-	if _, err := e.Writer.Create(ctx, o.Object); err != nil {
+	job := o.Object.DeepCopy()
+	annotations := job.GetAnnotations()
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[dbv1.AnnotationCreated] = e.Clock.Now().UTC().Format(time.RFC3339)
+	job.SetAnnotations(annotations)
+	if _, err := e.Writer.Create(ctx, job); err != nil {
 		return nil, err
 	}
 	return []kit.Event{kit.Normal("ActionStarted", "Action", e.message)}, nil
-}
-
-// annotate sets an annotation of the StatefulSet.
-func (e execution) annotate(ctx context.Context, o operation.Record) error {
-	recorded := e.StatefulSet.DeepCopy()
-	metav1.SetMetaDataAnnotation(&recorded.ObjectMeta, o.Key, o.Value)
-	if o.Value == "" {
-		delete(recorded.Annotations, o.Key)
-	}
-	return e.Writer.Change(ctx, e.StatefulSet, recorded)
 }
 
 func (e execution) scale(ctx context.Context, o operation.Scale) ([]kit.Event, error) {

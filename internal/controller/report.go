@@ -31,7 +31,8 @@ func (r *Reconciler) Report(p pass) (*dbv1.DatabaseCluster, []kit.Event, bool) {
 		after.Status.StatefulSet = p.Object.Status.StatefulSet
 	}
 	news := kit.Transitions(transitions, p.Object.Status.Conditions, after.Status.Conditions)
-	return after, append(news, hookTransitions(p.Object, after)...), true
+	news = append(news, hookTransitions(p.Object, after)...)
+	return after, append(news, refusals(p.Object, after)...), true
 }
 
 // MayWait reports whether a change of the status may wait for the next one.

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -78,12 +79,13 @@ type RunAction struct {
 	resources.Child
 }
 
-// Record sets an annotation of the StatefulSet: what the operator has done, or is about to do, and cannot observe. An empty value
-// removes it.
+// Record records in the status of the cluster what the operator has done, or is about to do, and cannot observe. The status of the pass
+// has it, so an action that needs the record starts in a later pass. One of the fields is set.
 type Record struct {
 	ofMembers
 	Last
-	Key, Value string
+	Request       *dbv1.RequestStatus
+	Configuration *dbv1.ConfigurationStatus
 }
 
 // AddPodFinalizer adds the operator's finalizer to the pod of a member that is about to stop, to record its exit code.
@@ -111,12 +113,17 @@ func (ReleasePods) Properties() Properties {
 	return Properties{LiveRead: true, WhilePaused: true, WhileDeleting: true}
 }
 
-func (r RestartMember) String() string   { return "restart " + r.Member.Name }
-func (s StopMember) String() string      { return "stop " + s.Member.Name }
-func (r ResizeMember) String() string    { return "resize " + r.Member.Name }
-func (r RebuildMember) String() string   { return "rebuild " + r.Member.Name }
-func (r RunAction) String() string       { return "create " + r.Child.String() }
-func (r Record) String() string          { return fmt.Sprintf("record %s: %s", r.Key, r.Value) }
+func (r RestartMember) String() string { return "restart " + r.Member.Name }
+func (s StopMember) String() string    { return "stop " + s.Member.Name }
+func (r ResizeMember) String() string  { return "resize " + r.Member.Name }
+func (r RebuildMember) String() string { return "rebuild " + r.Member.Name }
+func (r RunAction) String() string     { return "create " + r.Child.String() }
+func (r Record) String() string {
+	if r.Request != nil {
+		return fmt.Sprintf("record the request %s %s: %s", r.Request.Type, r.Request.Request, r.Request.State)
+	}
+	return fmt.Sprintf("record the configuration %s: %s", r.Configuration.Hash, r.Configuration.State)
+}
 func (s Scale) String() string           { return fmt.Sprintf("scale in to %d", s.To) }
 func (h AddPodFinalizer) String() string { return "add the finalizer to pod " + h.Member.Name }
 func (r ReleasePods) String() string     { return "remove the finalizer from " + Describe(r.Pods) }

@@ -30,6 +30,7 @@ func TestOnlyTheDatabaseCanRefuseAConfiguration(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cluster, o := plans.Related(t, dbv1.TopologyPrimaryReplica)
 			o.Engine.Spec.Actions.Configure = &dbv1.EngineAction{Command: []string{"configure"}}
+			applies(cluster, &o)
 			job := naming.ConfigureJob(cluster.Name, resources.Configuration(engine.Resolve(cluster, o.Engine), o.References))
 			task := plans.Task(job, false)
 			task.Component, task.Code, task.Failure = dbv1.ComponentConfigure, c.code, "the Job has failed"

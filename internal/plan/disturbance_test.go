@@ -75,7 +75,12 @@ func task(t state.Task) change {
 // tuned is an engine with the action configure. The configuration for three members is in force.
 func tuned(c *dbv1.DatabaseCluster, o *state.Observed) {
 	o.Engine.Spec.Actions.Configure = &dbv1.EngineAction{Command: []string{"configure"}}
-	o.StatefulSet.Annotations[dbv1.AnnotationConfigured] = configuration(c, o)
+	c.Status.Configuration = &dbv1.ConfigurationStatus{State: dbv1.ConfigurationInForce, Hash: configuration(c, o)}
+}
+
+// applies is the record before the action configure.
+func applies(c *dbv1.DatabaseCluster, o *state.Observed) {
+	c.Status.Configuration = &dbv1.ConfigurationStatus{State: dbv1.ConfigurationApplying, Hash: configuration(c, o)}
 }
 
 func configuration(c *dbv1.DatabaseCluster, o *state.Observed) string {
@@ -205,10 +210,9 @@ func TestOneActionAtATimeDisturbsMembers(t *testing.T) {
 			"RollingOut: waiting until Job " + job + " has ended; next: 1 member is outdated; resizing pod orders-2\nagain in 5s\n",
 		},
 		"a rebuild waits": {
-			all(func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			all(func(c *dbv1.DatabaseCluster, _ *state.Observed) {
 				c.Annotations = map[string]string{dbv1.AnnotationRebuild: "orders-2"}
-				o.StatefulSet.Annotations[dbv1.AnnotationRebuilt] = "orders-2/claim-2"
-			}, task(runs)),
+			}, has(dbv1.RequestRebuild, "orders-2", dbv1.RequestAccepted, "claim-2"), task(runs)),
 			"Rebuilding: waiting until Job " + job + " has ended; next: PersistentVolumeClaim data-orders-2 is deleted; its member then copies the data of the others\nagain in 5s\n",
 		},
 		"a hand-over waits": {
@@ -224,7 +228,7 @@ func TestOneActionAtATimeDisturbsMembers(t *testing.T) {
 		"a configuration waits for a hand-over": {
 			all(tuned, func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Parameters = map[string]string{"prefix": "a"} }, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Engine.Spec.OtherParameters = true
-			}, but(func(t *state.Task) { t.Job, t.Component = "orders-handover-1", dbv1.ComponentHandOver })),
+			}, applies, but(func(t *state.Task) { t.Job, t.Component = "orders-handover-1", dbv1.ComponentHandOver })),
 			"Configuring: waiting until Job orders-handover-1 has ended; next: the members get the parameters and passwords of the spec\nagain in 5s\n",
 		},
 		"a deletion does not wait": {
@@ -240,12 +244,19 @@ func TestTheEngineAcceptsTheNumberOfMembersBeforeAScaleIn(t *testing.T) {
 	refused.Code, refused.Failure, refused.Component = 30, "strict needs two members", dbv1.ComponentConfigure
 	const waits = "Scaling: scaling in from 3 to 1 members waits until the database accepts the parameters for spec.replicas 1\n"
 	decideRelated(t, dbv1.TopologyPrimaryReplica, map[string]scenario{
-		"the configuration comes first": {
-			all(tuned, replicas(1)), "create Job " + job + "\nConfiguring: the members get the parameters and passwords of the spec\n",
+		"the previous configuration is no longer known to be in force": {
+			all(tuned, replicas(1)), "record the configuration " + hash + ": Applying\nConfiguring: the members get the parameters and passwords of the spec\n",
+		},
+		"then the configuration comes first": {
+			all(tuned, replicas(1), applies), "create Job " + job + "\nConfiguring: the members get the parameters and passwords of the spec\n",
 		},
 		"then it is recorded": {
-			all(tuned, replicas(1), task(plans.Task(job, true))),
-			"record database.dbcluster.io/configured: " + hash + "\nConfiguring: the parameters and passwords are in force\n",
+			all(tuned, replicas(1), applies, task(plans.Task(job, true))),
+			"record the configuration " + hash + ": InForce\nConfiguring: the parameters and passwords are in force\n",
+		},
+		"a result from before another configuration does not count": {
+			all(tuned, replicas(1), applies, task(ended("orders-configure-earlier", dbv1.ComponentConfigure))),
+			"delete Job orders-configure-earlier: another one of its kind follows\ncreate Job " + job + "\nConfiguring: the members get the parameters and passwords of the spec\n",
 		},
 		"then the members leave": {
 			all(replicas(1), tuned), "scale in to 2\nScaling: scaling in from 3 to 1 members, one at a time\n",

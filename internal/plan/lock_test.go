@@ -15,7 +15,7 @@ import (
 )
 
 // tunable lets clusters change the lifetime of the lock, 40 s by default. The StatefulSet records what the action configure put in force.
-func tunable(value string, recorded ...string) func(*dbv1.DatabaseCluster, *state.Observed) {
+func tunable(value string, recorded ...int32) func(*dbv1.DatabaseCluster, *state.Observed) {
 	return func(c *dbv1.DatabaseCluster, o *state.Observed) {
 		o.Engine.Spec.Roles.LockParameter = "ttl"
 		o.Engine.Spec.Parameters = []dbv1.EngineParameter{{Name: "ttl", Default: "40"}}
@@ -23,8 +23,8 @@ func tunable(value string, recorded ...string) func(*dbv1.DatabaseCluster, *stat
 		if value != "" {
 			c.Spec.Parameters = map[string]string{"ttl": value}
 		}
-		for _, text := range recorded {
-			o.StatefulSet.Annotations[dbv1.AnnotationConfigured] = text
+		for _, seconds := range recorded {
+			c.Status.Configuration = &dbv1.ConfigurationStatus{State: dbv1.ConfigurationInForce, Hash: "hash", LockSeconds: seconds}
 		}
 	}
 }
@@ -34,14 +34,20 @@ func TestTheLockLivesAsLongAsTheParameterInForce(t *testing.T) {
 		change func(*dbv1.DatabaseCluster, *state.Observed)
 		want   time.Duration
 	}{
-		"an engine without the parameter":  {func(*dbv1.DatabaseCluster, *state.Observed) {}, 30 * time.Second},
-		"the default":                      {tunable(""), 40 * time.Second},
-		"before anything is recorded":      {tunable("120"), 2 * time.Minute},
-		"in force":                         {tunable("120", "hash/120"), 2 * time.Minute},
-		"a longer one is not in force yet": {tunable("120", "hash/40"), 2 * time.Minute},
-		"nor a shorter one":                {tunable("20", "hash/120"), 2 * time.Minute},
-		"a record without it":              {tunable("120", "hash"), 2 * time.Minute},
-		"without a StatefulSet":            {all(tunable("120"), withoutStatefulSet), 2 * time.Minute},
+		"an engine without the parameter":     {func(*dbv1.DatabaseCluster, *state.Observed) {}, 30 * time.Second},
+		"the default":                         {tunable(""), 40 * time.Second},
+		"before anything is recorded":         {tunable("120"), 2 * time.Minute},
+		"in force":                            {tunable("120", 120), 2 * time.Minute},
+		"a longer one is not in force yet":    {tunable("120", 40), 2 * time.Minute},
+		"nor a shorter one":                   {tunable("20", 120), 2 * time.Minute},
+		"a record without it":                 {tunable("120", 0), 2 * time.Minute},
+		"without a StatefulSet":               {all(tunable("120"), withoutStatefulSet), 2 * time.Minute},
+		"nor without one, while volumes grow": {all(tunable("20", 120), withoutStatefulSet), 2 * time.Minute},
+		"of a previous version of the operator": {
+			all(tunable("20"), func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.StatefulSet.Annotations[dbv1.AnnotationConfigured] = "hash/120"
+			}), 2 * time.Minute,
+		},
 	} {
 		cluster, observed := plans.Related(t, dbv1.TopologyPrimaryReplica)
 		c.change(cluster, &observed)
@@ -54,11 +60,11 @@ func TestTheLockLivesAsLongAsTheParameterInForce(t *testing.T) {
 func TestTheRecordOfAConfigurationHasTheLifetimeOfTheLock(t *testing.T) {
 	cluster, observed := plans.Related(t, dbv1.TopologyPrimaryReplica)
 	tunable("120")(cluster, &observed)
-	wanted := situation.Of(cluster, observed).Configuration()
-	if len(wanted) < 5 || wanted[len(wanted)-4:] != "/120" {
-		t.Fatalf("it is %q", wanted)
+	wanted := situation.Of(cluster, observed).InForce()
+	if wanted.LockSeconds != 120 {
+		t.Fatalf("it is %v", wanted)
 	}
-	observed.StatefulSet.Annotations[dbv1.AnnotationConfigured] = wanted
+	cluster.Status.Configuration = wanted
 	if got := plans.Text(plans.Decide(cluster, observed)); got != "UpToDate: the cluster matches its spec\n" {
 		t.Errorf("a configuration that is in force: %s", got)
 	}

@@ -105,7 +105,7 @@ func given(needed bool, one operation.Operation) operation.List {
 // stalls are problems that the user must solve although the cluster may run. The first one counts.
 var stalls = []func(*situation.Situation) *situation.Stall{
 	members.NameConflict, members.VolumeConflict, members.Unusable, restore.HalfRestored, restore.Stalled, members.Infeasible,
-	members.Unmodifiable, certificate.Stalled, rotation.Stalled, members.TwoPrimaries, members.ConfigureFailed, members.ImpossibleRequest, members.RebuildRefused,
+	members.Unmodifiable, certificate.Stalled, rotation.Stalled, members.TwoPrimaries, members.WithoutData, members.ConfigureFailed,
 }
 
 func stalled(s *situation.Situation) *situation.Stall {

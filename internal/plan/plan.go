@@ -46,6 +46,9 @@ type Plan struct {
 	// HooksChanged is true if a hook has another phase than in the status. The operator records that before it continues.
 	HooksChanged bool
 
+	// Recorded is the record that the pass has executed, for the status; nil for none.
+	Recorded *operation.Record
+
 	// Restore is the progress of the restore that the cluster starts with; nil for none.
 	Restore *dbv1.RestoreStatus
 	// Schedule is the plan of the backup schedules, Rotation that of generated credentials.

@@ -298,60 +298,85 @@ func TestThePrimaryHandsOverBeforeItIsDisturbed(t *testing.T) {
 			},
 			"scale in to 2\nTerminating: scaling in from 3 to 0 members, one at a time\n",
 		},
-		"a request hands over": {
-			func(c *dbv1.DatabaseCluster, _ *state.Observed) {
-				c.Annotations = map[string]string{dbv1.AnnotationHandOver: "orders-2"}
-			},
-			"create Job " + naming.HandOverJob("orders", "request", "orders-2", "set") + "\nHandingOver: pod orders-0 hands over to another member\n",
+		"a request is accepted first": {
+			asks(dbv1.RequestHandOver, "orders-2"),
+			"record the request HandOver orders-2: Accepted\nHandingOver: pod orders-0 hands over to another member\n",
+		},
+		"then it hands over": {
+			all(asks(dbv1.RequestHandOver, "orders-2"), has(dbv1.RequestHandOver, "orders-2", dbv1.RequestAccepted, "")),
+			"create Job " + naming.HandOverJob("orders", "request", "orders-2", plans.UID) + "\nHandingOver: pod orders-0 hands over to another member\n",
 		},
 		"a request whose Job has ended is recorded, whoever took over": {
-			func(c *dbv1.DatabaseCluster, o *state.Observed) {
-				c.Annotations = map[string]string{dbv1.AnnotationHandOver: "orders-2"}
-				o.Tasks = []state.Task{plans.Task(naming.HandOverJob("orders", "request", "orders-2", "set"), true)}
-			},
-			"record database.dbcluster.io/handed-over: orders-2\nHandingOver: pod orders-0 has handed over\n",
+			all(asks(dbv1.RequestHandOver, "orders-2"), has(dbv1.RequestHandOver, "orders-2", dbv1.RequestAccepted, ""),
+				task(plans.Task(naming.HandOverJob("orders", "request", "orders-2", plans.UID), true))),
+			"record the request HandOver orders-2: Completed\nHandingOver: pod orders-0 has handed over\n",
 		},
 		"a request is recorded when it is done": {
-			func(c *dbv1.DatabaseCluster, _ *state.Observed) {
-				c.Annotations = map[string]string{dbv1.AnnotationHandOver: "orders-0"}
-			},
-			"record database.dbcluster.io/handed-over: orders-0\nHandingOver: pod orders-0 is the primary\n",
+			asks(dbv1.RequestHandOver, "orders-0"),
+			"record the request HandOver orders-0: Completed\nHandingOver: pod orders-0 is the primary\n",
 		},
 		"also before a rollout": {
-			func(c *dbv1.DatabaseCluster, o *state.Observed) {
-				c.Annotations = map[string]string{dbv1.AnnotationHandOver: "orders-0"}
-				plans.Outdated(o, 0, 1, 2)
-			},
-			"record database.dbcluster.io/handed-over: orders-0\nHandingOver: pod orders-0 is the primary\n",
+			all(asks(dbv1.RequestHandOver, "orders-0"), func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Outdated(o, 0, 1, 2) }),
+			"record the request HandOver orders-0: Completed\nHandingOver: pod orders-0 is the primary\n",
 		},
 		"a request that was done is not repeated after a failover": {
-			func(c *dbv1.DatabaseCluster, o *state.Observed) {
-				c.Annotations = map[string]string{dbv1.AnnotationHandOver: "orders-2"}
-				o.StatefulSet.Annotations[dbv1.AnnotationHandedOver] = "orders-2"
-			},
+			all(asks(dbv1.RequestHandOver, "orders-2"), has(dbv1.RequestHandOver, "orders-2", dbv1.RequestCompleted, "")),
 			"UpToDate: the cluster matches its spec\n",
 		},
-		"text after a slash makes it a new request": {
-			func(c *dbv1.DatabaseCluster, o *state.Observed) {
-				c.Annotations = map[string]string{dbv1.AnnotationHandOver: "orders-2/again"}
+		"nor one that a previous version of the operator recorded": {
+			all(asks(dbv1.RequestHandOver, "orders-2"), func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.StatefulSet.Annotations[dbv1.AnnotationHandedOver] = "orders-2"
-				o.Tasks = []state.Task{plans.Task(naming.HandOverJob("orders", "request", "orders-2", "set"), true)}
-			},
-			"create Job " + naming.HandOverJob("orders", "request", "orders-2/again", "set") + "\nHandingOver: pod orders-0 hands over to another member\n",
+			}),
+			"UpToDate: the cluster matches its spec\n",
 		},
-		"which is recorded as a whole": {
-			func(c *dbv1.DatabaseCluster, _ *state.Observed) {
-				c.Annotations = map[string]string{dbv1.AnnotationHandOver: "orders-0/again"}
-			},
-			"record database.dbcluster.io/handed-over: orders-0/again\nHandingOver: pod orders-0 is the primary\n",
+		"nor one that the cluster has before its first status": {
+			all(asks(dbv1.RequestHandOver, "orders-2"), func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Status.Conditions = nil }),
+			"UpToDate: the cluster matches its spec\n",
 		},
-		"a request that names no member": {
-			func(c *dbv1.DatabaseCluster, _ *state.Observed) {
-				c.Annotations = map[string]string{dbv1.AnnotationHandOver: "orders-3"}
-			},
-			"UpToDate: the cluster matches its spec\nSTALLED HandOverFailed\n",
+		"a request for another pod is a new one, and so is the first one after it": {
+			all(asks(dbv1.RequestHandOver, "orders-2"), has(dbv1.RequestHandOver, "orders-1", dbv1.RequestAccepted, "")),
+			"record the request HandOver orders-2: Accepted\nHandingOver: pod orders-0 hands over to another member\n",
+		},
+		"the result of an earlier hand-over does not count after this one": {
+			all(asks(dbv1.RequestHandOver, "orders-2"), has(dbv1.RequestHandOver, "orders-2", dbv1.RequestAccepted, ""), task(ended("orders-handover-1", dbv1.ComponentHandOver))),
+			"delete Job orders-handover-1: another one of its kind follows\ncreate Job " + naming.HandOverJob("orders", "request", "orders-2", plans.UID) +
+				"\nHandingOver: pod orders-0 hands over to another member\n",
+		},
+		"text after a slash makes it a new request": {
+			all(asks(dbv1.RequestHandOver, "orders-2/again"), has(dbv1.RequestHandOver, "orders-2", dbv1.RequestCompleted, "")),
+			"record the request HandOver orders-2/again: Accepted\nHandingOver: pod orders-0 hands over to another member\n",
+		},
+		"a request that names no member is refused": {
+			asks(dbv1.RequestHandOver, "orders-3"),
+			"record the request HandOver orders-3: Refused\nHandingOver: a request is refused: the cluster has the pods orders-0 to orders-2\n",
+		},
+		"which disturbs nobody": {
+			all(asks(dbv1.RequestHandOver, "orders-3"), has(dbv1.RequestHandOver, "orders-3", dbv1.RequestRefused, "")), "UpToDate: the cluster matches its spec\n",
 		},
 	})
+}
+
+// asks sets the annotation of a request.
+func asks(kind dbv1.RequestType, value string) change {
+	return func(c *dbv1.DatabaseCluster, _ *state.Observed) {
+		c.Annotations = map[string]string{map[dbv1.RequestType]string{
+			dbv1.RequestHandOver: dbv1.AnnotationHandOver, dbv1.RequestRebuild: dbv1.AnnotationRebuild,
+		}[kind]: value}
+	}
+}
+
+// has is the record of a request.
+func has(kind dbv1.RequestType, value string, is dbv1.RequestState, claim string) change {
+	return func(c *dbv1.DatabaseCluster, _ *state.Observed) {
+		c.Status.Requests = []dbv1.RequestStatus{{Type: kind, Request: value, State: is, ClaimUID: claim}}
+	}
+}
+
+// ended is a Job of a kind that has succeeded.
+func ended(job, component string) state.Task {
+	t := plans.Task(job, true)
+	t.Component = component
+	return t
 }
 
 func TestObjectsThatANamesakeUsesAreWrittenOnlyAfterALiveRead(t *testing.T) {
@@ -363,40 +388,45 @@ func TestObjectsThatANamesakeUsesAreWrittenOnlyAfterALiveRead(t *testing.T) {
 }
 
 func TestARebuildDeletesOnlyTheVolumeThatItRecorded(t *testing.T) {
-	rebuild := func(pod, recorded string) func(*dbv1.DatabaseCluster, *state.Observed) {
-		return func(c *dbv1.DatabaseCluster, o *state.Observed) {
-			c.Annotations = map[string]string{dbv1.AnnotationRebuild: pod}
-			o.StatefulSet.Annotations[dbv1.AnnotationRebuilt] = recorded
+	rebuild := func(pod string, recorded ...dbv1.RequestStatus) change {
+		return all(asks(dbv1.RequestRebuild, pod), func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			c.Status.Requests = recorded
 			for i := range o.Members {
 				o.Members[i].Node = "node"
 			}
-		}
+		})
+	}
+	accepted := func(pod, claim string) dbv1.RequestStatus {
+		return dbv1.RequestStatus{Type: dbv1.RequestRebuild, Request: pod, State: dbv1.RequestAccepted, ClaimUID: claim}
+	}
+	completed := func(pod string) dbv1.RequestStatus {
+		return dbv1.RequestStatus{Type: dbv1.RequestRebuild, Request: pod, State: dbv1.RequestCompleted}
 	}
 	decideRelated(t, dbv1.TopologyPrimaryReplica, map[string]scenario{
 		"first the record": {
-			rebuild("orders-2", ""), "record database.dbcluster.io/rebuilt: orders-2/claim-2\nRebuilding: PersistentVolumeClaim data-orders-2 is deleted; its member then copies the data of the others\n",
+			rebuild("orders-2"), "record the request Rebuild orders-2: Accepted\nRebuilding: PersistentVolumeClaim data-orders-2 is deleted; its member then copies the data of the others\n",
 		},
 		"then the claim and the pod": {
-			rebuild("orders-2", "orders-2/claim-2"),
+			rebuild("orders-2", accepted("orders-2", "claim-2")),
 			"rebuild orders-2\nRebuilding: PersistentVolumeClaim data-orders-2 is deleted; its member then copies the data of the others\n",
 		},
 		"then it waits until the claim no longer exists": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
-				rebuild("orders-2", "orders-2/claim-2")(c, o)
+				rebuild("orders-2", accepted("orders-2", "claim-2"))(c, o)
 				o.Volumes[2].Terminating, o.Members[2].Node = true, ""
 			},
 			"Rebuilding: PersistentVolumeClaim data-orders-2 is deleted; its member then copies the data of the others\n",
 		},
 		"not if the member has become the primary since the record": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
-				rebuild("orders-2", "orders-2/claim-2")(c, o)
+				rebuild("orders-2", accepted("orders-2", "claim-2"))(c, o)
 				plans.Roles(o, "replica", "replica", "primary")
 			},
 			"create Job " + naming.HandOverJob("orders", "pod-2") + "\nHandingOver: pod orders-2 hands over to another member\n",
 		},
 		"not if no other member serves since the record": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
-				rebuild("orders-2", "orders-2/claim-2")(c, o)
+				rebuild("orders-2", accepted("orders-2", "claim-2"))(c, o)
 				o.Members[0].Ready, o.Members[1].Ready = false, false
 				o.AgreementsRead, o.Agreements = true, plans.Agreed()
 			},
@@ -404,35 +434,64 @@ func TestARebuildDeletesOnlyTheVolumeThatItRecorded(t *testing.T) {
 		},
 		"not a member that serves while too many others are down": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
-				rebuild("orders-2", "orders-2/claim-2")(c, o)
+				rebuild("orders-2", accepted("orders-2", "claim-2"))(c, o)
 				o.Members[1].Ready = false
 			},
 			"Rebuilding: PersistentVolumeClaim data-orders-2 is deleted when enough of the other members are ready\n",
 		},
 		"but one that is down, to repair it": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
-				rebuild("orders-2", "orders-2/claim-2")(c, o)
+				rebuild("orders-2", accepted("orders-2", "claim-2"))(c, o)
 				o.Members[1].Ready, o.Members[2].Ready = false, false
 			},
 			"rebuild orders-2\nRebuilding: PersistentVolumeClaim data-orders-2 is deleted; its member then copies the data of the others\n",
 		},
 		"a request that was executed does not matter after scaling in": {
-			func(c *dbv1.DatabaseCluster, o *state.Observed) { rebuild("orders-4", "orders-4/claim-4")(c, o) },
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				rebuild("orders-4", accepted("orders-4", "claim-4"))(c, o)
+			},
 			"UpToDate: the cluster matches its spec\n",
 		},
 		"text after a slash makes it a new request": {
-			rebuild("orders-2/again", "orders-2/earlier"),
-			"record database.dbcluster.io/rebuilt: orders-2/again/claim-2\nRebuilding: PersistentVolumeClaim data-orders-2 is deleted; its member then copies the data of the others\n",
+			rebuild("orders-2/again", accepted("orders-2", "earlier")),
+			"record the request Rebuild orders-2/again: Accepted\nRebuilding: PersistentVolumeClaim data-orders-2 is deleted; its member then copies the data of the others\n",
 		},
-		"which is done once":                {rebuild("orders-2/again", "orders-2/again/earlier"), "UpToDate: the cluster matches its spec\n"},
-		"a shorter request is a new one":    {rebuild("orders-2", "orders-2/again/claim-2"), "record database.dbcluster.io/rebuilt: orders-2/claim-2\nRebuilding: PersistentVolumeClaim data-orders-2 is deleted; its member then copies the data of the others\n"},
-		"a claim of another UID stays":      {rebuild("orders-2", "orders-2/earlier"), "UpToDate: the cluster matches its spec\n"},
-		"the primary hands over before":     {rebuild("orders-0", ""), "create Job " + naming.HandOverJob("orders", "pod-0") + "\nHandingOver: pod orders-0 hands over to another member\n"},
-		"a member that the cluster has not": {rebuild("orders-3", ""), "UpToDate: the cluster matches its spec\nSTALLED RebuildRefused\n"},
-		"a removed request can come again":  {rebuild("", "orders-2/claim-2"), "record database.dbcluster.io/rebuilt: \nRebuilding: the request has been removed\n"},
+		"a shorter request is a new one": {
+			rebuild("orders-2", accepted("orders-2/again", "claim-2")),
+			"record the request Rebuild orders-2: Accepted\nRebuilding: PersistentVolumeClaim data-orders-2 is deleted; its member then copies the data of the others\n",
+		},
+		"a claim of another UID stays": {
+			rebuild("orders-2", accepted("orders-2", "earlier")), "record the request Rebuild orders-2: Completed\nRebuilding: pod orders-2 has a new PersistentVolumeClaim\n",
+		},
+		"which is done once": {rebuild("orders-2", completed("orders-2")), "UpToDate: the cluster matches its spec\n"},
+		"also if a previous version of the operator recorded it": {
+			all(rebuild("orders-2"), func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.StatefulSet.Annotations[dbv1.AnnotationRebuilt] = "orders-2/earlier"
+			}),
+			"record the request Rebuild orders-2: Completed\nRebuilding: pod orders-2 has a new PersistentVolumeClaim\n",
+		},
+		"nor is one executed of which nothing is known, because the status is lost": {
+			all(rebuild("orders-2"), func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Status.Conditions = nil }), "UpToDate: the cluster matches its spec\n",
+		},
+		"the primary hands over before": {
+			rebuild("orders-0"), "create Job " + naming.HandOverJob("orders", "pod-0") + "\nHandingOver: pod orders-0 hands over to another member\n",
+		},
+		"a member that the cluster has not": {
+			rebuild("orders-3"), "record the request Rebuild orders-3: Refused\nRebuilding: a request is refused: the cluster has the pods orders-0 to orders-2\n",
+		},
+		"a protected claim": {
+			all(rebuild("orders-2"), func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Deletion.Protection = true
+				for i := range o.Volumes {
+					o.Volumes[i].Protected = true
+				}
+			}),
+			"record the request Rebuild orders-2: Refused\n" +
+				"Rebuilding: a request is refused: spec.deletion.protection is true, so the API server refuses to delete PersistentVolumeClaims. Set it to false first\n",
+		},
 		"not while no other member has the data": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
-				rebuild("orders-2", "")(c, o)
+				rebuild("orders-2")(c, o)
 				plans.Roles(o, "replica", "replica", "replica")
 				o.AgreementsRead, o.Agreements = true, plans.Agreed()
 			},
@@ -515,7 +574,8 @@ func TestAMemberLeavesTheListOfTheOthersBeforeItStops(t *testing.T) {
 		},
 		"new members come one by one": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Replicas, o.Volumes[0].Voters = 5, 4 },
-			"update StatefulSet orders (spec.replicas)\nApplying: update StatefulSet orders (spec.replicas)\n",
+			"record on PersistentVolumeClaim data-orders-1: engine \"ledger-v1\", primary \"\", voters 4\n" +
+				"record on PersistentVolumeClaim data-orders-2: engine \"ledger-v1\", primary \"\", voters 4\nupdate StatefulSet orders (spec.replicas)\nApplying: update StatefulSet orders (spec.replicas)\n",
 		},
 		"each waits for the previous one": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package plan_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -16,12 +17,14 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
 
-// voters changes the number that claim 0 records, the number of volumes, and that of running members.
+// voters changes the number that the claims record, the number of volumes, and that of running members.
 func voters(recorded, volumes, running int32) change {
 	return func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-		o.Volumes[0].Voters = recorded
 		plans.Volumes(o, volumes)
 		o.Volumes = o.Volumes[:volumes]
+		for i := range o.Volumes {
+			o.Volumes[i].Voters = recorded
+		}
 		set(o, 0, running)
 	}
 }
@@ -29,6 +32,15 @@ func voters(recorded, volumes, running int32) change {
 // leaving is a claim that a user deletes.
 func leaving(ordinal int) change {
 	return func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes[ordinal].Terminating = true }
+}
+
+// recordedOn are the records of a number of voters on the first claims.
+func recordedOn(claims, number int) string {
+	text := ""
+	for i := range claims {
+		text += fmt.Sprintf("record on PersistentVolumeClaim data-orders-%d: engine \"ledger-v1\", primary \"\", voters %d\n", i, number)
+	}
+	return text
 }
 
 func withoutStatefulSet(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -50,7 +62,7 @@ func TestMembersThatTheListMayHaveStartTogether(t *testing.T) {
 		"nor while the cluster hibernates":                 {all(hibernated, voters(5, 5, 0)), 0, 5},
 		"without a record all that have a volume":          {voters(0, 5, 0), 5, 5},
 		"also if claim 0 is lost": {
-			all(voters(3, 5, 0), func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = o.Volumes[1:] }), 5, 5,
+			all(voters(3, 5, 0), func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = o.Volumes[1:] }), 3, 3,
 		},
 		"up to a claim that is terminating":      {all(voters(5, 5, 0), leaving(1)), 1, 5},
 		"and the others after it":                {all(replicas(3), voters(5, 5, 1)), 5, 5},
@@ -61,7 +73,7 @@ func TestMembersThatTheListMayHaveStartTogether(t *testing.T) {
 		"which then starts":                                    {all(replicas(5), voters(4, 5, 3)), 4, 4},
 		"not before the previous one is ready":                 {all(replicas(5), voters(3, 3, 3), unready(time.Hour, 2)), 3, 3},
 		"not while its previous volume is terminating":         {all(replicas(5), voters(3, 5, 3), leaving(3)), 3, 3},
-		"without claim 0 it starts at once":                    {all(replicas(5), voters(3, 3, 3), func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = o.Volumes[1:] }), 4, 4},
+		"also without claim 0":                                 {all(replicas(5), voters(3, 3, 3), func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = o.Volumes[1:] }), 3, 4},
 		"a record that is too low is raised":                   {voters(2, 3, 3), 3, 3},
 		"the first member of a cluster starts with its record": {voters(0, 1, 0), 1, 1},
 	} {
@@ -80,7 +92,7 @@ func TestClaim0RecordsAFurtherMemberOnlyIfItMayStart(t *testing.T) {
 	decideRelated(t, dbv1.TopologyConsensus, map[string]scenario{
 		"before it starts": {
 			all(replicas(5), voters(3, 3, 3)),
-			"record on PersistentVolumeClaim data-orders-0: engine \"ledger-v1\", primary \"\", voters 4\nWaitingForMembers: 3 of 5 members are ready\n",
+			recordedOn(3, 4) + "WaitingForMembers: 3 of 5 members are ready\n",
 		},
 		"not while the cluster is paused": {
 			all(replicas(5), voters(3, 3, 3), func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Paused = true }),
@@ -104,7 +116,7 @@ func TestMembersThatDoNotRunLeaveTheListOfTheOthers(t *testing.T) {
 		},
 		"then claim 0 records that": {
 			all(voters(4, 5, 3), removed),
-			"record on PersistentVolumeClaim data-orders-0: engine \"ledger-v1\", primary \"\", voters 3\n" +
+			recordedOn(5, 3) +
 				"RemovingMember: recording that pod orders-3 has left the list of the other members\n",
 		},
 		"also if its claim no longer exists": {
@@ -157,7 +169,7 @@ func TestTheMajorityIsThatOfTheListAndNotOfSpecReplicas(t *testing.T) {
 		},
 		"a rebuild needs a majority of those that are in it, also if five are wanted": {
 			all(replicas(5), voters(3, 4, 3), leaving(3), rebuild),
-			"record database.dbcluster.io/rebuilt: orders-2/claim-2\nRebuilding: PersistentVolumeClaim data-orders-2 is deleted; its member then copies the data of the others\n",
+			"record the request Rebuild orders-2: Accepted\nRebuilding: PersistentVolumeClaim data-orders-2 is deleted; its member then copies the data of the others\n",
 		},
 		"and no volume is deleted": {
 			all(replicas(5), voters(4, 4, 3), leaving(3), rebuild),
@@ -174,7 +186,7 @@ func TestTheNextClusterAdoptsTheNumberOfVoters(t *testing.T) {
 		observed.Volumes[i].Cluster = "previous"
 	}
 	adopt, adopts := operation.Find[operation.AdoptVolumes](plans.Decide(cluster, observed).Operations)
-	if !adopts || len(adopt.Claims) != 5 || adopt.Claims[0].Contents.Voters != 5 || adopt.Claims[1].Contents.Voters != 0 {
+	if !adopts || len(adopt.Claims) != 5 || adopt.Claims[0].Contents.Voters != 5 || adopt.Claims[1].Contents.Voters != 5 {
 		t.Errorf("it adopts %+v", adopt.Claims)
 	}
 }

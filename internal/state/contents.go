@@ -23,7 +23,7 @@ type Contents struct {
 	// Primary is the pod that has every acknowledged write: see Latest. Term is the term of the lock with which it was the primary.
 	// Both are "" if none is recorded. Only claim 0 records them.
 	Primary, Term string
-	// Voters is how many members the list of the members may have: those with lower ordinals. It is 0 if that is unknown. Only claim 0
+	// Voters is how many members the list of the members may have: those with lower ordinals. It is 0 if that is unknown. Each claim
 	// records it.
 	Voters int32
 	// Fill is the source of the data, and From its name: the ID of the restore while it is Filling, the location of the backup

@@ -60,6 +60,8 @@ type Task struct {
 	MadeFrom string
 	// Final is true if no attempt follows the newest one: the Job is about to fail.
 	Final bool
+	// CreatedAt is when the operator created the Job, by its own clock; zero if that is unknown.
+	CreatedAt time.Time
 	// EndTime is when the Job ended, with any result; zero before.
 	EndTime metav1.Time
 	// Code is the exit code of the newest attempt; 0 if it has not ended.
@@ -76,6 +78,19 @@ type Task struct {
 
 // Ended reports whether the Job has ended, with any result.
 func (t Task) Ended() bool { return t.Succeeded || t.Failed }
+
+// EndedFor returns how long ago the Job ended; 0 if it has not. It never compares the operator's clock with the one of Kubernetes:
+// CreatedAt is of the operator's clock, and the duration of the Job is measured by the other one.
+func (t Task) EndedFor(at time.Time) time.Duration {
+	switch {
+	case t.EndTime.IsZero():
+		return 0
+	case t.CreatedAt.IsZero() || t.StartTime == nil: // of another version of the operator
+		return at.Sub(t.EndTime.Time)
+	default:
+		return at.Sub(t.CreatedAt) - t.EndTime.Sub(t.StartTime.Time)
+	}
+}
 
 // BetweenAttempts reports whether the latest attempt has failed and Kubernetes will start another one later. No pod of the Job runs.
 func (t Task) BetweenAttempts() bool {
@@ -133,6 +148,7 @@ func TaskOf(job *batchv1.Job, pods []corev1.Pod) Task {
 		Active:    job.Status.Active > 0,
 		Started:   begun(job, pods),
 		MadeFrom:  job.Annotations[dbv1.AnnotationApplied],
+		CreatedAt: createdAt(job),
 		StartTime: job.Status.StartTime, CompletionTime: job.Status.CompletionTime,
 	}
 	for _, c := range job.Status.Conditions {
@@ -150,6 +166,14 @@ func TaskOf(job *batchv1.Job, pods []corev1.Pod) Task {
 		}
 	}
 	return t.with(attempts(pods))
+}
+
+func createdAt(job *batchv1.Job) time.Time {
+	at, err := time.Parse(time.RFC3339, job.Annotations[dbv1.AnnotationCreated])
+	if err != nil {
+		return time.Time{}
+	}
+	return at
 }
 
 // with adds the attempts of pods, the newest first.

@@ -35,6 +35,7 @@ func Of(pass Pass, now metav1.Time) dbv1.DatabaseClusterStatus {
 	status.TLS = pass.tls()
 	pass.backups(status)
 	status.Hooks = pass.Plan.Hooks
+	pass.record(status)
 	status.ObservedGeneration = pass.observedGeneration()
 	conditions := pass.conditions()
 	withoutObsolete(status, conditions)

@@ -141,6 +141,45 @@ func TestMembersComeAndGoAndHibernate(t *testing.T) {
 	w.keepsTheRow()
 }
 
+// claims returns the UIDs of the claims of the members.
+func (w world) claims() string {
+	w.Helper()
+	return w.do("get", "persistentvolumeclaims", "-l", "app.kubernetes.io/component=database", "-o", "jsonpath={.items[*].metadata.uid}")
+}
+
+func TestNoRequestIsRepeatedAfterVolumesHaveGrown(t *testing.T) {
+	onLocalNode(t, "its StorageClass growing has volumes that grow")
+	w := newWorld(t)
+	w.replacements = append(w.replacements, "IMAGE", w.needs(patroniImage), "size: 1Gi", "size: 1Gi, storageClassName: growing")
+	w.apply(replicated)
+	w.await("ledger", "Ready")
+	w.ask("ledger", "CREATE TABLE note (text text); INSERT INTO note VALUES ('still here')")
+
+	before := w.claims()
+	w.do("annotate", "databasecluster", "ledger", "database.dbcluster.io/rebuild=ledger-2")
+	w.eventually("Completed", "get", "databasecluster", "ledger", "-o", `jsonpath={.status.requests[?(@.type=="Rebuild")].state}`)
+	w.await("ledger", "Ready")
+	rebuilt := w.claims()
+	w.must(rebuilt != before, "no volume was rebuilt")
+	w.do("annotate", "databasecluster", "ledger", "database.dbcluster.io/hand-over=ledger-1")
+	w.eventually("Completed", "get", "databasecluster", "ledger", "-o", `jsonpath={.status.requests[?(@.type=="HandOver")].state}`)
+	w.do("annotate", "databasecluster", "ledger", "database.dbcluster.io/hand-over=ledger-0", "--overwrite")
+	w.eventually("ledger-0", "get", "databasecluster", "ledger", "-o", "jsonpath={.status.primary}")
+
+	set := w.do("get", "statefulset", "ledger", "-o", "jsonpath={.metadata.uid}")
+	w.do("patch", "databasecluster", "ledger", "--type=merge", "-p", `{"spec":{"storage":{"size":"2Gi"}}}`)
+	w.ready()
+	w.must(w.do("get", "statefulset", "ledger", "-o", "jsonpath={.metadata.uid}") != set, "the StatefulSet was not created again")
+	w.must(w.claims() == rebuilt, "a volume was rebuilt again")
+	w.must(w.primary() == "ledger-0", "%s is the primary", w.primary())
+
+	w.Log("a user deletes the StatefulSet")
+	w.do("delete", "statefulset", "ledger", "--cascade=orphan")
+	w.await("ledger", "Ready")
+	w.must(w.claims() == rebuilt, "a volume was rebuilt again")
+	w.keepsTheRow()
+}
+
 func TestTheNextClusterOfTheNameHasItsDataAndNothingElseOfThePreviousOne(t *testing.T) {
 	w := withLedger(t, "")
 	w.do("delete", "databasecluster", "ledger", "--timeout="+patience.String())

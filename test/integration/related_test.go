@@ -168,7 +168,11 @@ func TestMembersOfOneDatabaseReportTheirRolesUntilTheirClusterIsDeleted(t *testi
 	change(t, cluster, annotated(dbv1.AnnotationHandOver, "orders-1"))
 	await(t, cluster, "pod orders-1 to be the primary", func() bool { return cluster.Status.Primary == "orders-1" })
 	set := statefulSet(cluster)
-	await(t, set, "the request to be recorded", func() bool { return set.Annotations[dbv1.AnnotationHandedOver] == "orders-1" })
+	await(t, cluster, "the request to be recorded", func() bool {
+		return slices.ContainsFunc(cluster.Status.Requests, func(r dbv1.RequestStatus) bool {
+			return r.Request == "orders-1" && r.State == dbv1.RequestCompleted
+		})
+	})
 	for _, job := range listed(t, ns, &batchv1.JobList{}, nil).Items {
 		spec := job.Spec.Template.Spec
 		if spec.AutomountServiceAccountToken == nil || *spec.AutomountServiceAccountToken || slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.Name == naming.TokenVolume }) {

@@ -10,7 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
@@ -22,7 +24,11 @@ func (w *world) performOnMembers(pod *corev1.Pod) exit {
 	member := memberIn(pod, "DBC_MEMBER")
 	switch pod.Labels[dbv1.LabelComponent] {
 	case dbv1.ComponentHandOver:
-		return w.performHandOver(member, memberIn(pod, "DBC_TARGET"), variableOf(pod, "DBC_MEMBERS"))
+		end := w.performHandOver(member, memberIn(pod, "DBC_TARGET"), variableOf(pod, "DBC_MEMBERS"))
+		if asked := w.cluster().Annotations[dbv1.AnnotationHandOver]; end.code == 0 && pod.Labels[batchv1.JobNameLabel] == naming.HandOverJob(name, "request", asked, string(w.cluster().UID)) {
+			w.executes(dbv1.RequestHandOver, types.UID(pod.Labels[batchv1.ControllerUidLabel]))
+		}
+		return end
 	case dbv1.ComponentMemberRemove:
 		return w.performMemberRemove(member)
 	case dbv1.ComponentConfigure:
@@ -87,7 +93,7 @@ func (w *world) performMemberRemove(member string) exit {
 		delete(voters, member)
 		w.store.disk.shared.voters[data] = voters
 		if pod := get[*corev1.Pod](w.store, member); pod != nil {
-			w.store.disk.shared.left[pod.UID] = true
+			w.store.disk.shared.left[pod.UID] = w.clock.Now()
 		}
 		w.story.add(w.by, fmt.Sprintf("the others remove pod %s from the voters", member))
 	}

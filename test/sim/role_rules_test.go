@@ -155,14 +155,17 @@ func (w *world) watchMajority(pod *corev1.Pod) {
 // watchRebuild: the operator deletes a member's volume on request, while the others have its data and serve without it. It returns
 // false for another deletion.
 func (w *world) watchRebuild(claim *corev1.PersistentVolumeClaim) bool {
-	cluster, set := w.cluster(), get[*appsv1.StatefulSet](w.store, name)
+	cluster := w.cluster()
 	pod := strings.TrimPrefix(claim.Name, "data-")
-	if w.store.disk.shared.topology == "" || cluster.DeletionTimestamp != nil || cluster.Annotations[dbv1.AnnotationRebuild] != pod {
+	request := cluster.Annotations[dbv1.AnnotationRebuild]
+	if w.store.disk.shared.topology == "" || cluster.DeletionTimestamp != nil || request != pod {
 		return false
 	}
-	if record := set.Annotations[dbv1.AnnotationRebuilt]; record != pod+"/"+string(claim.UID) {
-		w.breaks("claim %s is deleted, but the record is %q", claim.Name, record)
+	record := dbv1.RequestStatus{Type: dbv1.RequestRebuild, Request: request, State: dbv1.RequestAccepted, ClaimUID: string(claim.UID)}
+	if !slices.Contains(cluster.Status.Requests, record) {
+		w.breaks("claim %s is deleted, but the records are %v", claim.Name, cluster.Status.Requests)
 	}
+	w.executes(dbv1.RequestRebuild, claim.UID)
 	data := w.store.disk.volumes[claim.UID].data
 	others := slices.DeleteFunc(w.present(data), func(other *corev1.Pod) bool { return other.Name == pod })
 	switch primary := w.primary(); {

@@ -50,8 +50,11 @@ type shared struct {
 	acked map[string]int
 	// voters are the claims of the voters by the data, and by the name of the member.
 	voters map[string]map[string]types.UID
-	// left are the pods whose member was removed from the voters while it ran.
-	left map[types.UID]bool
+	// left are the pods whose member was removed from the voters while it ran, and since when.
+	left map[types.UID]time.Time
+	// asked counts the requests of a type, and executed are the objects with which the latest one was executed; "" for none yet.
+	asked    map[dbv1.RequestType]int
+	executed map[dbv1.RequestType]types.UID
 	// ran are the clusters that ever had a member.
 	ran map[string]bool
 	// frozen are the pods whose database does not respond, stalled those that receive no rows any more.
@@ -68,13 +71,14 @@ type shared struct {
 
 func newShared() shared {
 	return shared{
-		acked: map[string]int{}, voters: map[string]map[string]types.UID{}, left: map[types.UID]bool{}, ran: map[string]bool{}, frozen: map[string]bool{}, stalled: map[string]bool{},
+		acked: map[string]int{}, voters: map[string]map[string]types.UID{}, left: map[types.UID]time.Time{}, ran: map[string]bool{}, frozen: map[string]bool{}, stalled: map[string]bool{},
+		asked: map[dbv1.RequestType]int{}, executed: map[dbv1.RequestType]types.UID{},
 	}
 }
 
 func (s shared) clone() shared {
 	s.acked, s.voters, s.left, s.ran, s.frozen = maps.Clone(s.acked), maps.Clone(s.voters), maps.Clone(s.left), maps.Clone(s.ran), maps.Clone(s.frozen)
-	s.stalled = maps.Clone(s.stalled)
+	s.stalled, s.asked, s.executed = maps.Clone(s.stalled), maps.Clone(s.asked), maps.Clone(s.executed)
 	return s
 }
 

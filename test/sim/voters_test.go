@@ -7,6 +7,7 @@ package sim
 import (
 	"fmt"
 	"maps"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -34,14 +35,23 @@ func (w *world) vote(pod *corev1.Pod) {
 		w.enter(pod)
 	case len(voters) == 0: // the first member has the data from a Job
 		w.setVoter(on.data, pod.Name, uid)
-	case voters[pod.Name] != uid && w.store.disk.shared.left[pod.UID]:
+	case voters[pod.Name] != uid && w.waitsForStop(pod):
 		w.reports(pod, "", false)
+		w.store.version++ // time passes
 	case voters[pod.Name] != uid: // it was removed earlier, and starts again
 		w.write(pod, "", 0)
 		w.store.version++
 	default:
 		w.reports(pod, "", w.hasMajority(on.data))
 	}
+}
+
+// stopPatience is how long a member that was removed while it ran waits for its stop. Then it joins again.
+const stopPatience = 2 * time.Minute
+
+func (w *world) waitsForStop(pod *corev1.Pod) bool {
+	since, left := w.store.disk.shared.left[pod.UID]
+	return left && w.clock.Now().Sub(since) < stopPatience
 }
 
 // enter adds a member with an empty volume to the voters, which copies the data of the others. A voter of the same name has lost its

@@ -60,6 +60,8 @@ type world struct {
 	story *story
 	// life is the operator since its last start.
 	life *life
+	// skew is by how much the operator's clock differs from the one of Kubernetes.
+	skew time.Duration
 	// away reports whether no operator runs.
 	away bool
 	// plant wraps the operator's client to plant a mistake; nil for none.
@@ -115,7 +117,7 @@ func (w *world) clone() *world {
 	copied.store.committed = hear
 	copied.story.lines, copied.story.revisions = slices.Clone(w.story.lines), slices.Clone(w.story.revisions)
 	copied.sites, copied.counts = maps.Clone(w.sites), maps.Clone(w.counts)
-	copied.plant, copied.away, copied.refusedSince = w.plant, w.away, w.refusedSince
+	copied.plant, copied.away, copied.skew, copied.refusedSince = w.plant, w.away, w.skew, w.refusedSince
 	copied.queues = maps.Clone(w.queues)
 	copied.life.written = map[string]*kit.Writes{}
 	for kind, writes := range w.life.written {
@@ -188,7 +190,7 @@ func (w *world) count(c change) {
 // leftToTime reports whether an object is deleted by itself after some time.
 func leftToTime(object client.Object) bool {
 	return slices.Contains([]string{
-		dbv1.ComponentBackupDeletion, dbv1.ComponentRotation, dbv1.ComponentHandOver, dbv1.ComponentMemberRemove,
+		dbv1.ComponentBackupDeletion, dbv1.ComponentRotation, dbv1.ComponentHandOver, dbv1.ComponentMemberRemove, dbv1.ComponentConfigure,
 	}, object.GetLabels()[dbv1.LabelComponent])
 }
 

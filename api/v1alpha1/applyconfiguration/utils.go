@@ -46,6 +46,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.ClusterBackupStatusApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("Config"):
 		return &apiv1alpha1.ConfigApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ConfigurationStatus"):
+		return &apiv1alpha1.ConfigurationStatusApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("Container"):
 		return &apiv1alpha1.ContainerApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ContainerSecurityContext"):
@@ -132,6 +134,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.ProbesApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ProjectedVolume"):
 		return &apiv1alpha1.ProjectedVolumeApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("RequestStatus"):
+		return &apiv1alpha1.RequestStatusApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("RestoreStatus"):
 		return &apiv1alpha1.RestoreStatusApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("Scheduling"):

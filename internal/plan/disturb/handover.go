@@ -82,24 +82,46 @@ func Run(s *situation.Situation, job resources.Child, reason, purpose string) (o
 	task, exists := s.ActionOf(job.Name())
 	deadline := resources.ActionKindOf(component(job)).Deadline(s.Cluster)
 	v := action.Judge(task, exists, action.Expected{Desired: []resources.Child{job}, Deadline: deadline}, s.At)
-	old := !task.EndTime.IsZero() && s.At.Sub(task.EndTime.Time) >= again
+	old := task.EndedFor(s.At) >= again
 	switch {
 	case v.Standing == action.Absent && s.JobObstacle() != "":
 		return phase.Wait(reason, s.JobObstacle()), false
 	case v.Standing == action.Absent:
-		return phase.Do(reason, purpose, operation.RunAction{Child: job}), false
+		return phase.Do(reason, purpose, start(s, job)...), false
 	case v.Standing == action.Superseded, task.Ended() && old && !task.Ending:
 		removal := operation.Recreation(task)
 		removal.Why = "it runs again"
 		return phase.Do(reason, purpose, operation.Delete{Objects: []operation.Removal{removal}}), false
-	case v.Standing == action.Succeeded, task.Failed && task.Code == protocol.ExitNotApplicable:
+	case counts(task):
 		return phase.Over, true
 	}
 	return await(v, reason, purpose), false
 }
 
+// start creates a Job after it has deleted the results of earlier ones of its kind: an action may undo what another one of its kind has
+// done, so only the result of the last one counts, and stays. Jobs that failed stay with their logs.
+func start(s *situation.Situation, job resources.Child) []operation.Operation {
+	var earlier []operation.Removal
+	for _, t := range s.Tasks {
+		if t.Component == component(job) && counts(t) && !t.Ending {
+			removal := operation.Recreation(t)
+			removal.Why = "another one of its kind follows"
+			earlier = append(earlier, removal)
+		}
+	}
+	if len(earlier) == 0 {
+		return []operation.Operation{operation.RunAction{Child: job}}
+	}
+	return []operation.Operation{operation.Delete{Objects: earlier}, operation.RunAction{Child: job}}
+}
+
+// counts reports whether a Job has a result: its action has succeeded, or did not apply.
+func counts(t state.Task) bool {
+	return t.Succeeded || t.Failed && t.Code == protocol.ExitNotApplicable
+}
+
 // await is the outcome while a Job has not succeeded. After a failure it runs again, unless its pod does not respond: only the user knows
-// whether that still runs.
+// whether that still runs. A Job that cannot start needs the user, too.
 func await(v action.Verdict, reason, purpose string) phase.Outcome {
 	outcome := phase.Wait(reason, v.Sentence(purpose, ""))
 	outcome.RequeueAfter = situation.Sooner(v.Left, situation.ProgressRequeue)
@@ -111,7 +133,9 @@ func await(v action.Verdict, reason, purpose string) phase.Outcome {
 		outcome.Message = fmt.Sprintf("%s: Job %s did not finish within its deadline, because pod %s does not respond. "+
 			"Recover the node of the pod, or make sure that the pod does not run and delete the Job", purpose, v.Task.Job, v.Task.Pod)
 		outcome.Stalled = &situation.Stall{Reason: dbv1.ReasonJobBlocked, Message: outcome.Message}
-	case action.Absent, action.Terminating, action.Superseded, action.Succeeded, action.Blocked, action.Failing, action.Unmet, action.Retrying, action.Running:
+	case action.Blocked:
+		outcome.Stalled = &situation.Stall{Reason: dbv1.ReasonJobBlocked, Message: outcome.Message}
+	case action.Absent, action.Terminating, action.Superseded, action.Succeeded, action.Failing, action.Unmet, action.Retrying, action.Running:
 	}
 	return outcome
 }

@@ -38,9 +38,9 @@ func Records(s *situation.Situation) []operation.Contents {
 	for _, v := range s.Volumes {
 		holds := v.Contents
 		holds.Engine = wroteLast(s, v)
+		holds.Voters = voters(s, v)
 		if v.Ordinal == 0 {
 			holds.Primary, holds.Term = latest(s, v.Contents)
-			holds.Voters = voters(s, v)
 		}
 		if v.Usable() && !s.Previous(v) && !v.Terminating && holds != v.Contents {
 			all = append(all, operation.Contents{Volume: v, Contents: holds})

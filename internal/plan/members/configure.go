@@ -21,7 +21,13 @@ import (
 // unconfigured reports whether the action configure has to put the spec in force.
 func unconfigured(s *situation.Situation) bool {
 	wanted := s.Configuration()
-	return wanted != "" && s.StatefulSet != nil && s.StatefulSet.Annotations[dbv1.AnnotationConfigured] != wanted
+	return wanted != "" && s.StatefulSet != nil && !recorded(s, dbv1.ConfigurationInForce)
+}
+
+// recorded reports whether the status has the configuration of the spec in a state.
+func recorded(s *situation.Situation, as dbv1.ConfigurationState) bool {
+	record := s.Configured()
+	return record != nil && record.Hash == s.Configuration() && record.State == as
 }
 
 // configureJob is the Job that puts the spec in force. It runs before a scale-in, so it finds more members than the spec has.
@@ -42,9 +48,13 @@ func Configure(s *situation.Situation) phase.Outcome {
 	if ConfigureFailed(s) != nil {
 		return phase.Over
 	}
-	outcome, done := disturb.Run(s, job, dbv1.ReasonConfiguring, "the members get the parameters and passwords of the spec")
+	const purpose = "the members get the parameters and passwords of the spec"
+	if !recorded(s, dbv1.ConfigurationApplying) { // the previous one is no longer known to be in force
+		return phase.Do(dbv1.ReasonConfiguring, purpose, operation.Record{Configuration: s.Applying()})
+	}
+	outcome, done := disturb.Run(s, job, dbv1.ReasonConfiguring, purpose)
 	if done {
-		return phase.Do(dbv1.ReasonConfiguring, "the parameters and passwords are in force", operation.Record{Key: dbv1.AnnotationConfigured, Value: s.Configuration()})
+		return phase.Do(dbv1.ReasonConfiguring, "the parameters and passwords are in force", operation.Record{Configuration: s.InForce()})
 	}
 	return outcome
 }

@@ -6,7 +6,6 @@ package members
 
 import (
 	"fmt"
-	"strings"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
@@ -17,40 +16,31 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Rebuild deletes the volume of the member that the user names, so that it copies the data of the others. The StatefulSet records which
-// claim, before anything is deleted: no other claim is deleted, whatever happens between two passes.
+// Rebuild deletes the volume of the member that the user names, so that it copies the data of the others. The status records which claim,
+// before anything is deleted: no other claim is deleted, whatever happens between two passes.
 func Rebuild(s *situation.Situation) phase.Outcome {
-	request := s.Cluster.Annotations[dbv1.AnnotationRebuild]
-	if forgotten(s, dbv1.AnnotationRebuild, dbv1.AnnotationRebuilt) {
-		return forget(dbv1.ReasonRebuilding, dbv1.AnnotationRebuilt)
-	}
-	ordinal, ok := naming.Ordinal(s.Cluster.Name, podOf(request))
-	if !ok || ordinal >= s.Wanted || s.StatefulSet == nil || RebuildRefused(s) != nil {
+	request, open := s.Request(dbv1.RequestRebuild)
+	if !open || s.StatefulSet == nil {
 		return phase.Over
 	}
+	accepted := situation.Accepted(request)
+	if why := unrebuildable(s, request.Request); why != "" && !accepted {
+		return refuse(dbv1.ReasonRebuilding, request, why)
+	}
+	ordinal, _ := naming.Ordinal(s.Cluster.Name, podOf(request.Request))
 	volume, has := state.First(s.Own, func(v state.Volume) bool { return v.Ordinal == ordinal })
-	record, chosen := request+"/"+string(volume.UID), rebuilt(s, request)
-	if !has || chosen != "" && chosen != record || chosen == "" && volume.Terminating {
+	switch {
+	case accepted && has && string(volume.UID) != request.ClaimUID:
+		return complete(dbv1.ReasonRebuilding, request, fmt.Sprintf("pod %s has a new PersistentVolumeClaim", podOf(request.Request)))
+	case !has, ordinal >= s.Wanted, !accepted && volume.Terminating:
 		return phase.Over
 	}
-	return deleteVolume(s, volume, record, chosen != "")
-}
-
-// rebuilt is the record of the request: the request, a slash and the UID of the claim; "" if none was recorded.
-func rebuilt(s *situation.Situation, request string) string {
-	if s.StatefulSet == nil {
-		return ""
-	}
-	record := s.StatefulSet.Annotations[dbv1.AnnotationRebuilt]
-	if end := strings.LastIndex(record, "/"); end < 0 || record[:end] != request {
-		return ""
-	}
-	return record
+	return deleteVolume(s, volume, request)
 }
 
 // deleteVolume records the claim, then deletes it and the pod that uses it. Before each step, the other members must do without its data:
 // the member may have become the primary since the record.
-func deleteVolume(s *situation.Situation, v state.Volume, record string, recorded bool) phase.Outcome {
+func deleteVolume(s *situation.Situation, v state.Volume, request dbv1.RequestStatus) phase.Outcome {
 	m, runs := state.First(s.Members, func(m state.Member) bool { return m.Ordinal == v.Ordinal })
 	uses := runs && m.Node != "" && !m.Terminating
 	text := fmt.Sprintf("PersistentVolumeClaim %s is deleted; its member then copies the data of the others", v.Claim)
@@ -63,8 +53,9 @@ func deleteVolume(s *situation.Situation, v state.Volume, record string, recorde
 	if outcome := disturb.HandOver(s, m, nil); outcome.Waits() {
 		return outcome
 	}
-	if !recorded {
-		return phase.Do(dbv1.ReasonRebuilding, text, operation.Record{Key: dbv1.AnnotationRebuilt, Value: record})
+	if !situation.Accepted(request) {
+		request.ClaimUID = string(v.UID)
+		return accept(dbv1.ReasonRebuilding, request, text)
 	}
 	return phase.Do(dbv1.ReasonRebuilding, text, operation.RebuildMember{Member: m, Volume: v, Pod: uses})
 }
@@ -82,24 +73,20 @@ func enough(s *situation.Situation, ordinal int32) bool {
 	return found && left > 0 && (len(serving) == len(others) || left >= all-max(1, (all-1)/2))
 }
 
-// RebuildRefused is the stall of a request that names no member, or one whose data no other member has.
-func RebuildRefused(s *situation.Situation) *situation.Stall {
-	request := s.Cluster.Annotations[dbv1.AnnotationRebuild]
-	if request == "" || rebuilt(s, request) != "" { // a request that was executed does not matter any more, also after scaling in
-		return nil
-	}
+// unrebuildable is why a request cannot be executed: it names no member, or one whose data no other member has, or the API server
+// protects its claim; "" for nothing.
+func unrebuildable(s *situation.Situation, request string) string {
 	ordinal, named := naming.Ordinal(s.Cluster.Name, podOf(request))
-	text := ""
 	switch replicas := s.Cluster.Spec.Replicas; {
 	case !s.Related():
-		text = "each member has data of its own, which no other member has"
+		return "each member has data of its own, which no other member has"
 	case !named || ordinal >= replicas:
-		text = fmt.Sprintf("the cluster has the pods %s to %s", naming.Member(s.Cluster.Name, 0), naming.Member(s.Cluster.Name, replicas-1))
+		return pods(s)
 	case replicas == 1:
-		text = "no other member has its data"
+		return "no other member has its data"
+	case s.Cluster.Spec.Deletion.Protection:
+		return "spec.deletion.protection is true, so the API server refuses to delete PersistentVolumeClaims. Set it to false first"
 	default:
-		return nil
+		return ""
 	}
-	return &situation.Stall{Reason: dbv1.ReasonRebuildRefused, Message: fmt.Sprintf(
-		"the annotation %s names %q, but %s. Correct or remove the annotation", dbv1.AnnotationRebuild, request, text)}
 }

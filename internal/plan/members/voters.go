@@ -18,19 +18,23 @@ import (
 
 // Forget removes members from the list of the others that the cluster does not need and that have no pod, the highest ordinal first.
 // A member that ran has left the list before it stopped, but it may have joined again until its pod was deleted. A member whose claim a
-// user deleted never left. Claim 0 records that a member has left only after this removal.
+// user deleted never left. The claims record that a member has left only after this removal.
 func Forget(s *situation.Situation) phase.Outcome {
 	last := s.Voters() - 1
-	first, recorded := state.First(s.Own, func(v state.Volume) bool { return v.Ordinal == 0 })
 	_, runs := state.First(s.Members, func(m state.Member) bool { return m.Ordinal >= last })
-	if !s.Consents() || !recorded || runs || s.Wanted == 0 || last < max(s.End(), s.Wanted) {
+	if !s.Consents() || s.RecordedVoters() <= last || runs || s.Wanted == 0 || last < max(s.End(), s.Wanted) {
 		return phase.Over
 	}
 	if outcome := disturb.Remove(s, last); outcome.Waits() {
 		return outcome
 	}
-	contents := first.Contents
-	contents.Voters = last
+	var lowered []operation.Contents
+	for _, v := range s.Own {
+		if contents := v.Contents; v.Voters > last && !v.Terminating {
+			contents.Voters = last
+			lowered = append(lowered, operation.Contents{Volume: v, Contents: contents})
+		}
+	}
 	return phase.Do(dbv1.ReasonRemovingMember, fmt.Sprintf("recording that pod %s has left the list of the other members", naming.Member(s.Cluster.Name, last)),
-		operation.RecordContents{Claims: []operation.Contents{{Volume: first, Contents: contents}}})
+		operation.RecordContents{Claims: lowered})
 }

@@ -5,9 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package situation
 
 import (
-	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -15,7 +13,6 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -45,19 +42,6 @@ func (s *Situation) Serves() bool {
 	default:
 		return s.Ready() >= s.Cluster.Spec.Replicas
 	}
-}
-
-// Configuration is a hash of what the action configure should put in force; "" for an engine without it. If the lifetime of the lock is a
-// parameter, it follows after a slash: see Lock.
-func (s *Situation) Configuration() string {
-	if !engine.Configures(s.Engine) {
-		return ""
-	}
-	hash := resources.Configuration(s.Cluster, s.References)
-	if engine.HasLockParameter(s.Engine) {
-		return fmt.Sprintf("%s/%d", hash, engine.LockSeconds(s.Engine.Spec, s.Cluster.Spec.Parameters))
-	}
-	return hash
 }
 
 // FirstMemberPatience is how long the others wait for the first member.
@@ -193,11 +177,8 @@ func (s *Situation) PrimaryOverdue() (left time.Duration, ok bool) {
 // one counts: the members may use either.
 func (s *Situation) Lock() time.Duration {
 	seconds := engine.LockSeconds(s.Engine.Spec, s.Cluster.Spec.Parameters)
-	if s.StatefulSet != nil {
-		_, recorded, _ := strings.Cut(s.StatefulSet.Annotations[dbv1.AnnotationConfigured], "/")
-		if before, valid := engine.ParseLock(recorded); valid {
-			seconds = max(seconds, before)
-		}
+	if before := s.Configured(); before != nil && engine.HasLockParameter(s.Engine) {
+		seconds = max(seconds, before.LockSeconds)
 	}
 	return time.Duration(seconds) * time.Second
 }

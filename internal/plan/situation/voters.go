@@ -6,18 +6,17 @@ package situation
 
 import (
 	"math"
-
-	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // Members of the topology Consensus have a list of each other, and decide by a majority of that list, whatever spec.replicas is. Only
-// the action memberRemove removes one. So claim 0, which outlives the cluster, records how many members the list may have. The operator
-// raises the number before a member starts that is not in the list. It lowers the number after a member has left and no longer exists.
+// the action memberRemove removes one. So the claims, which outlive the cluster, record how many members the list may have. Each claim does, and the
+// highest number counts, so the record outlives any of them. The operator raises the number before a member starts that is not in the list. It
+// lowers the number after a member has left and no longer exists.
 
 // Voters is how many members the list may have, also those that do not run. Without a record, members with a volume may be in the list.
 func (s *Situation) Voters() int32 {
 	live := s.live()
-	if recorded := s.recordedVoters(); recorded > 0 || live > 0 {
+	if recorded := s.RecordedVoters(); recorded > 0 || live > 0 {
 		return max(recorded, live)
 	}
 	return s.withVolume(math.MaxInt32)
@@ -31,10 +30,15 @@ func (s *Situation) Peers() int32 {
 	return s.live()
 }
 
-// recordedVoters is the number that claim 0 records; 0 if it is unknown.
-func (s *Situation) recordedVoters() int32 {
-	first, _ := state.First(s.Own, func(v state.Volume) bool { return v.Ordinal == 0 })
-	return first.Voters
+// RecordedVoters is the number that the claims record; 0 if it is unknown.
+func (s *Situation) RecordedVoters() int32 {
+	var most int32
+	for _, v := range s.Own {
+		if !v.Terminating {
+			most = max(most, v.Voters)
+		}
+	}
+	return most
 }
 
 // withVolume is how many members start so that each one below a limit with a volume is among them.
@@ -51,9 +55,9 @@ func (s *Situation) withVolume(below int32) int32 {
 // NextVoters is how many members the list may have after the next one has started.
 func (s *Situation) NextVoters() int32 { return max(s.Voters(), s.target(s.live())) }
 
-// recorded limits a number of members to those that claim 0 records. A paused cluster only reports that it would start more.
+// recorded limits a number of members to those that the claims record. A paused cluster only reports that it would start more.
 func (s *Situation) recorded(target int32) int32 {
-	if number := s.recordedVoters(); s.Consents() && number > 0 && !s.Cluster.Spec.Paused {
+	if number := s.RecordedVoters(); s.Consents() && number > 0 && !s.Cluster.Spec.Paused {
 		return min(target, number)
 	}
 	return target

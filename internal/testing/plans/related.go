@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -31,6 +32,7 @@ func Related(t *testing.T, topology dbv1.Topology) (*dbv1.DatabaseCluster, state
 	cluster := Orders()
 	cluster.Spec.Engine = declared.Name
 	cluster.Status.UpdateRevision = "new"
+	cluster.Status.Conditions = []metav1.Condition{{Type: dbv1.ConditionReady, Status: metav1.ConditionTrue, Reason: dbv1.ReasonReady}}
 	return cluster, standingWith(t, cluster, declared)
 }
 
@@ -65,7 +67,9 @@ func standingWith(t *testing.T, declaredCluster *dbv1.DatabaseCluster, declared 
 		})
 	}
 	if declared.Spec.Roles == nil {
-		o.Volumes[0].Voters = c.Spec.Replicas
+		for i := range o.Volumes {
+			o.Volumes[i].Voters = c.Spec.Replicas
+		}
 		return o
 	}
 	Roles(&o, "primary", "replica", "replica")

@@ -265,6 +265,20 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         scalar: string
       default: /etc/database
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ConfigurationState
+  scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ConfigurationStatus
+  map:
+    fields:
+    - name: hash
+      type:
+        scalar: string
+    - name: lockSeconds
+      type:
+        scalar: numeric
+    - name: state
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ConfigurationState
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Container
   map:
     fields:
@@ -576,6 +590,9 @@ var schemaYAML = typed.YAMLObject(`types:
           elementRelationship: associative
           keys:
           - type
+    - name: configuration
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ConfigurationStatus
     - name: credentials
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CredentialsStatus
@@ -615,6 +632,14 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: replicas
       type:
         scalar: numeric
+    - name: requests
+      type:
+        list:
+          elementType:
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RequestStatus
+          elementRelationship: associative
+          keys:
+          - type
     - name: restore
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RestoreStatus
@@ -1295,6 +1320,28 @@ var schemaYAML = typed.YAMLObject(`types:
           elementType:
             namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VolumeProjection
           elementRelationship: atomic
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RequestState
+  scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RequestStatus
+  map:
+    fields:
+    - name: claimUID
+      type:
+        scalar: string
+    - name: message
+      type:
+        scalar: string
+    - name: request
+      type:
+        scalar: string
+    - name: state
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RequestState
+    - name: type
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RequestType
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RequestType
+  scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RestorePhase
   scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RestoreStatus

@@ -55,6 +55,11 @@ type DatabaseClusterStatusApplyConfiguration struct {
 	TLS *TLSStatusApplyConfiguration `json:"tls,omitempty"`
 	// restore is the progress or the result of the restore of spec.bootstrap.fromBackup.
 	Restore *RestoreStatusApplyConfiguration `json:"restore,omitempty"`
+	// requests are the latest requests by annotations that the operator has accepted, completed or refused. A request is executed at
+	// most once. One that a cluster has before its first status is refused.
+	Requests []RequestStatusApplyConfiguration `json:"requests,omitempty"`
+	// configuration is what the action configure of the engine has put in force. It is empty for an engine without that action.
+	Configuration *ConfigurationStatusApplyConfiguration `json:"configuration,omitempty"`
 	// hooks are the states of the deletion hooks, in their order. They exist only during a deletion.
 	Hooks []HookStatusApplyConfiguration `json:"hooks,omitempty"`
 	// selector is the label selector of the members in text form, for the scale subresource.
@@ -215,6 +220,27 @@ func (b *DatabaseClusterStatusApplyConfiguration) WithTLS(value *TLSStatusApplyC
 // If called multiple times, the Restore field is set to the value of the last call.
 func (b *DatabaseClusterStatusApplyConfiguration) WithRestore(value *RestoreStatusApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
 	b.Restore = value
+	return b
+}
+
+// WithRequests adds the given value to the Requests field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the Requests field.
+func (b *DatabaseClusterStatusApplyConfiguration) WithRequests(values ...*RequestStatusApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
+	for i := range values {
+		if values[i] == nil {
+			panic("nil value passed to WithRequests")
+		}
+		b.Requests = append(b.Requests, *values[i])
+	}
+	return b
+}
+
+// WithConfiguration sets the Configuration field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Configuration field is set to the value of the last call.
+func (b *DatabaseClusterStatusApplyConfiguration) WithConfiguration(value *ConfigurationStatusApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
+	b.Configuration = value
 	return b
 }
 

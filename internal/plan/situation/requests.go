@@ -1,0 +1,149 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package situation
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// What a cluster has requested and what is in force are records of its status: they prevent repetition, so they outlive all objects that
+// the operator or a user may re-create. An action starts only after a pass has recorded it. Without a status, nothing is known about the
+// requests of a cluster, so none of them is executed.
+
+// requestAnnotations are the annotations of the types of requests.
+var requestAnnotations = map[dbv1.RequestType]string{
+	dbv1.RequestHandOver: dbv1.AnnotationHandOver, dbv1.RequestRebuild: dbv1.AnnotationRebuild,
+}
+
+// RequestTypes are all types, in the order of the status.
+var RequestTypes = []dbv1.RequestType{dbv1.RequestHandOver, dbv1.RequestRebuild}
+
+// Request is the record of what the user requests now, and whether it is still to be executed. A request that has no record is neither
+// accepted nor refused yet.
+func (s *Situation) Request(kind dbv1.RequestType) (request dbv1.RequestStatus, open bool) {
+	asked := s.asked(kind)
+	row, found := state.First(s.Requests(), func(r dbv1.RequestStatus) bool { return r.Type == kind })
+	if !found || row.Request != asked {
+		row = dbv1.RequestStatus{Type: kind, Request: asked}
+	}
+	return row, asked != "" && row.State != dbv1.RequestCompleted && row.State != dbv1.RequestRefused
+}
+
+// Requests are the records of the status. A record ends with its annotation, so that the same request can come again.
+func (s *Situation) Requests() []dbv1.RequestStatus {
+	rows := state.Only(s.Cluster.Status.Requests, func(r dbv1.RequestStatus) bool { return s.asked(r.Type) != "" })
+	for _, kind := range RequestTypes {
+		known := slices.ContainsFunc(rows, func(r dbv1.RequestStatus) bool { return r.Type == kind })
+		if row, found := s.earlier(kind); !known && found {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// Accepted reports whether a request has been recorded, so that it may be executed.
+func Accepted(request dbv1.RequestStatus) bool { return request.State == dbv1.RequestAccepted }
+
+// longestRequest is the bound of the field.
+const longestRequest = 253
+
+// asked identifies what the user requests; "" for nothing.
+func (s *Situation) asked(kind dbv1.RequestType) string {
+	value := s.Cluster.Annotations[requestAnnotations[kind]]
+	if len(value) > longestRequest {
+		return resources.Hash(value)
+	}
+	return value
+}
+
+// earlier is the record of a request of which the status knows nothing: one that a cluster has before its first status may be old, as
+// that of a cluster that was created again from its manifest. Previous versions of the operator recorded requests on the StatefulSet.
+func (s *Situation) earlier(kind dbv1.RequestType) (row dbv1.RequestStatus, found bool) {
+	row = dbv1.RequestStatus{Type: kind, Request: s.asked(kind)}
+	rebuilt, claim := cutLast(s.annotated(dbv1.AnnotationRebuilt))
+	switch {
+	case row.Request == "":
+		return row, false
+	case len(s.Cluster.Status.Conditions) == 0:
+		row.State = dbv1.RequestRefused
+		row.Message = "the cluster had this annotation before its first status, so the request may be an old one. To request it now, add text after a slash"
+		return row, true
+	case kind == dbv1.RequestHandOver && s.annotated(dbv1.AnnotationHandedOver) == row.Request:
+		row.State = dbv1.RequestCompleted
+		return row, true
+	case kind == dbv1.RequestRebuild && rebuilt == row.Request:
+		row.State, row.ClaimUID = dbv1.RequestAccepted, claim
+		return row, true
+	default:
+		return row, false
+	}
+}
+
+// cutLast cuts a text at its last slash.
+func cutLast(text string) (before, after string) {
+	end := strings.LastIndex(text, "/")
+	if end < 0 {
+		return "", ""
+	}
+	return text[:end], text[end+1:]
+}
+
+// annotated is an annotation of the StatefulSet; "" without one.
+func (s *Situation) annotated(key string) string {
+	if s.StatefulSet == nil {
+		return ""
+	}
+	return s.StatefulSet.Annotations[key]
+}
+
+// Configured is the record of what the action configure has put in force; nil if it is unknown.
+func (s *Situation) Configured() *dbv1.ConfigurationStatus {
+	if s.Engine != nil && !engine.Configures(s.Engine) {
+		return nil
+	}
+	if s.Cluster.Status.Configuration != nil {
+		return s.Cluster.Status.Configuration
+	}
+	hash, lock, _ := strings.Cut(s.annotated(dbv1.AnnotationConfigured), "/") // of a previous version of the operator
+	if hash == "" {
+		return nil
+	}
+	seconds, _ := strconv.ParseInt(lock, 10, 32)
+	return &dbv1.ConfigurationStatus{State: dbv1.ConfigurationInForce, Hash: hash, LockSeconds: int32(max(0, seconds))}
+}
+
+// Configuration is a hash of what the action configure should put in force; "" for an engine without it.
+func (s *Situation) Configuration() string {
+	if !engine.Configures(s.Engine) {
+		return ""
+	}
+	return resources.Configuration(s.Cluster, s.References)
+}
+
+// Applying is the record before the action puts the configuration in force. From then on, members may use it.
+func (s *Situation) Applying() *dbv1.ConfigurationStatus {
+	record := s.InForce()
+	record.State = dbv1.ConfigurationApplying
+	if before := s.Configured(); before != nil && engine.HasLockParameter(s.Engine) {
+		record.LockSeconds = max(record.LockSeconds, before.LockSeconds)
+	}
+	return record
+}
+
+// InForce is the record after the action has succeeded.
+func (s *Situation) InForce() *dbv1.ConfigurationStatus {
+	record := &dbv1.ConfigurationStatus{State: dbv1.ConfigurationInForce, Hash: s.Configuration()}
+	if engine.HasLockParameter(s.Engine) {
+		record.LockSeconds = engine.LockSeconds(s.Engine.Spec, s.Cluster.Spec.Parameters)
+	}
+	return record
+}

@@ -1,0 +1,28 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package status
+
+import (
+	"slices"
+	"strings"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// record sets the records that prevent repetition: those from before, and the one that the pass has executed. A record of a previous
+// version of the operator moves here.
+func (p Pass) record(status *dbv1.DatabaseClusterStatus) {
+	status.Requests, status.Configuration = p.Requests(), p.Configured()
+	recorded := p.Plan.Recorded
+	switch {
+	case recorded == nil:
+	case recorded.Request != nil:
+		others := slices.DeleteFunc(status.Requests, func(r dbv1.RequestStatus) bool { return r.Type == recorded.Request.Type })
+		status.Requests = append(others, *recorded.Request)
+	case recorded.Configuration != nil:
+		status.Configuration = recorded.Configuration
+	}
+	slices.SortFunc(status.Requests, func(a, b dbv1.RequestStatus) int { return strings.Compare(string(a.Type), string(b.Type)) })
+}
