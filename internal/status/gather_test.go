@@ -68,6 +68,9 @@ func TestOnlyChangesThatNoDecisionNeedsMayWait(t *testing.T) {
 		"a condition of its own":         {reported(idle...), reported(append(idle, "Paused")...), false},
 		"another primary":                {reported(idle...), with(reported(idle...), func(s *dbv1.DatabaseClusterStatus) { s.Primary = "orders-1" }), false},
 		"the revision of the template":   {reported(starting...), with(reported(starting...), func(s *dbv1.DatabaseClusterStatus) { s.UpdateRevision = "orders-1" }), false},
+		"a request": {reported(idle...), with(reported(idle...), func(s *dbv1.DatabaseClusterStatus) {
+			s.Requests = []dbv1.RequestStatus{{Type: dbv1.RequestRebuild, State: dbv1.RequestAccepted}}
+		}), false},
 		"a deletion hook": {reported(idle...), with(reported(idle...), func(s *dbv1.DatabaseClusterStatus) {
 			s.Hooks = []dbv1.HookStatus{{Name: "final"}}
 		}), false},
@@ -89,6 +92,8 @@ func TestTheFirstStatusOfAClusterThatStartsSettles(t *testing.T) {
 		"another primary": func(s *dbv1.DatabaseClusterStatus) { s.Primary = "orders-1" },
 		"a restore":       func(s *dbv1.DatabaseClusterStatus) { s.Restore = &dbv1.RestoreStatus{Phase: dbv1.RestoreCompleted} },
 		"a hook":          func(s *dbv1.DatabaseClusterStatus) { s.Hooks = []dbv1.HookStatus{{Name: "final"}} },
+		"a request":       func(s *dbv1.DatabaseClusterStatus) { s.Requests = []dbv1.RequestStatus{{Type: dbv1.RequestHandOver}} },
+		"a configuration": func(s *dbv1.DatabaseClusterStatus) { s.Configuration = &dbv1.ConfigurationStatus{} },
 		"a suspicion": func(s *dbv1.DatabaseClusterStatus) {
 			s.Conditions = append(s.Conditions, metav1.Condition{Type: dbv1.ConditionSplitBrainSuspected})
 		},

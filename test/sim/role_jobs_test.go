@@ -25,7 +25,7 @@ func (w *world) performOnMembers(pod *corev1.Pod) exit {
 	switch pod.Labels[dbv1.LabelComponent] {
 	case dbv1.ComponentHandOver:
 		end := w.performHandOver(member, memberIn(pod, "DBC_TARGET"), variableOf(pod, "DBC_MEMBERS"))
-		if asked := w.cluster().Annotations[dbv1.AnnotationHandOver]; end.code == 0 && pod.Labels[batchv1.JobNameLabel] == naming.HandOverJob(name, "request", asked, string(w.cluster().UID)) {
+		if end.code == 0 && w.isRequested(pod.Labels[batchv1.JobNameLabel]) {
 			w.executes(dbv1.RequestHandOver, types.UID(pod.Labels[batchv1.ControllerUidLabel]))
 		}
 		return end
@@ -36,6 +36,12 @@ func (w *world) performOnMembers(pod *corev1.Pod) exit {
 	default:
 		return done()
 	}
+}
+
+// isRequested reports whether a Job hands over because the user asks for it now.
+func (w *world) isRequested(job string) bool {
+	cluster := w.cluster()
+	return cluster != nil && job == naming.HandOverJob(name, "request", cluster.Annotations[dbv1.AnnotationHandOver], string(cluster.UID))
 }
 
 func variableOf(pod *corev1.Pod, name string) string {
