@@ -29,6 +29,7 @@ func fit(resources *corev1.ResourceRequirements, bounds []corev1.LimitRangeItem)
 		if bound.Type != corev1.LimitTypeContainer && bound.Type != corev1.LimitTypePod {
 			continue
 		}
+		limit(resources, bound.Default)
 		for name := range resources.Requests {
 			raise(resources.Requests, name, bound.Min)
 			lower(resources.Requests, name, bound.Max)
@@ -37,6 +38,16 @@ func fit(resources *corev1.ResourceRequirements, bounds []corev1.LimitRangeItem)
 			lower(resources.Limits, name, bound.Max)
 			raise(resources.Limits, name, bound.Min)
 			narrow(resources, name, bound.MaxLimitRequestRatio)
+		}
+	}
+}
+
+// limit sets the limits that a container would get by default, but none below a request.
+func limit(resources *corev1.ResourceRequirements, usual corev1.ResourceList) {
+	for name, request := range resources.Requests {
+		_, limited := resources.Limits[name]
+		if most, has := usual[name]; has && !limited {
+			setQuantity(&resources.Limits, name, larger(most, request))
 		}
 	}
 }

@@ -32,6 +32,10 @@ func TestAJobFitsTheLimitRangesOfItsNamespace(t *testing.T) {
 		"a maximum of pods":  {[]corev1.LimitRangeItem{{Type: corev1.LimitTypePod, Max: quantities("1", "1Gi")}}, corev1.ResourceRequirements{Requests: quantities("100m", "256Mi"), Limits: quantities("1", "1Gi")}},
 		"a bound of claims":  {[]corev1.LimitRangeItem{{Type: corev1.LimitTypePersistentVolumeClaim, Max: quantities("1m", "1")}}, defaults},
 		"a bound of storage": {[]corev1.LimitRangeItem{container(corev1.LimitRangeItem{Min: corev1.ResourceList{corev1.ResourceEphemeralStorage: resource.MustParse("1Gi")}})}, defaults},
+		"a low maximum and a default": {
+			[]corev1.LimitRangeItem{container(corev1.LimitRangeItem{Max: quantities("1", "512Mi"), Default: quantities("50m", "64Mi")})},
+			corev1.ResourceRequirements{Requests: quantities("100m", "256Mi"), Limits: quantities("1", "512Mi")},
+		},
 		"two": {
 			[]corev1.LimitRangeItem{container(corev1.LimitRangeItem{Max: quantities("1", "1Gi")}), container(corev1.LimitRangeItem{Min: quantities("200m", "64Mi")})},
 			corev1.ResourceRequirements{Requests: quantities("200m", "256Mi"), Limits: quantities("1", "1Gi")},
@@ -48,5 +52,20 @@ func TestAJobFitsTheLimitRangesOfItsNamespace(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Kubernetes would give the container the default limit, and refuse it because of its request.
+func TestAJobWithoutLimitsFitsADefaultLimit(t *testing.T) {
+	for usual, want := range map[string]string{"128Mi": "256Mi", "1Gi": "1Gi"} {
+		job := &batchv1.Job{}
+		job.Spec.Template.Spec.Containers = []corev1.Container{{Resources: corev1.ResourceRequirements{Requests: quantities("100m", "256Mi")}}, {}}
+		FitJob(job, []corev1.LimitRange{{Spec: corev1.LimitRangeSpec{Limits: []corev1.LimitRangeItem{{
+			Type: corev1.LimitTypeContainer, Default: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(usual)},
+		}}}}})
+		first, second := job.Spec.Template.Spec.Containers[0].Resources, job.Spec.Template.Spec.Containers[1].Resources
+		if first.Limits.Memory().String() != want || len(first.Limits) != 1 || len(second.Limits) > 0 {
+			t.Errorf("with %s: %+v, %+v", usual, first, second)
+		}
 	}
 }
