@@ -35,8 +35,18 @@ func FencedBackup(cluster, hook string, uid types.UID, fence string) string {
 	return cluster + "-" + hook + "-" + digest(string(uid), fence)
 }
 
-// ScheduledBackup is the name of the DatabaseBackup that a schedule creates for a time.
+// ScheduledBackup is the name of the DatabaseBackup that a schedule creates for a time. The part between the cluster and the time has
+// no hyphen, so no other cluster has this name: a hash replaces a name with one. Otherwise, schedule db-daily of cluster app and
+// schedule daily of cluster app-db would meet.
 func ScheduledBackup(cluster, schedule string, at time.Time) string {
+	if strings.Contains(schedule, "-") {
+		schedule = digest(schedule)
+	}
+	return FormerScheduledBackup(cluster, schedule, at)
+}
+
+// FormerScheduledBackup is that name without a hash, as older operators gave it.
+func FormerScheduledBackup(cluster, schedule string, at time.Time) string {
 	return cluster + "-" + schedule + "-" + at.UTC().Format("0601021504")
 }
 

@@ -89,3 +89,39 @@ func TestAMembersHostIsItsPodNameInTheHeadlessService(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A cluster and a schedule may have hyphens at any place.
+func TestNoTwoClustersWantOneNameForTheirScheduledBackups(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	parts := []string{"app", "db", "daily"}
+	seen := map[string]string{}
+	for _, cluster := range joined(parts) {
+		for _, schedule := range joined(parts) {
+			name, owner := ScheduledBackup(cluster, schedule, at), cluster+" "+schedule
+			if other, taken := seen[name]; taken {
+				t.Errorf("%s is the name of both %q and %q", name, other, owner)
+			}
+			seen[name] = owner
+			if problems := validation.NameIsDNSLabel(name, false); len(problems) > 0 {
+				t.Errorf("%q: %v", name, problems)
+			}
+		}
+	}
+	if got := ScheduledBackup("orders", "nightly", at); got != "orders-nightly-2601020304" {
+		t.Error(got)
+	}
+}
+
+// joined are the parts, and each sequence of them with hyphens.
+func joined(parts []string) []string {
+	all := append([]string{}, parts...)
+	for _, a := range parts {
+		for _, b := range parts {
+			all = append(all, a+"-"+b)
+			for _, c := range parts {
+				all = append(all, a+"-"+b+"-"+c)
+			}
+		}
+	}
+	return all
+}

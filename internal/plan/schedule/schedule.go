@@ -115,7 +115,7 @@ func (p *Plan) create(cluster *dbv1.DatabaseCluster, observed state.Observed, sc
 	if dueAt.IsZero() || slices.ContainsFunc(observed.Backups, unfinished) {
 		return nil
 	}
-	next := scheduledBackup(cluster, due.Name, dueAt)
+	next := resumed(scheduledBackup(cluster, due.Name, dueAt), cluster.Name, observed.Strangers)
 	if text, isTaken := taken(next, observed.Strangers); isTaken {
 		p.Taken = text
 		p.wake(observed.At.Add(takenRequeue))

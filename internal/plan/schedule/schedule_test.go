@@ -148,6 +148,12 @@ func TestABackupIsCreatedForTheNewestTimeThatHasPassed(t *testing.T) {
 		"the backup that a crash left without origin": {backedUp(), nil, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.Strangers = []state.Backup{stranger(func(*state.Backup) {})}
 		}, "nightly-2611210300"},
+		"the backup of an older operator that a crash left without origin, under its former name": {
+			backedUp(dbv1.BackupSchedule{Name: "every-night", Schedule: "0 3 * * *"}), nil, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.Strangers = []state.Backup{stranger(func(b *state.Backup) { b.Name = "orders-every-night-2611210300" })}
+			}, "every-night-2611210300",
+		},
+		"a schedule with a hyphen": {backedUp(dbv1.BackupSchedule{Name: "every-night", Schedule: "0 3 * * *"}), nil, nil, "7b5dc949-2611210300"},
 		"a name that is taken, by one that is older than the time": {backedUp(), nil, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.Strangers = []state.Backup{stranger(func(b *state.Backup) { b.Created = metav1.NewTime(day(0, 2)) })}
 		}, ""},

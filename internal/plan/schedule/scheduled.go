@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -33,6 +34,15 @@ func Unconfirmed(due operation.CreateBackup, existing state.Backup) bool {
 	err := runtime.DefaultUnstructuredConverter.FromUnstructured(due.Child.Object.Object, &wanted)
 	same := err == nil && existing.Cluster == wanted.Spec.Cluster && existing.Policy == wanted.Spec.DeletionPolicy && !existing.Elsewhere
 	return same && existing.Schedule == "" && !existing.Created.Before(&due.Origin.ScheduledTime)
+}
+
+// resumed is the creation of a backup, under its former name if an older operator has created it and has not recorded its origin.
+func resumed(due operation.CreateBackup, cluster string, strangers []state.Backup) operation.CreateBackup {
+	former := naming.FormerScheduledBackup(cluster, due.Origin.Schedule, due.Origin.ScheduledTime.Time)
+	if slices.ContainsFunc(strangers, func(b state.Backup) bool { return b.Name == former && !b.Terminating && Unconfirmed(due, b) }) {
+		due.Child.Object.SetName(former)
+	}
+	return due
 }
 
 // taken reports whether another backup has the name of the one that is due, and describes it. A backup that is being deleted only
