@@ -6,7 +6,9 @@ package schedule
 
 import (
 	"fmt"
+	"regexp"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
 
@@ -39,7 +41,7 @@ func readTimetable(expression, zone string, zones map[string]*time.Location) (ti
 	if strings.Contains(expression, "=") {
 		return timetable{}, fmt.Errorf("cron expression %q is invalid: set the time zone in timeZone", expression)
 	}
-	schedule, err := cron.ParseStandard(expression)
+	schedule, err := cron.ParseStandard(withSundays(expression))
 	if err != nil {
 		return timetable{}, fmt.Errorf("cron expression %q is invalid: %w", expression, err)
 	}
@@ -53,6 +55,41 @@ func readTimetable(expression, zone string, zones map[string]*time.Location) (ti
 		return timetable{}, fmt.Errorf("cron expression %q matches no date", expression)
 	}
 	return t, nil
+}
+
+// weekdaysToSeven is a weekday, or a range of them, that ends with 7.
+var weekdaysToSeven = regexp.MustCompile(`^(?:([0-7])-)?7(?:/([1-9][0-9]*))?$`)
+
+// withSundays replaces weekday 7, which is Sunday as in cron, by 0: the library knows only that.
+func withSundays(expression string) string {
+	fields := strings.Fields(expression)
+	if len(fields) != 5 {
+		return expression
+	}
+	parts := strings.Split(fields[4], ",")
+	for i, part := range parts {
+		if found := weekdaysToSeven.FindStringSubmatch(part); found != nil {
+			parts[i] = weekdays(found[1], found[2])
+		}
+	}
+	fields[4] = strings.Join(parts, ",")
+	return strings.Join(fields, " ")
+}
+
+// weekdays lists the weekdays from one to 7, in steps.
+func weekdays(first, step string) string {
+	from, by := 7, 1
+	if first != "" {
+		from = int(first[0] - '0')
+	}
+	if number, err := strconv.Atoi(step); err == nil {
+		by = number
+	}
+	var all []string
+	for day := from; day <= 7; day += by {
+		all = append(all, strconv.Itoa(day%7))
+	}
+	return strings.Join(all, ",")
 }
 
 // reference is a time from which every calendar date occurs within the years that the library searches.

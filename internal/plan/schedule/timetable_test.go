@@ -164,6 +164,23 @@ func TestAnInvalidTimetableIsRefusedWithTheCause(t *testing.T) {
 	}
 }
 
+// Cron counts Sunday as 0 and as 7.
+func TestWeekdaySevenIsSunday(t *testing.T) {
+	for seven, zero := range map[string]string{
+		"7": "0", "1-7": "*", "5-7": "5,6,0", "6-7,3": "6,0,3", "0-7/2": "0,2,4,6", "1-7/3": "1,4,0", "7-7": "0", "3,7": "3,0", "7/2": "0",
+	} {
+		after := instant(t, "2026-11-21T12:00:30Z")
+		want, got := timetableOf(t, "0 3 * * "+zero, ""), timetableOf(t, "0 3 * * "+seven, "")
+		for range 10 {
+			a, b := want.next(after), got.next(after)
+			if !a.Equal(b) {
+				t.Errorf("%s: next after %s is %s, want %s", seven, after, b, a)
+			}
+			after = a
+		}
+	}
+}
+
 func FuzzNoExpressionTakesTheOperatorDown(f *testing.F) {
 	for _, seed := range []string{"30 3 * * *", "*/5 1-3,7 ? jan-mar mon", "@daily", "@every 1s", "TZ=", "CRON_TZ=UTC", "*/18446744073709551615 * * * *"} {
 		f.Add(seed)
