@@ -366,7 +366,7 @@ func TestTheRightsOfMembersStayUntilAllHaveStopped(t *testing.T) {
 		},
 		"those of an orphaned StatefulSet keep their rights": {
 			deleted(func(o *state.Observed) { o.Foreign = []state.Ref{{Kind: "StatefulSet", Name: "orders"}} }),
-			"remove the finalizer\nDeleting: 3 members still run without their StatefulSet; " + retained + "again in 30s\n",
+			"remove the finalizer\nDeleting: 3 members still run without their StatefulSet; " + retained + "again in 10s\n",
 		},
 	})
 }

@@ -130,8 +130,8 @@ func pending(s *situation.Situation) bool {
 }
 
 const (
-	// foreignRequeue is the interval for checking a name conflict: the operator does not watch objects of other owners.
-	foreignRequeue = 30 * time.Second
+	// lostRequeue is the interval for checking whether Kubernetes has replaced a lost volume by an empty one.
+	lostRequeue = time.Second
 	// terminatingRequeue is the interval for checking whether the objects of a previous cluster are deleted.
 	terminatingRequeue = 2 * time.Second
 )
@@ -149,7 +149,7 @@ func requeueAfter(s *situation.Situation) time.Duration {
 	within(s.FirstMemberWait() > 0, s.FirstMemberWait())
 	left, overdue := s.PrimaryOverdue()
 	within(overdue && left > 0, left)
-	within(len(s.Foreign) > 0, foreignRequeue)
+	within(len(s.Foreign) > 0, situation.MissingRequeue)
 	within(slices.ContainsFunc(s.Foreign, state.Ref.IsOfPreviousCluster), terminatingRequeue)
 	within(s.Inherits() && s.PreviousUser != "", situation.UsersRequeue)
 	within(s.Rotation.AwaitsPod() || s.TLS.Reload.AwaitsPod(), situation.ProgressRequeue)

@@ -75,7 +75,7 @@ func TestTheStepsOfARunningCluster(t *testing.T) {
 				*o = state.Observed{Foreign: []state.Ref{{Kind: "Service", Name: "orders"}}}
 			},
 			"create Service orders-headless\ncreate PodDisruptionBudget orders\ncreate NetworkPolicy orders\ncreate StatefulSet orders\n" +
-				"Applying: create Service orders-headless, create PodDisruptionBudget orders, create NetworkPolicy orders, create StatefulSet orders\nagain in 30s\nSTALLED NameConflict\n",
+				"Applying: create Service orders-headless, create PodDisruptionBudget orders, create NetworkPolicy orders, create StatefulSet orders\nagain in 10s\nSTALLED NameConflict\n",
 		},
 		"objects of the previous cluster delay the new one": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -89,7 +89,7 @@ func TestTheStepsOfARunningCluster(t *testing.T) {
 				*o = state.Observed{Foreign: []state.Ref{{Kind: "Service", Name: "orders-headless"}}}
 			},
 			"create Service orders\ncreate PodDisruptionBudget orders\ncreate NetworkPolicy orders\n" +
-				"Applying: create Service orders, create PodDisruptionBudget orders, create NetworkPolicy orders\nagain in 30s\nSTALLED NameConflict\n",
+				"Applying: create Service orders, create PodDisruptionBudget orders, create NetworkPolicy orders\nagain in 10s\nSTALLED NameConflict\n",
 		},
 	})
 }

@@ -102,7 +102,7 @@ func TestClaim0RecordsAFurtherMemberOnlyIfItMayStart(t *testing.T) {
 			all(replicas(5), voters(3, 3, 3), func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Foreign = []state.Ref{{Kind: "Service", Name: naming.HeadlessService("orders")}}
 			}),
-			"WaitingForMembers: 3 of 5 members are ready\nagain in 30s\nSTALLED NameConflict\n",
+			"WaitingForMembers: 3 of 5 members are ready\nagain in 10s\nSTALLED NameConflict\n",
 		},
 	})
 }

@@ -151,10 +151,10 @@ func TestTheOperatorIssuesCertificatesOfItsOwnCA(t *testing.T) {
 			"creates another CA, and clients need the new ca.crt\nagain in 10s\nSTALLED CertificateInvalid\n"},
 		"the Secret has another owner": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.TLS.Certificate, o.Foreign = state.Certificate{}, []state.Ref{{Kind: "Secret", Name: "orders-tls"}}
-		}, "WaitingForReference: members wait for the certificate in Secret orders-tls\nagain in 30s\nSTALLED NameConflict\n"},
+		}, "WaitingForReference: members wait for the certificate in Secret orders-tls\nagain in 10s\nSTALLED NameConflict\n"},
 		"the Secret of the CA has another owner": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.TLS.Authority, o.Foreign = state.Certificate{}, []state.Ref{{Kind: "Secret", Name: "orders-ca"}}
-		}, upToDate + "again in 30s\nSTALLED NameConflict\n"},
+		}, upToDate + "again in 10s\nSTALLED NameConflict\n"},
 		"the cluster is paused": {func(c *dbv1.DatabaseCluster, o *state.Observed) {
 			o.TLS.Certificate, c.Spec.Paused = state.Certificate{}, true
 		}, "Paused: spec.paused is true; pending: members wait for the certificate in Secret orders-tls\n"},

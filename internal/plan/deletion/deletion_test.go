@@ -54,7 +54,7 @@ func TestTheStepsOfADeletion(t *testing.T) {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Foreign = []state.Ref{{Kind: "Job", Name: "orders-one-0a1b2c3d"}}
 			},
-			"HookFailed: deletion hook \"one\" cannot start: Job orders-one-0a1b2c3d was not created for this cluster, so the operator does not change it\nagain in 30s\nSTALLED NameConflict\n",
+			"HookFailed: deletion hook \"one\" cannot start: Job orders-one-0a1b2c3d was not created for this cluster, so the operator does not change it\nagain in 10s\nSTALLED NameConflict\n",
 		},
 		"the annotation skips the hooks": {
 			func(c *dbv1.DatabaseCluster, _ *state.Observed) {
@@ -115,7 +115,7 @@ func TestTheStepsOfADeletion(t *testing.T) {
 				c.Spec.Deletion.Hooks, o.StatefulSet, o.Members = nil, nil, o.Members[:1]
 				o.Members[0].Owner, o.Foreign = "orphan", []state.Ref{{Kind: "StatefulSet", Name: "orders"}}
 			},
-			"remove the finalizer\nDeleting: 1 members still run without their StatefulSet; no volumes remain\nagain in 30s\n",
+			"remove the finalizer\nDeleting: 1 members still run without their StatefulSet; no volumes remain\nagain in 10s\n",
 		},
 		"no object is created": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Deletion.Hooks, *o = nil, state.Observed{} },

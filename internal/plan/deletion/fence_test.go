@@ -108,7 +108,7 @@ func TestMembersStopBeforeABackupAfterWhichTheirVolumesAreDeleted(t *testing.T) 
 				o.StatefulSet, o.Members = nil, nil
 				o.Foreign = []state.Ref{{Kind: "StatefulSet", Name: "orders"}}
 			}),
-			"HookFailed: deletion hook \"last\" cannot start: StatefulSet orders may write to the volumes and is not controlled by this cluster\nagain in 30s\nSTALLED NameConflict\n" +
+			"HookFailed: deletion hook \"last\" cannot start: StatefulSet orders may write to the volumes and is not controlled by this cluster\nagain in 10s\nSTALLED NameConflict\n" +
 				"deletion hook \"last\" cannot start: StatefulSet orders may write to the volumes and is not controlled by this cluster. " +
 				"Delete StatefulSet orders, or set spec.deletion.volumes to Retain" + skipNote + "\nlast Failed\n",
 		},

@@ -122,7 +122,7 @@ func TestVolumesAreDeletedIfTheSpecAsksForItAndEveryHookHasSucceeded(t *testing.
 				o.StatefulSet, o.Members = nil, []state.Member{{Name: "orders-0", Owner: "orphan", Ready: true}}
 				o.Foreign = []state.Ref{{Kind: "StatefulSet", Name: "orders"}}
 			}),
-			inUse + "orders-0\nagain in 30s\nSTALLED NameConflict\n" +
+			inUse + "orders-0\nagain in 10s\nSTALLED NameConflict\n" +
 				"waiting to delete volumes that pods still use: orders-0" + nobody + "run Succeeded\n",
 		},
 		"one that still runs is waited for": {

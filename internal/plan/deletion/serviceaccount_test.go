@@ -22,7 +22,7 @@ func TestAHookStartsOnlyAsTheServiceAccountOfItsCluster(t *testing.T) {
 		starts  = "start deletion hook \"run\" as Job orders-run-0a1b2c3d\nHookRunning: starting deletion hook \"run\"\nrun Running\n"
 		waits   = "HookFailed: deletion hook \"run\" cannot start: " + problem + "\nagain in 10s\n"
 		failed  = "deletion hook \"run\" cannot start: " + problem + remedy + "run Failed\n"
-		begins  = "scale in to 2\nTerminating: scaling in from 3 to 0 members, one at a time\nagain in 30s\n"
+		begins  = "scale in to 2\nTerminating: scaling in from 3 to 0 members, one at a time\nagain in 10s\n"
 	)
 	account := func(o *state.Observed, uid string) {
 		o.ServiceAccount = &corev1.ServiceAccount{}

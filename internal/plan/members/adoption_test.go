@@ -93,7 +93,7 @@ func TestVolumesOfAPreviousClusterOfTheSameName(t *testing.T) {
 				o.Foreign = []state.Ref{{Kind: "StatefulSet", Name: "orders"}}
 			}),
 			"WaitingForPreviousCluster: a StatefulSet of another owner creates the pods that use the volumes; the operator adopts the volumes when it is deleted\n" +
-				"again in 30s\nSTALLED NameConflict\n",
+				"again in 10s\nSTALLED NameConflict\n",
 		},
 		"none while a final backup of the previous cluster may be retried": {
 			recreated(func(_ *dbv1.DatabaseCluster, o *state.Observed) {

@@ -64,7 +64,7 @@ func TestTheNetworkPolicyFollowsTheSpec(t *testing.T) {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.NetworkPolicy, o.Foreign = nil, []state.Ref{{Kind: "NetworkPolicy", Name: "orders"}}
 			},
-			idle + "again in 30s\nSTALLED NameConflict\n",
+			idle + "again in 10s\nSTALLED NameConflict\n",
 		},
 	})
 }

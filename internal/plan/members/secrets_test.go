@@ -67,13 +67,13 @@ func TestMembersStartAfterTheirCredentialsAndTheConnectionFollows(t *testing.T) 
 			after(generated("", "password"), func(o *state.Observed) {
 				o.Foreign = []state.Ref{{Kind: "Secret", Name: "orders-credentials"}}
 			}),
-			"WaitingForReference: members wait for Secret orders-credentials with generated credentials\nagain in 30s\nSTALLED NameConflict\n",
+			"WaitingForReference: members wait for Secret orders-credentials with generated credentials\nagain in 10s\nSTALLED NameConflict\n",
 		},
 		"a connection of another owner is left alone": {
 			after(generated("", "password"), func(o *state.Observed) {
 				o.Foreign = []state.Ref{{Kind: "Secret", Name: "orders-connection"}}
 			}),
-			"create StatefulSet orders\nApplying: create StatefulSet orders\nagain in 30s\nSTALLED NameConflict\n",
+			"create StatefulSet orders\nApplying: create StatefulSet orders\nagain in 10s\nSTALLED NameConflict\n",
 		},
 		"a connection of another type is replaced": {
 			after(generated("", "password"), func(o *state.Observed) {

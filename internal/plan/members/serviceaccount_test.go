@@ -47,7 +47,7 @@ func TestTheServiceAccountOfAnnotations(t *testing.T) {
 				annotated(c)
 				o.Foreign = []state.Ref{{Kind: "ServiceAccount", Name: "orders"}}
 			},
-			"UpToDate: the cluster matches its spec\nagain in 30s\nSTALLED NameConflict\n",
+			"UpToDate: the cluster matches its spec\nagain in 10s\nSTALLED NameConflict\n",
 		},
 		"is deleted when the spec no longer asks for it and no member uses it": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {

@@ -240,7 +240,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 				o.Foreign = []state.Ref{{Kind: "PersistentVolumeClaim", Name: "data-orders-0"}}
 			},
 			"Restoring: PersistentVolumeClaim data-orders-0 already exists and does not belong to this cluster, so the operator does not change it. Delete it, or give the cluster another name\n" +
-				"again in 30s\nSTALLED NameConflict\n",
+				"again in 10s\nSTALLED NameConflict\n",
 		},
 		"volumes of the previous cluster do not change": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = plans.KeptVolumes() },
