@@ -79,7 +79,7 @@ func TestARestoreFailsIfTheFilesAreWrongOrNotOnTheDisk(t *testing.T) {
 			})
 			data := filepath.Join(folder, "data", "pgdata")
 			command := exec.CommandContext(t.Context(), folder+"/scripts/restore")
-			command.Env, command.Stdin = slices.Concat(environment, []string{"PGDATA=" + data}), backupOf(t, map[string]string{"PG_VERSION": "17\n"})
+			command.Env, command.Stdin = slices.Concat(environment, []string{"PGDATA=" + data, "DBC_COPY=true"}), backupOf(t, map[string]string{"PG_VERSION": "17\n"})
 			output, _ := command.CombinedOutput() // the exit code is checked below
 			if code := command.ProcessState.ExitCode(); code != test.code {
 				t.Errorf("exit code %d, not %d\n%s", code, test.code, output)

@@ -29,14 +29,15 @@ func (c *Copy) restore() *Transfer {
 // withCopy adds the volume, the container that fills it, and the database as a sidecar. The database starts after
 // the restore, and stops when the action has finished.
 func (a Action) withCopy(cluster *dbv1.DatabaseCluster, spec *corev1ac.PodSpecApplyConfiguration) {
+	isCopy := variable("DBC_COPY", "true")
 	database := databaseContainer(cluster).
 		WithRestartPolicy(corev1.ContainerRestartPolicyAlways).
-		WithEnv(variable("DBC_COPY", "true"))
+		WithEnv(isCopy)
 	// The action decides whether the copy answers. A failing probe would only prevent the action from running.
 	database.StartupProbe, database.ReadinessProbe, database.LivenessProbe = nil, nil, nil
 	spec.WithVolumes(copyVolume(cluster)).
 		WithInitContainers(
-			a.container(cluster, naming.RestoreContainer, a.Copy.restore()).WithVolumeMounts(dataMount(cluster)),
+			a.container(cluster, naming.RestoreContainer, a.Copy.restore()).WithVolumeMounts(dataMount(cluster)).WithEnv(isCopy),
 			database)
 	if grace := cluster.Spec.Pod.TerminationGracePeriodSeconds; grace != nil {
 		spec.WithTerminationGracePeriodSeconds(max(*grace, actionGraceSeconds))
