@@ -173,6 +173,8 @@ const (
 	ReasonInitializeFailed = "InitializeFailed"
 	// ReasonDataMissing: no member that should run can have the data, but volumes of others may.
 	ReasonDataMissing = "DataMissing"
+	// ReasonVolumeLost: a volume with data no longer exists, and no other member has its data.
+	ReasonVolumeLost = "VolumeLost"
 	// ReasonConfigureFailed: parameters or passwords could not be put in force.
 	ReasonConfigureFailed = "ConfigureFailed"
 	// ReasonJobBlocked: a Job of the operator cannot start a pod, its attempts fail, or the node of its pod does not respond, until the

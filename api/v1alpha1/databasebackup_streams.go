@@ -23,6 +23,12 @@ type BackupStream struct {
 	// +kubebuilder:validation:MaxLength=64
 	SHA256 string `json:"sha256,omitempty"`
 
+	// volumeUID is the UID of the claim with the data, of a member that has data of its own. A backup of another volume never
+	// replaces this one. It is empty for members that have one database together, and if it is unknown.
+	// +optional
+	// +kubebuilder:validation:MaxLength=36
+	VolumeUID string `json:"volumeUID,omitempty"`
+
 	// facts are facts about the data, from the engine's check action. A verification compares those that the engine
 	// lists with the facts of the restored copy.
 	// +optional

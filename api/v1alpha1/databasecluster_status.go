@@ -99,6 +99,15 @@ type DatabaseClusterStatus struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	Storage *StorageStatus `json:"storage,omitempty"`
 
+	// volumes are the claims with the data of members, as the operator has seen them. A member whose claim is replaced by another one
+	// does not start with that before you consent, if no other member has its data. It is empty for ephemeral storage.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
+	// +listType=map
+	// +listMapKey=claim
+	// +kubebuilder:validation:MaxItems=64
+	Volumes []VolumeRecord `json:"volumes,omitempty"`
+
 	// backup is the state of the cluster's backups. It is empty without spec.backup.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
@@ -165,7 +174,8 @@ type RequestStatus struct {
 	// +kubebuilder:validation:MaxLength=1024
 	Message string `json:"message,omitempty"`
 
-	// claimUID is the UID of the claim that a request of type Rebuild deletes. The operator deletes no other claim.
+	// claimUID is the UID of the claim that a request of type Rebuild deletes, or without which the member starts empty. The operator
+	// deletes no other claim.
 	// +optional
 	// +kubebuilder:validation:MaxLength=36
 	ClaimUID string `json:"claimUID,omitempty"`
@@ -237,6 +247,19 @@ type WrittenStatefulSet struct {
 	// specHash is a hash of its spec without the number of members and the templates of claims.
 	// +kubebuilder:validation:MaxLength=64
 	SpecHash string `json:"specHash"`
+}
+
+// VolumeRecord identifies the claim with the data of a member.
+type VolumeRecord struct {
+	// claim is the name of the claim.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Claim string `json:"claim"`
+
+	// uid is the UID of the claim.
+	// +required
+	// +kubebuilder:validation:MaxLength=36
+	UID string `json:"uid"`
 }
 
 // ClusterBackupStatus is the state of the backups of a cluster.

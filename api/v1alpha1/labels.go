@@ -93,7 +93,8 @@ const (
 	// request.
 	AnnotationHandOver = "database.dbcluster.io/hand-over"
 	// AnnotationRebuild on a DatabaseCluster names a pod whose volume is deleted, so that the member copies the data of
-	// the others again. Text after a slash makes it a new request.
+	// the others again. A member with data of its own whose volume was lost starts with the volume that it has now. Text
+	// after a slash makes it a new request.
 	AnnotationRebuild = "database.dbcluster.io/rebuild"
 	// AnnotationRefresh reads the Secrets and ConfigMaps of the spec again without delay.
 	AnnotationRefresh = "database.dbcluster.io/refresh"

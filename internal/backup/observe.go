@@ -57,6 +57,7 @@ func (r *Reconciler) Observe(ctx context.Context, live bool, key client.ObjectKe
 	o.read(ctx, r.Logs)
 	if live {
 		o.readUsers(ctx)
+		o.readSource(ctx)
 	}
 	return backup, o.Observed, o.Err
 }

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/backup/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -59,6 +60,18 @@ func (o *observation) readVolume(ctx context.Context, ordinal int32) {
 	name, claim := naming.Claim(o.Cluster.Name, ordinal), &corev1.PersistentVolumeClaim{}
 	if _, read := o.Volumes[name]; !read && o.FindLive(ctx, name, claim) {
 		o.Volumes[name] = state.VolumeOf(claim, ordinal)
+	}
+}
+
+// readSource reads the claim of the next member, of members with data of their own.
+func (o *observation) readSource(ctx context.Context) {
+	ordinal, left := plan.Next(o.backup)
+	if o.Err != nil || o.Cluster == nil || !left || engine.Related(o.Engine) {
+		return
+	}
+	claim := &corev1.PersistentVolumeClaim{}
+	if o.FindLive(ctx, naming.Claim(o.Cluster.Name, ordinal), claim) {
+		o.Source = new(state.VolumeOf(claim, ordinal))
 	}
 }
 

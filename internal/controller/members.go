@@ -30,6 +30,8 @@ func (e execution) onMembers(ctx context.Context, o operation.Members) ([]kit.Ev
 		return e.deletePod(ctx, o.Member, kit.Normal("MemberRestarted", "Restart", e.message))
 	case operation.StopMember:
 		return e.deletePod(ctx, o.Member, kit.Normal("MemberStopped", "Stop", e.message))
+	case operation.HoldMember:
+		return e.hold(ctx, o.Member)
 	case operation.ResizeMember:
 		return e.resize(ctx, o)
 	case operation.Scale:

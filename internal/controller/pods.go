@@ -34,6 +34,22 @@ func (e execution) addPodFinalizer(ctx context.Context, m state.Member) error {
 	return e.Writer.Change(ctx, pod, held)
 }
 
+// hold deletes the pod of a member that must not run. The finalizer comes first: without it, the StatefulSet would create the pod again.
+func (e execution) hold(ctx context.Context, m state.Member) ([]kit.Event, error) {
+	if err := e.addPodFinalizer(ctx, m); err != nil {
+		return nil, err
+	}
+	pod := &corev1.Pod{}
+	found, err := e.API().Find(ctx, client.ObjectKey{Namespace: e.Cluster.Namespace, Name: m.Name}, pod)
+	if err != nil || !found || pod.UID != m.UID || pod.DeletionTimestamp != nil || !state.HasFinalizer(pod) {
+		return nil, err // the next pass reads it
+	}
+	if err := e.Writer.Delete(ctx, pod); err != nil {
+		return nil, err
+	}
+	return []kit.Event{kit.Warning("MemberHeld", "Hold", e.message)}, nil
+}
+
 // removePodFinalizer removes the operator's finalizer from a pod.
 func (r *Reconciler) removePodFinalizer(ctx context.Context, namespace, name string, uid types.UID) error {
 	pod := &corev1.Pod{}

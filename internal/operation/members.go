@@ -15,8 +15,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Members is an operation on the pods of a cluster: RestartMember, StopMember, ResizeMember, Scale, RebuildMember, RunAction, Record,
-// AddPodFinalizer or ReleasePods.
+// Members is an operation on the pods of a cluster: RestartMember, StopMember, HoldMember, ResizeMember, Scale, RebuildMember, RunAction,
+// Record, AddPodFinalizer or ReleasePods.
 //
 //sumtype:decl
 type Members interface {
@@ -40,6 +40,14 @@ type RestartMember struct {
 type StopMember struct {
 	ofMembers
 	DisturbanceInDeletion
+	Member state.Member
+}
+
+// HoldMember adds the operator's finalizer to the pod of a member and deletes it. The StatefulSet does not re-create the pod before the
+// operator removes the finalizer.
+type HoldMember struct {
+	ofMembers
+	Last
 	Member state.Member
 }
 
@@ -115,6 +123,7 @@ func (ReleasePods) Properties() Properties {
 
 func (r RestartMember) String() string { return "restart " + r.Member.Name }
 func (s StopMember) String() string    { return "stop " + s.Member.Name }
+func (h HoldMember) String() string    { return "hold " + h.Member.Name }
 func (r ResizeMember) String() string  { return "resize " + r.Member.Name }
 func (r RebuildMember) String() string { return "rebuild " + r.Member.Name }
 func (r RunAction) String() string     { return "create " + r.Child.String() }

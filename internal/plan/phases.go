@@ -23,6 +23,8 @@ import (
 // phases of a cluster that is not being deleted: its objects, the volumes of a previous cluster or a backup, the re-creation of the
 // StatefulSet, scaling in, and restarts of members, one at a time.
 var phases = []phase.Phase{
+	{Name: "consent to a loss", Decide: members.StartEmpty},
+	{Name: "lost volumes", Decide: members.Hold},
 	{Name: "objects", Decide: members.Applying},
 	{Name: "previous cluster", Decide: members.PreviousCluster},
 	{Name: "adoption", Decide: members.AwaitAdoption},
@@ -104,7 +106,7 @@ func given(needed bool, one operation.Operation) operation.List {
 
 // stalls are problems that the user must solve although the cluster may run. The first one counts.
 var stalls = []func(*situation.Situation) *situation.Stall{
-	members.NameConflict, members.VolumeConflict, members.Unusable, restore.HalfRestored, restore.Stalled, members.Infeasible,
+	members.NameConflict, members.VolumeConflict, members.VolumeLost, members.Unusable, restore.HalfRestored, restore.Stalled, members.Infeasible,
 	members.Unmodifiable, certificate.Stalled, rotation.Stalled, members.TwoPrimaries, members.WithoutData, members.ConfigureFailed,
 }
 
@@ -151,6 +153,7 @@ func requeueAfter(s *situation.Situation) time.Duration {
 	within(overdue && left > 0, left)
 	within(len(s.Foreign) > 0, situation.MissingRequeue)
 	within(slices.ContainsFunc(s.Foreign, state.Ref.IsOfPreviousCluster), terminatingRequeue)
+	within(slices.ContainsFunc(s.Lost, s.Replaceable), lostRequeue)
 	within(s.Inherits() && s.PreviousUser != "", situation.UsersRequeue)
 	within(s.Rotation.AwaitsPod() || s.TLS.Reload.AwaitsPod(), situation.ProgressRequeue)
 	within(s.Unusable != nil, situation.MissingRequeue)

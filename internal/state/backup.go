@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
 )
 
 // Backup is the part of a DatabaseBackup that decisions about its cluster use. It excludes the progress of a running backup, which
@@ -38,6 +39,9 @@ type Backup struct {
 	Failure   string
 	// Bytes is the size of the data from the database.
 	Bytes int64
+	// Members is how many members a complete backup has the data of. Volumes are the UIDs of their claims; "" if one is unknown.
+	Members int32
+	Volumes [engine.MaxReplicas]types.UID
 	// Terminating is true if it is being deleted.
 	Terminating bool
 	// Asked is the latest requested verification, Verification the latest attempted one.
@@ -80,6 +84,7 @@ func BackupOf(backup *dbv1.DatabaseBackup) Backup {
 	switch b.Phase {
 	case dbv1.BackupCompleted:
 		b.Completed, b.Bytes = backup.CreationTimestamp, backup.Status.Bytes
+		b.Members, b.Volumes = min(max(backup.Status.Replicas, 0), engine.MaxReplicas), volumesIn(backup.Status)
 		if backup.Status.CompletionTime != nil {
 			b.Completed = *backup.Status.CompletionTime
 		}
@@ -88,6 +93,16 @@ func BackupOf(backup *dbv1.DatabaseBackup) Backup {
 	case dbv1.BackupPending, dbv1.BackupRunning: // the message until then is only for users
 	}
 	return b
+}
+
+// volumesIn returns the UIDs of the claims with the data of a backup, by ordinal.
+func volumesIn(status dbv1.DatabaseBackupStatus) (all [engine.MaxReplicas]types.UID) {
+	for _, stream := range status.Streams {
+		if stream.Ordinal >= 0 && stream.Ordinal < engine.MaxReplicas {
+			all[stream.Ordinal] = types.UID(stream.VolumeUID)
+		}
+	}
+	return all
 }
 
 // MaxRequest is the maximum number of bytes of a request in a status.

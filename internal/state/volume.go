@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -19,6 +20,7 @@ type Volume struct {
 	Claim   string
 	UID     types.UID
 	Ordinal int32
+	Created metav1.Time
 	// Contents is the owner and the source of the data.
 	Contents
 	// Requested is the size in the claim's spec, Capacity the actual size of the volume; zero while it is not bound.
@@ -65,6 +67,7 @@ func VolumeOf(claim *corev1.PersistentVolumeClaim, ordinal int32) Volume {
 		Claim:       claim.Name,
 		UID:         claim.UID,
 		Ordinal:     ordinal,
+		Created:     claim.CreationTimestamp,
 		Contents:    ContentsOf(claim),
 		Requested:   claim.Spec.Resources.Requests[corev1.ResourceStorage],
 		Capacity:    claim.Status.Capacity[corev1.ResourceStorage],

@@ -36,6 +36,7 @@ func Of(pass Pass, now metav1.Time) dbv1.DatabaseClusterStatus {
 	pass.backups(status)
 	status.Hooks = pass.Plan.Hooks
 	pass.record(status)
+	status.Volumes = pass.VolumeRecords(status.Requests)
 	status.ObservedGeneration = pass.observedGeneration()
 	conditions := pass.conditions()
 	withoutObsolete(status, conditions)

@@ -205,7 +205,7 @@ func (w *world) performBackup(pod *corev1.Pod, c *protocol.Backup) exit {
 		return actionFails(protocol.ExitPrecondition, reason)
 	}
 	there.id = c.ID
-	source := w.rowsRead(pod, origin{cluster: of, image: w.imagesOf(pod)})
+	source := w.rowsRead(pod, origin{cluster: of, image: w.imagesOf(pod), volume: w.volumeRead(pod)})
 	if previous, found := there.sources[member]; !found {
 		there = there.with(member, data).from(member, source)
 	} else if previous.image != source.image { // transfer overwrites no manifest
@@ -399,7 +399,7 @@ func (w *world) stopped(pod *corev1.Pod) string {
 		end.ExitCode = int32(wrong.code)
 		text += fmt.Sprintf(" with exit code %d", wrong.code)
 	}
-	if hasFinalizer(pod, dbv1.Finalizer) {
+	if cluster := w.cluster(); hasFinalizer(pod, dbv1.Finalizer) && (cluster == nil || cluster.DeletionTimestamp != nil) {
 		w.store.disk.exits[pod.Name] = end.ExitCode
 	}
 	end.Reason = reasonOf(end.ExitCode)

@@ -51,6 +51,7 @@ func (w *world) watchBackup(c change) {
 	case w.by == operator && changed && before.DeletionTimestamp == nil && after.DeletionTimestamp != nil:
 		w.watchRetention(before)
 		w.watchExpiry(before)
+		w.watchLastCopies(before)
 	case changed && kept && before.Status.Phase != dbv1.BackupCompleted && after.Status.Phase == dbv1.BackupCompleted:
 		w.watchCompletion(after)
 	}

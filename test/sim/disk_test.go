@@ -38,6 +38,10 @@ type disk struct {
 	passwords map[string][]string
 	// own are the DatabaseBackups that the operator created.
 	own map[types.UID]bool
+	// serving are the volumes with which members with data of their own served at the end of the last step, consent is the request of
+	// the annotation rebuild then.
+	serving map[int32]types.UID
+	consent string
 	// quota is the highest CPU limit of a Job's pod; 0 for any.
 	quota    int64
 	troubles []trouble
@@ -60,10 +64,11 @@ type artifact struct {
 	lossy bool
 }
 
-// origin is what a part was read from: the UID of the cluster, the image that read it, and the rows of the data at the beginning, if
-// members have one database. offline is true if no member ran.
+// origin is what a part was read from: the UID of the cluster, the image that read it, the volume with the data, and the rows of the data at
+// the beginning, if members have one database. offline is true if no member ran.
 type origin struct {
 	cluster, image, data string
+	volume               types.UID
 	rows                 int
 	offline              bool
 }
@@ -102,21 +107,21 @@ type trouble struct {
 func newDisk() *disk {
 	return &disk{
 		bucket: map[string]artifact{}, volumes: map[types.UID]volume{}, succeeded: map[string]bool{},
-		exits: map[string]int32{}, streams: map[string]types.UID{}, lost: map[string]bool{}, own: map[types.UID]bool{}, shared: newShared(),
+		exits: map[string]int32{}, streams: map[string]types.UID{}, lost: map[string]bool{}, own: map[types.UID]bool{}, serving: map[int32]types.UID{}, shared: newShared(),
 	}
 }
 
 func (d *disk) clone() *disk {
 	return &disk{
 		maps.Clone(d.bucket), maps.Clone(d.volumes), maps.Clone(d.succeeded), maps.Clone(d.exits), maps.Clone(d.streams), maps.Clone(d.lost),
-		maps.Clone(d.passwords), maps.Clone(d.own), d.quota, slices.Clone(d.troubles), d.backOff, d.shared.clone(),
+		maps.Clone(d.passwords), maps.Clone(d.own), maps.Clone(d.serving), d.consent, d.quota, slices.Clone(d.troubles), d.backOff, d.shared.clone(),
 	}
 }
 
 func (d *disk) String() string {
 	of := d.shared
 	bucket, volumes, acked := d.ranked()
-	return fmt.Sprintln(bucket, volumes, d.succeeded, d.exits, d.streams, d.lost, d.own, d.quota, d.troubles, d.backOff,
+	return fmt.Sprintln(bucket, volumes, d.succeeded, d.exits, d.streams, d.lost, d.own, d.serving, d.consent, d.quota, d.troubles, d.backOff,
 		acked, of.voters, of.left, of.ran, of.frozen, of.stalled, of.divided, of.gone, of.parameters, of.tunedFor)
 }
 

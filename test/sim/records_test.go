@@ -50,7 +50,6 @@ var recordSequences = []sequence{
 
 func init() {
 	sharedSequences = slices.Concat(sharedSequences, recordSequences)
-	sequences = slices.Concat(sequences, recordSequences)
 	maps.Copy(dataMutants, recordMutants)
 }
 

@@ -176,6 +176,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.VolumeMountApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("VolumeProjection"):
 		return &apiv1alpha1.VolumeProjectionApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("VolumeRecord"):
+		return &apiv1alpha1.VolumeRecordApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("VolumeStatus"):
 		return &apiv1alpha1.VolumeStatusApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("WrittenStatefulSet"):

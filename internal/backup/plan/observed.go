@@ -44,6 +44,8 @@ type Observed struct {
 	Volumes map[string]state.Volume
 	// Agreements are the objects with the lock of the primary; nil if nothing is backed up offline, or the engine declares no lock.
 	Agreements []state.Agreement
+	// Source is the claim of the next member, of members with data of their own. It is read only live, and nil otherwise.
+	Source *state.Volume
 	// Users are pods that use the volumes of members that are backed up offline, by claim.
 	Users map[string]string
 	// Makes is the ordinal after the last member that the cluster's StatefulSet re-creates.

@@ -16,7 +16,7 @@ import (
 
 // record records the result of a member. If its pod no longer exists, its sizes are unknown.
 func (s situation) record(p Plan, result *protocol.Result) Plan {
-	stream := dbv1.BackupStream{Ordinal: s.ordinal}
+	stream := dbv1.BackupStream{Ordinal: s.ordinal, VolumeUID: s.volumeRead()}
 	if result != nil {
 		stream.Bytes, stream.StoredBytes, stream.SHA256 = result.Bytes, result.StoredBytes, result.SHA256
 		stream.Facts, stream.CheckMessage = recordedFacts(s.Engine, p.Status.Engine, result.Check)
@@ -27,6 +27,15 @@ func (s situation) record(p Plan, result *protocol.Result) Plan {
 		return s.complete(p)
 	}
 	return p
+}
+
+// volumeRead is the UID of the claim that the Job of the current member has read, of a member with data of its own. A claim that is
+// younger than the backup may have replaced it meanwhile.
+func (s situation) volumeRead() string {
+	if s.Source == nil || s.Source.Created.After(s.backup.CreationTimestamp.Time) {
+		return ""
+	}
+	return string(s.Source.UID)
 }
 
 // progress records the transferred bytes: of the finished members, and of the current one.

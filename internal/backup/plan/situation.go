@@ -95,6 +95,14 @@ func destination(backup *dbv1.DatabaseBackup, cluster *dbv1.DatabaseCluster) *db
 	}
 }
 
+// Next is the next member whose data a running backup reads; ok is false if there is none.
+func Next(backup *dbv1.DatabaseBackup) (ordinal int32, ok bool) {
+	if backup.Status.Phase != dbv1.BackupRunning || backup.DeletionTimestamp != nil {
+		return 0, false
+	}
+	return next(backup.Status)
+}
+
 // next is the first member that is not backed up yet; ok is false if all are.
 func next(status dbv1.DatabaseBackupStatus) (ordinal int32, ok bool) {
 	for ordinal := range status.Replicas {

@@ -160,11 +160,11 @@ func records(s *situation.Situation) bool {
 		slices.ContainsFunc(s.Cluster.Spec.Deletion.Hooks, isShutdown)
 }
 
-// Releases are the pods that no longer need our finalizer: the status contains their exit codes.
+// Releases are the pods that no longer need our finalizer: the status contains their exit codes, and no lost volume keeps them from starting.
 func Releases(s *situation.Situation) []operation.Pod {
 	var all []operation.Pod
 	for _, m := range s.Members {
-		if m.HasFinalizer && (!records(s) || written(s, m)) {
+		if m.HasFinalizer && (!records(s) || written(s, m)) && !s.Holds(m) {
 			all = append(all, operation.Pod{Name: m.Name, UID: m.UID})
 		}
 	}

@@ -35,7 +35,7 @@ func expired(cluster *dbv1.DatabaseCluster, observed state.Observed) []operation
 		if s.Suspend {
 			continue
 		}
-		for _, backup := range unwanted(s, madeBy(s.Name, cluster, observed), observed.At) {
+		for _, backup := range unwanted(s, madeBy(s.Name, cluster, observed), observed) {
 			if !spared[backup.UID] && !backup.Read && !backup.Verifying() {
 				all = append(all, operation.Removal{
 					Kind: "DatabaseBackup", Name: backup.Name, UID: backup.UID, Version: backup.Version,
@@ -77,14 +77,15 @@ func madeBy(schedule string, cluster *dbv1.DatabaseCluster, observed state.Obser
 }
 
 // unwanted returns the backups of a schedule that its retention does not retain, oldest first: complete ones beyond count and age,
-// and all but the latest failed ones.
-func unwanted(s dbv1.BackupSchedule, made []state.Backup, now time.Time) []state.Backup {
-	var all []state.Backup
-	var complete, failed int32
+// and all but the latest failed ones. A complete one counts against older ones with the data of the same volumes.
+func unwanted(s dbv1.BackupSchedule, made []state.Backup, observed state.Observed) []state.Backup {
+	var all, complete []state.Backup
+	var failed int32
 	for _, backup := range slices.Backward(made) {
 		if backup.Complete() {
-			complete++
-			if s.Retention == nil || wanted(*s.Retention, backup, complete, now) {
+			complete = append(complete, backup)
+			number := len(state.Only(complete, func(newer state.Backup) bool { return replaces(observed, newer, backup) }))
+			if s.Retention == nil || wanted(*s.Retention, backup, int32(number), observed.At) {
 				continue
 			}
 		} else if failed++; failed <= failuresKept {
@@ -96,7 +97,7 @@ func unwanted(s dbv1.BackupSchedule, made []state.Backup, now time.Time) []state
 	return all
 }
 
-// wanted reports whether a retention retains a complete backup. The newest complete backup has the number 1.
+// wanted reports whether a retention retains a complete backup. The newest complete backup of the same volumes has the number 1.
 func wanted(retention dbv1.BackupRetention, backup state.Backup, number int32, now time.Time) bool {
 	counted := retention.Count != nil && number <= *retention.Count
 	young := retention.Period != nil && now.Before(backup.Completed.Add(retention.Period.Duration))
@@ -104,8 +105,8 @@ func wanted(retention dbv1.BackupRetention, backup state.Backup, number int32, n
 }
 
 // indispensable are the backups that are retained regardless of the retention: the newest complete one, the newest one that is not
-// known to be bad, and the newest verified one. Each is determined for the cluster and for its schedules, by creation time and by
-// completion time, because clocks differ. They include the newest complete backup of each schedule, and those that record which
+// known to be bad, and the newest verified one. Each is determined for the cluster and for its schedules, also of each volume whose
+// data is in a backup, by creation time and by completion time, because clocks differ. They include the newest complete backup of each schedule, and those that record which
 // times are done: the newest of each schedule and the last verified one.
 func indispensable(cluster *dbv1.DatabaseCluster, observed state.Observed) map[types.UID]bool {
 	spared := map[types.UID]bool{}
@@ -115,12 +116,15 @@ func indispensable(cluster *dbv1.DatabaseCluster, observed state.Observed) map[t
 		}
 	}
 	notBad := func(b state.Backup) bool { return b.Complete() && !b.Bad() }
-	for _, holds := range []func(state.Backup) bool{state.Backup.Complete, notBad, state.Backup.Good} {
-		own := func(b state.Backup) bool { return b.Schedule != "" && holds(b) } // a user may delete any other
-		spare(observed.Newest(holds))
-		spare(observed.Newest(own))
-		spare(observed.Last(completed, holds))
-		spare(observed.Last(completed, own))
+	for _, with := range volumes(observed) {
+		for _, is := range []func(state.Backup) bool{state.Backup.Complete, notBad, state.Backup.Good} {
+			holds := func(b state.Backup) bool { return is(b) && with(b) }
+			own := func(b state.Backup) bool { return b.Schedule != "" && holds(b) } // a user may delete any other
+			spare(observed.Newest(holds))
+			spare(observed.Newest(own))
+			spare(observed.Last(completed, holds))
+			spare(observed.Last(completed, own))
+		}
 	}
 	if cluster.Spec.Backup.Verification != nil {
 		spare(observed.Verified(func(state.Backup) bool { return true }))
@@ -133,6 +137,21 @@ func indispensable(cluster *dbv1.DatabaseCluster, observed state.Observed) map[t
 		spare(observed.Last(scheduled, func(b state.Backup) bool { return of(b) && !b.ScheduledAt.After(observed.At) }))
 	}
 	return spared
+}
+
+// volumes are conditions for backups: any backup, and one with the data of a volume, for each volume.
+func volumes(observed state.Observed) []func(state.Backup) bool {
+	all := []func(state.Backup) bool{func(state.Backup) bool { return true }}
+	var seen []string
+	for _, b := range observed.Backups {
+		for _, id := range dataIn(observed, b) {
+			if b.Complete() && !slices.Contains(seen, id) {
+				seen = append(seen, id)
+				all = append(all, func(b state.Backup) bool { return slices.Contains(dataIn(observed, b), id) })
+			}
+		}
+	}
+	return all
 }
 
 // completed and scheduled order backups by these times.

@@ -40,7 +40,7 @@ func (s *Situation) unblocked(wanted, from int32) int32 {
 			wanted = min(wanted, v.Ordinal)
 		}
 	}
-	return wanted
+	return s.withoutLost(wanted, from)
 }
 
 // blocks reports whether no member may start with a volume, because it is terminating, contains only part of a backup, or belongs to a

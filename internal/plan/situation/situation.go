@@ -37,6 +37,8 @@ type Situation struct {
 	PreviousUser string
 	// Restoration is the restore that has to finish before members can be created; nil for none.
 	Restoration *Restoration
+	// Lost are the volumes with data that no longer exist, and whose data no other member has.
+	Lost []Loss
 	// Incompatible is why the spec and its engine are incompatible. Unusable is why no pod can be created from the spec:
 	// incompatibility, or a missing object that the spec names. Both are nil in a deletion, which needs no pod.
 	Incompatible, Unusable *Stall
@@ -75,6 +77,7 @@ func Of(declared *dbv1.DatabaseCluster, observed state.Observed) *Situation {
 	}
 	s.PreviousUser = s.previousUser()
 	s.Restoration = s.restoration()
+	s.Lost = s.losses()
 	if !s.Deleting() {
 		s.Incompatible = s.incompatible()
 		s.Unusable = s.unusable()

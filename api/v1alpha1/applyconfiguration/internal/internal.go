@@ -168,6 +168,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: storedBytes
       type:
         scalar: numeric
+    - name: volumeUID
+      type:
+        scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupVerification
   map:
     fields:
@@ -664,6 +667,14 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: version
       type:
         scalar: string
+    - name: volumes
+      type:
+        list:
+          elementType:
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VolumeRecord
+          elementRelationship: associative
+          keys:
+          - claim
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseContainer
   map:
     fields:
@@ -1734,6 +1745,21 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: serviceAccountToken
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.TokenProjection
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VolumeRecord
+  map:
+    fields:
+    - name: claim
+      type:
+        scalar: string
+    - name: refused
+      type:
+        scalar: string
+    - name: request
+      type:
+        scalar: string
+    - name: uid
+      type:
+        scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VolumeStatus
   map:
     fields:

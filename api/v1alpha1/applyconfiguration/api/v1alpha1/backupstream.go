@@ -23,6 +23,9 @@ type BackupStreamApplyConfiguration struct {
 	StoredBytes *int64 `json:"storedBytes,omitempty"`
 	// sha256 is the SHA-256 checksum of the uncompressed stream, in hexadecimal digits.
 	SHA256 *string `json:"sha256,omitempty"`
+	// volumeUID is the UID of the claim with the data, of a member that has data of its own. A backup of another volume never
+	// replaces this one. It is empty for members that have one database together, and if it is unknown.
+	VolumeUID *string `json:"volumeUID,omitempty"`
 	// facts are facts about the data, from the engine's check action. A verification compares those that the engine
 	// lists with the facts of the restored copy.
 	Facts map[string]apiv1alpha1.FactValue `json:"facts,omitempty"`
@@ -66,6 +69,14 @@ func (b *BackupStreamApplyConfiguration) WithStoredBytes(value int64) *BackupStr
 // If called multiple times, the SHA256 field is set to the value of the last call.
 func (b *BackupStreamApplyConfiguration) WithSHA256(value string) *BackupStreamApplyConfiguration {
 	b.SHA256 = &value
+	return b
+}
+
+// WithVolumeUID sets the VolumeUID field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the VolumeUID field is set to the value of the last call.
+func (b *BackupStreamApplyConfiguration) WithVolumeUID(value string) *BackupStreamApplyConfiguration {
+	b.VolumeUID = &value
 	return b
 }
 

@@ -49,6 +49,9 @@ type DatabaseClusterStatusApplyConfiguration struct {
 	Version *string `json:"version,omitempty"`
 	// storage is the size of the volumes. It is empty for ephemeral storage.
 	Storage *StorageStatusApplyConfiguration `json:"storage,omitempty"`
+	// volumes are the claims with the data of members, as the operator has seen them. A member whose claim is replaced by another one
+	// does not start with that before you consent, if no other member has its data. It is empty for ephemeral storage.
+	Volumes []VolumeRecordApplyConfiguration `json:"volumes,omitempty"`
 	// backup is the state of the cluster's backups. It is empty without spec.backup.
 	Backup *ClusterBackupStatusApplyConfiguration `json:"backup,omitempty"`
 	// tls is the state of the certificate of the members. It is empty without spec.tls.
@@ -196,6 +199,19 @@ func (b *DatabaseClusterStatusApplyConfiguration) WithVersion(value string) *Dat
 // If called multiple times, the Storage field is set to the value of the last call.
 func (b *DatabaseClusterStatusApplyConfiguration) WithStorage(value *StorageStatusApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
 	b.Storage = value
+	return b
+}
+
+// WithVolumes adds the given value to the Volumes field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the Volumes field.
+func (b *DatabaseClusterStatusApplyConfiguration) WithVolumes(values ...*VolumeRecordApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
+	for i := range values {
+		if values[i] == nil {
+			panic("nil value passed to WithVolumes")
+		}
+		b.Volumes = append(b.Volumes, *values[i])
+	}
 	return b
 }
 

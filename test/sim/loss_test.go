@@ -1,0 +1,182 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+// lossSequences test clusters that lose volumes with data. Members with data of their own do not start empty without consent.
+var lossSequences = []sequence{
+	{"volume-lost", []step{running(1), loseVolume(0), startEmpty("orders-0"), loseVolume(0), startEmpty("orders-0/again")}},
+	{"volume-of-one-member-lost", []step{running(3), loseVolume(1), image("database:2"), scale(4), startEmpty("orders-1")}},
+	{"volume-lost-while-hibernated", []step{running(2), hibernate(true), loseVolume(1), hibernate(false), startEmpty("orders-1")}},
+	{"volume-lost-while-away", []step{running(1), away(true), loseVolume(0), away(false), startEmpty("orders-0")}},
+	{"volume-lost-with-the-statefulset", []step{running(2), together(vanishedMembers(), loseVolume(0)), startEmpty("orders-0")}},
+	{"volume-lost-and-consent-to-another", []step{running(2), startEmpty("orders-0"), startEmpty(""), loseVolume(1), startEmpty("orders-0"), startEmpty("orders-1")}},
+	{"volume-lost-then-deleted", []step{running(1), loseVolume(0), remove()}},
+	{"volume-lost-after-growth", []step{running(2), grow("2Gi"), loseVolume(1), grow("3Gi"), startEmpty("orders-1")}},
+	{"volume-of-a-removed-member-deleted", []step{running(2), scale(1), deleteClaim("data-orders-1"), scale(2)}},
+	{"volume-of-a-removed-member-kept", []step{running(2), scale(1), scale(2), loseVolume(1), startEmpty("orders-1")}},
+	{"volume-lost-with-backups", []step{
+		runningSaved(1, scheduled("0 3 * * *", 2)), night(1), night(2), loseVolume(0), night(3), startEmpty("orders-0"), night(4), night(5), night(6),
+	}},
+	{"pair-lost", []step{createPair(pairEngine), loseVolume(0), loseVolumes(3), remove(), loseVolumes(3), createPair(pairEngine)}},
+}
+
+// loseVolume deletes the claim and the pod of a member.
+func loseVolume(ordinal int32) step {
+	return step{what: fmt.Sprintf("claim and pod of member %d are deleted", ordinal), do: func(w *world) { w.loseVolume(ordinal) }}
+}
+
+func loseVolumes(members int32) step {
+	return step{what: "all claims and pods are deleted", do: func(w *world) {
+		for ordinal := range members {
+			w.loseVolume(ordinal)
+		}
+	}}
+}
+
+func (w *world) loseVolume(ordinal int32) {
+	if claim := get[*corev1.PersistentVolumeClaim](w.store, naming.Claim(name, ordinal)); claim != nil {
+		deleted(w, claim)
+	}
+	if pod := get[*corev1.Pod](w.store, naming.Member(name, ordinal)); pod != nil {
+		deleted(w, pod)
+	}
+}
+
+// vanishedMembers deletes the StatefulSet with its pods.
+func vanishedMembers() step { return deleteStatefulSet("Background") }
+
+// startEmpty asks for a member that starts with the volume that it has; "" takes the request back.
+func startEmpty(request string) step {
+	return annotateCluster(fmt.Sprintf("the annotation rebuild is set to %q", request), dbv1.AnnotationRebuild, request)
+}
+
+// watchLosses: at the end of a step, no member with data of its own serves with another volume than before, unless the user has asked
+// for exactly that member since. The volume of a member that was removed, and is deleted, does not matter.
+func (w *world) watchLosses() {
+	cluster := w.cluster()
+	if cluster == nil || w.store.disk.shared.topology != "" || w.away {
+		return
+	}
+	d := w.store.disk
+	d.serving = maps.Clone(d.serving)
+	request := cluster.Annotations[dbv1.AnnotationRebuild]
+	for ordinal := range int32(9) {
+		claim := get[*corev1.PersistentVolumeClaim](w.store, naming.Claim(name, ordinal))
+		if claim == nil {
+			if ordinal >= cluster.Spec.Replicas {
+				delete(d.serving, ordinal)
+			}
+			continue
+		}
+		pod := get[*corev1.Pod](w.store, naming.Member(name, ordinal))
+		if pod == nil || !isReady(pod) || pod.DeletionTimestamp != nil || claim.Labels[dbv1.LabelClusterUID] != string(cluster.UID) {
+			continue
+		}
+		before, had := d.serving[ordinal]
+		asked := podOf(request) == pod.Name && request != d.consent
+		if had && before != claim.UID && !asked {
+			w.breaks("pod %s serves with an empty volume, although its member had data", pod.Name)
+		}
+		d.serving[ordinal] = claim.UID
+	}
+	d.consent = request
+}
+
+// podOf is the pod of a request.
+func podOf(request string) string {
+	for i := range request {
+		if request[i] == '/' {
+			return request[:i]
+		}
+	}
+	return request
+}
+
+// watchLastCopies: the operator never deletes the last complete backup with the data of a volume.
+func (w *world) watchLastCopies(target *dbv1.DatabaseBackup) {
+	if target.Status.Phase != dbv1.BackupCompleted || w.store.disk.shared.topology != "" {
+		return
+	}
+	for member, source := range w.store.disk.bucket[target.Status.Location].sources {
+		if !w.hasOtherCopy(target, source.volume) {
+			w.breaks("DatabaseBackup %s is deleted, although no other one has the data of the volume of member %d", target.Name, member)
+		}
+	}
+}
+
+func (w *world) hasOtherCopy(than *dbv1.DatabaseBackup, volume types.UID) bool {
+	for _, b := range all[*dbv1.DatabaseBackup](w.store) {
+		if b.UID == than.UID || b.DeletionTimestamp != nil || b.Status.Phase != dbv1.BackupCompleted {
+			continue
+		}
+		for _, source := range w.store.disk.bucket[b.Status.Location].sources {
+			if source.volume == volume {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// volumeRead is the volume of the member that a pod of a Job reads.
+func (w *world) volumeRead(pod *corev1.Pod) types.UID {
+	claim := w.claimOf(pod, naming.DataVolume)
+	if claim == nil {
+		claim = get[*corev1.PersistentVolumeClaim](w.store, naming.DataVolume+"-"+memberIn(pod, "DBC_MEMBER"))
+	}
+	if claim == nil {
+		return ""
+	}
+	return claim.UID
+}
+
+// likened is an operator that reads lists with a change.
+func likened[List client.ObjectList](change func(List)) interceptor.Funcs {
+	return interceptor.Funcs{List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+		err := c.List(ctx, list, options...)
+		if all, is := list.(List); is && err == nil {
+			change(all)
+		}
+		return err
+	}}
+}
+
+var lossMutants = map[string]mutant{
+	"a volume is known by the name of its claim": {
+		likened(func(claims *corev1.PersistentVolumeClaimList) {
+			for i := range claims.Items {
+				claims.Items[i].UID = types.UID(claims.Items[i].Name)
+			}
+		}), "volume-lost", "serves with an empty volume, although its member had data",
+	},
+	"retention takes the data of all volumes for the same": {
+		likened(func(backups *dbv1.DatabaseBackupList) {
+			for i := range backups.Items {
+				if b := &backups.Items[i]; b.Status.Phase == dbv1.BackupCompleted {
+					b.Status.Replicas, b.Status.Streams = 0, nil
+				}
+			}
+		}), "volume-lost-with-backups", "no other one has the data of the volume of member 0",
+	},
+}
+
+func init() {
+	sequences = append(sequences, lossSequences...)
+	maps.Copy(dataMutants, lossMutants)
+}
