@@ -76,6 +76,8 @@ const (
 	ReasonMajorityReady = "MajorityReady"
 	// ReasonNoMajority: no ready member belongs to a majority.
 	ReasonNoMajority = "NoMajority"
+	// ReasonWritesRefused: the database accepts no writes. The message has the cause, as a member reports it.
+	ReasonWritesRefused = "WritesRefused"
 	// ReasonCreating: the members do not exist yet.
 	ReasonCreating = "Creating"
 	// ReasonHibernated: the members are stopped because of spec.hibernated; also of Ready and Hibernated.

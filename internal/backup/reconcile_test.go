@@ -109,6 +109,7 @@ func (s *server) write(what string, call func() error) error {
 func (s *server) Tail(context.Context, string, string, string) (string, error) { return s.log, nil }
 
 func (s *server) Refusal(context.Context, string, types.UID) (string, error) { return s.refusal, nil }
+func (s *server) Unready(context.Context, string, types.UID) (string, error) { return "", nil }
 
 func (s *server) reconciler() *Reconciler {
 	return &Reconciler{TransferImage: "example.test/operator:1", Base: kit.Base{

@@ -109,6 +109,7 @@ type tail string
 
 func (t tail) Tail(context.Context, string, string, string) (string, error) { return string(t), nil }
 func (tail) Refusal(context.Context, string, types.UID) (string, error)     { return "", nil }
+func (tail) Unready(context.Context, string, types.UID) (string, error)     { return "", nil }
 
 func TestTheEndOfALogIsRetainedWhenItsPodIsDeletedWithAVolume(t *testing.T) {
 	cluster := running()

@@ -60,7 +60,7 @@ func (r *Reconciler) Decide(_ *dbv1.DatabaseCluster, s *situation.Situation) pla
 // RequeueAfter returns the delay until the next pass if no watched change comes first. Problems that the user must
 // correct do not delay operations that only need time.
 func (r *Reconciler) RequeueAfter(p pass) (time.Duration, bool) {
-	after := p.Plan.RequeueAfter
+	after := situation.Sooner(p.Plan.RequeueAfter, p.Facts.HeardIn())
 	unwatched := p.Facts.Protection != nil ||
 		slices.ContainsFunc(p.Facts.References, func(r state.Reference) bool { return !r.Own })
 	if unwatched && (after == 0 || r.ReferencePeriod > 0 && r.ReferencePeriod <= after) {

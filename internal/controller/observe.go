@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
@@ -77,6 +78,7 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 	o.StatefulSet = child(ctx, o, state.Ref{Kind: "StatefulSet", Name: naming.StatefulSet(name)}, state.StatefulSetFacts)
 	o.readAttributesClasses(r.Writer.Client)
 	o.readPods(ctx)
+	o.readUnready(ctx)
 	o.readVolumes(ctx)
 	o.readPreviousStatefulSet(ctx)
 	o.readEngine(ctx)
@@ -176,6 +178,20 @@ func (o *observation) readPods(ctx context.Context) {
 		}
 	}
 	slices.SortFunc(o.Members, func(a, b state.Member) int { return cmp.Compare(a.Ordinal, b.Ordinal) })
+}
+
+// readUnready reads why members are not ready, as their probes report. If the events cannot be read, only the explanation is missing.
+func (o *observation) readUnready(ctx context.Context) {
+	for i, m := range o.Members {
+		if o.logs == nil || !m.Silent(o.At) {
+			continue
+		}
+		message, err := o.logs.Unready(ctx, o.cluster.Namespace, m.UID)
+		if err != nil {
+			logf.FromContext(ctx).V(1).Info("cannot read why a member is not ready", "pod", m.Name, "cause", err.Error())
+		}
+		o.Members[i] = m.Hear(message)
+	}
 }
 
 // isMember reports whether the StatefulSet owns a pod. If the StatefulSet no longer exists, as after a foreground

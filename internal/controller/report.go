@@ -31,6 +31,7 @@ func (r *Reconciler) Report(p pass) (*dbv1.DatabaseCluster, []kit.Event, bool) {
 		after.Status.StatefulSet = p.Object.Status.StatefulSet
 	}
 	news := kit.Transitions(transitions, p.Object.Status.Conditions, after.Status.Conditions)
+	news = append(news, availability(p.Object, after)...)
 	news = append(news, hookTransitions(p.Object, after)...)
 	return after, append(news, refusals(p.Object, after)...), true
 }

@@ -21,12 +21,14 @@ import (
 // ConflictDelay lets the caches catch up with a change.
 const ConflictDelay = 200 * time.Millisecond
 
-// Logs reads information about Jobs that is not in their status.
+// Logs reads information about Jobs and pods that is not in their status.
 type Logs interface {
 	// Tail is the end of the log of one container.
 	Tail(ctx context.Context, namespace, pod, container string) (string, error)
 	// Refusal is the reason why the newest pod of a Job could not be created; "" if it could.
 	Refusal(ctx context.Context, namespace string, job types.UID) (string, error)
+	// Unready is the newest message of the kubelet about a pod that is not ready; "" for none.
+	Unready(ctx context.Context, namespace string, pod types.UID) (string, error)
 }
 
 // Base is what every reconciler needs. It keeps no state between passes.

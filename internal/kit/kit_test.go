@@ -171,6 +171,7 @@ type log struct{ tail, refusal string }
 
 func (l log) Tail(context.Context, string, string, string) (string, error) { return l.tail, nil }
 func (l log) Refusal(context.Context, string, types.UID) (string, error)   { return l.refusal, nil }
+func (l log) Unready(context.Context, string, types.UID) (string, error)   { return "", nil }
 
 func TestATaskIsObservedWithItsPodsItsRejectionAndItsLog(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

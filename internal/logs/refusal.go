@@ -7,6 +7,7 @@ package logs
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -25,23 +26,27 @@ const (
 // Refusal is the Job controller's message why it could not create the newest pod of a Job; "" if it could, or has
 // no event. No field of the Job has that message.
 func (r Reader) Refusal(ctx context.Context, namespace string, job types.UID) (string, error) {
+	newest, err := r.newest(ctx, namespace, job, podRefused, podCreated)
+	if err != nil || newest.Reason != podRefused {
+		return "", err
+	}
+	return newest.Message, nil
+}
+
+// newest is the last reported event of an object that has one of these reasons; an empty one if there is none.
+func (r Reader) newest(ctx context.Context, namespace string, object types.UID, reasons ...string) (newest corev1.Event, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	list, err := r.Events.Events(namespace).List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.uid=" + string(job)})
+	list, err := r.Events.Events(namespace).List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.uid=" + string(object)})
 	if err != nil {
-		return "", fmt.Errorf("read the events of the Job with UID %s: %w", job, err)
+		return newest, fmt.Errorf("read the events of the object with UID %s: %w", object, err)
 	}
-	var newest corev1.Event
 	for _, event := range list.Items {
-		tells := event.Reason == podRefused || event.Reason == podCreated
-		if tells && !last(event).Before(last(newest)) {
+		if slices.Contains(reasons, event.Reason) && !last(event).Before(last(newest)) {
 			newest = event
 		}
 	}
-	if newest.Reason != podRefused {
-		return "", nil
-	}
-	return newest.Message, nil
+	return newest, nil
 }
 
 // last is when an event was last reported. Events of the older and the newer API record that in different fields.

@@ -45,3 +45,27 @@ func TestOnlyTheDatabaseCanRefuseAConfiguration(t *testing.T) {
 		})
 	}
 }
+
+// With synchronous replication that no replica can serve, only another value of the parameter lets clients write again.
+func TestADatabaseThatRefusesWritesIsConfigured(t *testing.T) {
+	for name, c := range map[string]struct {
+		probe     string
+		configure bool
+	}{
+		"it refuses writes":     {"Readiness probe failed: no writes: commits wait for a replica", true},
+		"it only does not lead": {"Readiness probe failed: the server does not answer", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cluster, o := plans.Related(t, dbv1.TopologyPrimaryReplica)
+			o.Engine.Spec.Actions.Configure = &dbv1.EngineAction{Command: []string{"configure"}}
+			for i := range o.Members {
+				o.Members[i].Ready = false
+			}
+			o.Members[0] = o.Members[0].Hear(c.probe)
+			p := plans.Decide(cluster, o)
+			if configure := p.Reason == dbv1.ReasonConfiguring; configure != c.configure {
+				t.Errorf("\n%s", plans.Text(p))
+			}
+		})
+	}
+}

@@ -61,6 +61,8 @@ type Member struct {
 	HasFinalizer bool
 	// Problem is why the pod cannot run, or why it last ended; "" if it is unknown.
 	Problem string
+	// Probe is what the kubelet reports about a member that is not ready, as the output of its readiness probe; "" if it is unknown.
+	Probe string
 	// Remedy is the correction that lets the pod start; "" if the problem itself contains it.
 	Remedy string
 	// Unscheduled is true if the scheduler has found no node. Then that is the problem.

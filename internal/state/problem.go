@@ -101,9 +101,9 @@ func containerProblem(pod string, s corev1.ContainerStatus) string {
 // maxLastWords is the limit of the output that a message quotes.
 const maxLastWords = 300
 
-// lastWords is the last line that an action has printed before it failed.
+// lastWords is the last line that an action has printed before it failed, or that a member has left as its termination message.
 func lastWords(container, message string) string {
-	if _, err := protocol.DecodeResult(message); container != naming.ActionContainer || err == nil {
+	if _, err := protocol.DecodeResult(message); container != naming.ActionContainer && container != naming.Container || err == nil {
 		return ""
 	}
 	lines := strings.Split(strings.TrimSpace(message), "\n")

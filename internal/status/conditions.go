@@ -14,6 +14,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // ready is derived last, from the other conditions: it has the reason and the message of the first one that explains why the cluster is
@@ -55,6 +56,7 @@ func (p Pass) available() metav1.Condition {
 	wanted, members := p.Cluster.Spec.Replicas, int32(len(p.Members))
 	serving := p.Ready()
 	text := p.Counted(wanted)
+	refusing, refuses := p.refusing()
 	switch {
 	case p.Cluster.DeletionTimestamp != nil:
 		return condition(dbv1.ConditionAvailable, serving >= wanted, dbv1.ReasonDeleting, text)
@@ -64,6 +66,8 @@ func (p Pass) available() metav1.Condition {
 		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonHibernating, "spec.hibernated is true; members are still terminating")
 	case p.StatefulSet == nil && members == 0:
 		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonCreating, "the members do not exist yet")
+	case refuses:
+		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonWritesRefused, fmt.Sprintf("pod %s accepts no writes: %s", refusing.Name, refusing.Refuses()))
 	case p.Related():
 		return p.availableTogether(text)
 	case serving > wanted:
@@ -73,6 +77,14 @@ func (p Pass) available() metav1.Condition {
 	default:
 		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonReplicasNotReady, text)
 	}
+}
+
+// refusing returns a member that reports that the database accepts no writes. A ready primary does: only the others may report that then.
+func (p Pass) refusing() (refusing state.Member, found bool) {
+	if _, primary := p.Primary(); p.HasRoles() && primary {
+		return state.Member{}, false
+	}
+	return p.Refusing()
 }
 
 // availableTogether is the condition of members with one database: clients need the primary, or a majority.
@@ -112,10 +124,11 @@ func (p Pass) progressing() metav1.Condition {
 func (p Pass) degraded() metav1.Condition {
 	var texts, remedies []string
 	for _, m := range p.Members {
-		if !m.Broken(p.At) {
+		ailing := m.Ailing(p.At)
+		if ailing == "" {
 			continue
 		}
-		texts = append(texts, fmt.Sprintf("pod %s %s", m.Name, m.Problem))
+		texts = append(texts, fmt.Sprintf("pod %s %s", m.Name, ailing))
 		if m.Remedy != "" && !slices.Contains(remedies, m.Remedy) {
 			remedies = append(remedies, m.Remedy)
 		}

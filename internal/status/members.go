@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package status
 
 import (
+	"cmp"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -54,8 +55,8 @@ func (p Pass) member(m state.Member, outdated bool) dbv1.MemberStatus {
 		seen.State = dbv1.MemberTerminating
 	case seen.Ready:
 		seen.State = dbv1.MemberReady
-	case m.Problem != "":
-		seen.State, seen.Message = dbv1.MemberFailing, truncate(m.Problem)
+	case m.Problem != "" || m.Ailing(p.At) != "":
+		seen.State, seen.Message = dbv1.MemberFailing, truncate(cmp.Or(m.Problem, m.Ailing(p.At)))
 	default:
 		seen.State = dbv1.MemberStarting
 	}

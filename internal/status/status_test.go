@@ -109,6 +109,13 @@ func TestTheConditionsOfAPass(t *testing.T) {
 			"-Ready MemberFailing, -Available ReplicasNotReady, -Progressing UpToDate, +Degraded MemberFailing, -Stalled NotStalled",
 			"degraded: pod orders-0 cannot be scheduled: no node; pod orders-1 cannot be scheduled: no node. Add a node",
 		},
+		"a member has not been ready for ten minutes": {
+			func(p *Pass) {
+				p.Members[1].Ready, p.Members[1].ReadySince = false, metav1.NewTime(now.Add(-10*time.Minute))
+			},
+			"-Ready MemberFailing, -Available ReplicasNotReady, -Progressing UpToDate, +Degraded MemberFailing, -Stalled NotStalled",
+			"degraded: pod orders-1 is not ready; see kubectl describe pod orders-1",
+		},
 		"a rollout is paused while a member is down": {
 			func(p *Pass) {
 				p.Members[1].Ready = false

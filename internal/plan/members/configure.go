@@ -38,7 +38,7 @@ func configureJob(s *situation.Situation) resources.Child {
 // Configure puts parameters and passwords in force by an action, without a restart of pods. A configuration that failed does not
 // prevent a rollout: the members continue with the previous one.
 func Configure(s *situation.Situation) phase.Outcome {
-	if !unconfigured(s) || s.Wanted == 0 || !s.Serves() {
+	if !unconfigured(s) || s.Wanted == 0 || !s.Answers() {
 		return phase.Over
 	}
 	job := configureJob(s)

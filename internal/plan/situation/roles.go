@@ -44,6 +44,12 @@ func (s *Situation) Serves() bool {
 	}
 }
 
+// Answers reports whether the database can be changed: a database that refuses writes may need other parameters for that.
+func (s *Situation) Answers() bool {
+	_, refuses := s.Refusing()
+	return s.Serves() || refuses
+}
+
 // FirstMemberPatience is how long the others wait for the first member.
 const FirstMemberPatience = 5 * time.Minute
 
