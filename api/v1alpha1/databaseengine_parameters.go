@@ -39,4 +39,27 @@ type EngineParameter struct {
 	// +kubebuilder:validation:MaxItems=64
 	// +kubebuilder:validation:items:MaxLength=1024
 	Enum []string `json:"enum,omitempty"`
+
+	// storage relates a parameter that is a size, such as 1GB, to the size of the data volume. Default: no relation.
+	// +optional
+	Storage *ParameterStorage `json:"storage,omitempty"`
+}
+
+// ParameterStorage relates a parameter to the size of the data volume. The value of the parameter is a number of bytes, or a number
+// with the unit kB, MB, GB or TB of 1024 each.
+type ParameterStorage struct {
+	// defaultPercent is the highest default as a part of the smallest data volume, in percent, 1 to 100. The default follows the
+	// volume when it grows. It needs the action configure, which puts the new value in force. Default: the default does not
+	// depend on the volume.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=100
+	DefaultPercent int32 `json:"defaultPercent,omitempty"`
+
+	// maxPercent is the highest value that a cluster can set, as a part of spec.storage.size, in percent, 1 to 100. The operator
+	// refuses higher values with Stalled. Default: 100.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=100
+	MaxPercent int32 `json:"maxPercent,omitempty"`
 }

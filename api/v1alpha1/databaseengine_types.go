@@ -250,6 +250,21 @@ type EngineContainer struct {
 	// +kubebuilder:validation:Maximum=65535
 	Port int32 `json:"port,omitempty"`
 
+	// otherPorts are further TCP ports that the software of the engine uses, 1 to 65535. Clusters cannot set them in
+	// spec.container.port. Default: none.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:Minimum=1
+	// +kubebuilder:validation:items:Maximum=65535
+	OtherPorts []int32 `json:"otherPorts,omitempty"`
+
+	// sharedMemory is true if the database needs more shared memory in /dev/shm than the 64 MiB of a container. Members and
+	// Jobs then have a volume in memory there. What it contains counts as memory of the container, so the memory limit bounds it.
+	// Default: false.
+	// +optional
+	SharedMemory bool `json:"sharedMemory,omitempty"`
+
 	// dataPath is the absolute path at which the data volume is mounted. Default: /var/lib/database.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024

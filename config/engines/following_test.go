@@ -92,9 +92,10 @@ import json, following
 def rest(host, method, path, body=None, timeout=5):
     if path not in w:
         return 0, ""
-    return (w[path], "") if path == "readiness" else (200, json.dumps(w[path]))
+    return (w[path], '{"state": "starting"}') if path == "readiness" else (200, json.dumps(w[path]))
 
 following.rest = rest
+following.Server.problem = lambda server: ""
 
 def answers(first, *, mode=True, roles=("leader", "replica", "replica"), after=None, **values):
     """Returns the answers of a new member: in a world, and after a change."""
@@ -103,10 +104,10 @@ def answers(first, *, mode=True, roles=("leader", "replica", "replica"), after=N
     member = following.Following(first)
     w = {"readiness": 200, "config": {"synchronous_mode": mode}, "cluster": {"members": [{"name": "orders-%d" % n, "role": r} for n, r in enumerate(roles)]}}
     w = {path: value for path, value in {**w, **values}.items() if value}
-    said.append(member.ready())
+    said.append(member.answer())
     if after:
         w.update(after)
-        said.append(member.ready())
+        said.append(member.answer())
     return said
 
 chosen = {"members": [{"name": "orders-0", "role": "leader"}, {"name": "orders-2", "role": "sync_standby"}]}
@@ -118,17 +119,74 @@ for what, result in (
     ("PostgreSQL starts", answers("orders-1", cluster=chosen, readiness=503)), ("Patroni is silent", answers("orders-1", readiness=None)),
     ("no configuration", answers("orders-1", config=None)), ("silent later", answers("orders-1", cluster=chosen, after={"config": {}, "readiness": 503})),
 ): print("%s: %s" % (what, *result) if len(result) == 1 else "%s: %s, then %s" % (what, *result))`
-	const want = `the primary: 200
-no standby: 503, then 200
-not synchronous: 200
-another standby: 200, then 200
-itself: 200
-no primary: 200
-paused: 200
-PostgreSQL starts: 503
-Patroni is silent: 503
-no configuration: 503
-silent later: 200, then 503
+	const want = `the primary: ready
+no standby: no replica can take over without a loss yet, then ready
+not synchronous: ready
+another standby: ready, then ready
+itself: ready
+no primary: ready
+paused: ready
+PostgreSQL starts: Patroni reports that it is not ready, in the state: starting
+Patroni is silent: Patroni reports that it is not ready, in the state: unknown
+no configuration: no replica can take over without a loss yet
+silent later: ready, then Patroni reports that it is not ready, in the state: starting
+`
+	if got := python(t, "3", nil, program); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+// Patroni answers 200 on /readiness and /primary while the server of a full volume ends in each attempt to start.
+func TestAMemberIsReadyOnlyWhileItsServerAnswersAndTakesWrites(t *testing.T) {
+	const program = `
+import os, types, psycopg2, following
+
+class Refused(Exception):
+    pass
+
+psycopg2.Error = Refused
+following.env["DBC_PORT"] = "5432"
+following.rest = lambda host, method, path, body=None, timeout=5: (200, '{"state": "running"}')
+following.succession = lambda name: True
+psycopg2.connect = lambda **settings: types.SimpleNamespace()
+now = 0
+following.time.monotonic = lambda: now
+
+def query(connection, statement, *values):
+    if isinstance(w["state"], str):
+        raise Refused(w["state"])
+    return [w["state"]]
+
+following.query = query
+following.os.statvfs = lambda path: types.SimpleNamespace(f_bavail=w["free"], f_frsize=1 << 20, f_blocks=700, f_favail=1, f_files=2)
+
+def answers(state, free=100, later=0, patroni=200):
+    global w, now
+    w, now = {"state": state, "free": free}, 0
+    following.rest = lambda host, method, path, body=None, timeout=5: (patroni, '{"state": "creating replica"}')
+    member = following.Following("orders-0")
+    said = member.answer()
+    now = later
+    return said if not later else said + ", then " + member.answer()
+
+primary, replica, waits = (False, False, []), (True, False, []), (False, True, [])
+starts = 'connection to server on socket "/run/postgresql/.s.PGSQL.5432" failed: FATAL:  the database system is not yet accepting connections'
+for what, result in (
+    ("a primary", answers(primary)), ("a replica", answers(replica)), ("it ends again and again", answers(starts)),
+    ("a full volume without a server", answers(starts, free=3)), ("a full primary", answers(primary, free=3)), ("a full replica", answers(replica, free=3)),
+    ("commits wait", answers(waits, later=20)), ("commits wait for long", answers(waits, later=31)),
+    ("too many clients", answers("FATAL:  sorry, too many clients already")), ("it copies", answers(starts, patroni=503)),
+): print("%s: %s" % (what, result))`
+	const want = `a primary: ready
+a replica: ready
+it ends again and again: the server does not answer: connection to server on socket "/run/postgresql/.s.PGSQL.5432" failed: FATAL:  the database system is not yet accepting connections
+a full volume without a server: no writes: the data volume of 700 MiB is full. Raise spec.storage.size.
+a full primary: no writes: the data volume of 700 MiB is full. Raise spec.storage.size.
+a full replica: the data volume of 700 MiB is full. Raise spec.storage.size.
+commits wait: ready, then ready
+commits wait for long: ready, then no writes: commits wait for a replica, and none streams. Repair one, or set spec.parameters[synchronous] to on.
+too many clients: ready
+it copies: Patroni reports that it is not ready, in the state: creating replica
 `
 	if got := python(t, "3", nil, program); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)

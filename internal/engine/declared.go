@@ -70,7 +70,7 @@ func Flaws(spec dbv1.DatabaseEngineSpec) []string {
 func flaws(spec dbv1.DatabaseEngineSpec) []flaw {
 	var all []flaw
 	for _, text := range slices.Concat(clashes(spec.Parameters), patterns(spec.Parameters), impossibleKeys(spec.SecretKeys),
-		lockFlaws(spec), badTemplates(spec), tooLarge(spec.Scripts), reserved(spec.Container.DataPath)) {
+		lockFlaws(spec), unfitting(spec), badTemplates(spec), tooLarge(spec.Scripts), reserved(spec.Container.DataPath)) {
 		all = append(all, flaw{text: text})
 	}
 	return slices.Concat(all, dangling(spec), unrestorable(spec.Actions), badScripts(spec))
@@ -86,6 +86,17 @@ func clashes(parameters []dbv1.EngineParameter) []string {
 			all = append(all, fmt.Sprintf("spec.parameters has %q and %q, which map to the same environment variable %s", other, p.Name, variable))
 		}
 		owners[variable] = p.Name
+	}
+	return all
+}
+
+// unfitting are defaults that follow the volume, but that no action puts in force: a growth would restart the members.
+func unfitting(spec dbv1.DatabaseEngineSpec) []string {
+	var all []string
+	for _, p := range spec.Parameters {
+		if p.Storage != nil && p.Storage.DefaultPercent > 0 && spec.Actions.Configure == nil {
+			all = append(all, fmt.Sprintf("spec.parameters[%s].storage.defaultPercent needs the action configure", p.Name))
+		}
 	}
 	return all
 }

@@ -8,6 +8,7 @@ package engine
 
 import (
 	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -69,7 +70,8 @@ func fill(spec *dbv1.DatabaseClusterSpec, declared *dbv1.DatabaseEngineSpec) {
 		setDefault(&spec.Pod.SecurityContext.RunAsUser, container.RunAsUser)
 	}
 	fillBootstrap(spec, declared.Bootstrap)
-	spec.Parameters = parameters(spec.Parameters, declared)
+	spec.Parameters = parameters(spec.Parameters, declared, spec.Storage.Size.Value())
+	fillSharedMemory(spec, container.SharedMemory)
 	spec.Pod.Annotations = withScripts(spec.Pod.Annotations, declared.Scripts)
 	spec.Pod.Annotations = withRole(spec.Pod.Annotations, declared.Roles)
 }
@@ -95,15 +97,35 @@ func fillBootstrap(spec *dbv1.DatabaseClusterSpec, declared dbv1.EngineBootstrap
 	setDefault(&spec.Bootstrap.Owner, declared.Owner)
 }
 
+// sharedMemory is where the database finds its shared memory, and the name of the volume.
+const (
+	sharedMemoryPath   = "/dev/shm"
+	sharedMemoryVolume = "shared-memory"
+)
+
+// fillSharedMemory mounts memory at /dev/shm, unless the cluster mounts a volume there. Without a limit of its own, the kubelet bounds
+// the volume by the memory limits of the pod.
+func fillSharedMemory(spec *dbv1.DatabaseClusterSpec, wanted bool) {
+	mounted := slices.ContainsFunc(spec.Container.VolumeMounts, func(m dbv1.VolumeMount) bool { return m.MountPath == sharedMemoryPath })
+	named := slices.ContainsFunc(spec.Pod.Volumes, func(v dbv1.Volume) bool { return v.Name == sharedMemoryVolume })
+	if !wanted || mounted || named {
+		return
+	}
+	spec.Pod.Volumes = append(slices.Clone(spec.Pod.Volumes), dbv1.Volume{
+		Name: sharedMemoryVolume, EmptyDir: &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory},
+	})
+	spec.Container.VolumeMounts = append(slices.Clone(spec.Container.VolumeMounts), dbv1.VolumeMount{Name: sharedMemoryVolume, MountPath: sharedMemoryPath})
+}
+
 // parameters are the values of the cluster, and the defaults of parameters that it does not set. They are nil if there are none, except
 // for an engine with the action configure: its Jobs get an empty object.
-func parameters(given map[string]string, declared *dbv1.DatabaseEngineSpec) map[string]string {
+func parameters(given map[string]string, declared *dbv1.DatabaseEngineSpec, storage int64) map[string]string {
 	if len(given)+len(declared.Parameters) == 0 && declared.Actions.Configure == nil {
 		return nil
 	}
 	all := make(map[string]string, len(declared.Parameters))
 	for _, parameter := range declared.Parameters {
-		all[parameter.Name] = parameter.Default
+		all[parameter.Name] = defaultOf(parameter, storage)
 	}
 	maps.Copy(all, given)
 	return all

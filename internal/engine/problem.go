@@ -33,6 +33,7 @@ func Refusal(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, hasMe
 		{dbv1.ReasonActionMissing, actionProblem},
 		{dbv1.ReasonTLSUnsupported, tlsProblem},
 		{dbv1.ReasonFieldUnsupported, fieldProblem},
+		{dbv1.ReasonFieldUnsupported, portProblem},
 	} {
 		if text := check.of(cluster, declared); text != "" {
 			return check.reason, text
@@ -120,6 +121,15 @@ func odd(replicas, lowest, highest int32) string {
 	return strings.Join(all, " or ")
 }
 
+// portProblem reports a port that the software of the engine uses itself: the database could not listen on it.
+func portProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) string {
+	if declared == nil || !slices.Contains(declared.Spec.Container.OtherPorts, cluster.Spec.Container.Port) {
+		return ""
+	}
+	return fmt.Sprintf("spec.container.port is %d, which DatabaseEngine %s uses for another purpose: set another port, or remove the field",
+		cluster.Spec.Container.Port, declared.Name)
+}
+
 func parameterProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) string {
 	offered := map[string]dbv1.EngineParameter{}
 	if declared != nil {
@@ -139,7 +149,7 @@ func parameterProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngi
 				name, declared.Name, names(maps.Keys(offered)))
 		}
 		value := cluster.Spec.Parameters[name]
-		if text := cmp.Or(refused(parameter, value), lockRefused(declared.Spec.Roles, name, value)); text != "" {
+		if text := cmp.Or(refused(parameter, value), lockRefused(declared.Spec.Roles, name, value), tooLargeFor(cluster, parameter, value)); text != "" {
 			return text
 		}
 	}

@@ -34,6 +34,8 @@ type disk struct {
 	streams map[string]types.UID
 	// lost are the pods on nodes that do not answer.
 	lost map[string]bool
+	// full are the claims whose volumes have no space.
+	full map[types.UID]bool
 	// passwords are those that the database of a member accepts, by the name of its pod.
 	passwords map[string][]string
 	// own are the DatabaseBackups that the operator created.
@@ -107,21 +109,22 @@ type trouble struct {
 func newDisk() *disk {
 	return &disk{
 		bucket: map[string]artifact{}, volumes: map[types.UID]volume{}, succeeded: map[string]bool{},
-		exits: map[string]int32{}, streams: map[string]types.UID{}, lost: map[string]bool{}, own: map[types.UID]bool{}, serving: map[int32]types.UID{}, shared: newShared(),
+		exits: map[string]int32{}, streams: map[string]types.UID{}, lost: map[string]bool{}, full: map[types.UID]bool{}, own: map[types.UID]bool{},
+		serving: map[int32]types.UID{}, shared: newShared(),
 	}
 }
 
 func (d *disk) clone() *disk {
 	return &disk{
 		maps.Clone(d.bucket), maps.Clone(d.volumes), maps.Clone(d.succeeded), maps.Clone(d.exits), maps.Clone(d.streams), maps.Clone(d.lost),
-		maps.Clone(d.passwords), maps.Clone(d.own), maps.Clone(d.serving), d.consent, d.quota, slices.Clone(d.troubles), d.backOff, d.shared.clone(),
+		maps.Clone(d.full), maps.Clone(d.passwords), maps.Clone(d.own), maps.Clone(d.serving), d.consent, d.quota, slices.Clone(d.troubles), d.backOff, d.shared.clone(),
 	}
 }
 
 func (d *disk) String() string {
 	of := d.shared
 	bucket, volumes, acked := d.ranked()
-	return fmt.Sprintln(bucket, volumes, d.succeeded, d.exits, d.streams, d.lost, d.own, d.serving, d.consent, d.quota, d.troubles, d.backOff,
+	return fmt.Sprintln(bucket, volumes, d.succeeded, d.exits, d.streams, d.lost, d.full, d.own, d.serving, d.consent, d.quota, d.troubles, d.backOff,
 		acked, of.voters, of.left, of.ran, of.frozen, of.stalled, of.divided, of.gone, of.parameters, of.tunedFor)
 }
 

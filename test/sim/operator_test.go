@@ -254,6 +254,20 @@ func (l logs) Refusal(_ context.Context, _ string, job types.UID) (text string, 
 	return text, err
 }
 
+// Unready returns what the readiness probe of a member has printed.
+func (l logs) Unready(_ context.Context, _ string, pod types.UID) (text string, err error) {
+	err = l.call(site{verb: "list", kind: "Event", object: string(pod)}, func() error {
+		for _, o := range all[*corev1.Pod](l.world.store) {
+			_, on := l.world.on(o)
+			if o.UID == pod && !isReady(o) && (l.world.isFull(o) || l.world.announces(o) && on.data != "") {
+				text = noSpace
+			}
+		}
+		return nil
+	})
+	return text, err
+}
+
 // Tail returns the output of a pod that is halfway.
 func (l logs) Tail(_ context.Context, _, pod, _ string) (text string, err error) {
 	err = l.call(site{verb: "get", kind: "Pod", object: pod, sub: "/log"}, func() error {

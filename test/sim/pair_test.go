@@ -124,7 +124,7 @@ func (w *world) primary() *corev1.Pod {
 		return nil
 	}
 	pod := get[*corev1.Pod](w.store, w.holder())
-	if !w.acts(pod) || !isReady(pod) || pod.Labels[roleLabel] != primaryRole {
+	if !w.acts(pod) || !isReady(pod) || w.isFull(pod) || pod.Labels[roleLabel] != primaryRole {
 		return nil
 	}
 	return pod
@@ -150,7 +150,7 @@ func (w *world) lead(pod *corev1.Pod) {
 			return
 		}
 	}
-	w.reports(pod, primaryRole, true)
+	w.reports(pod, primaryRole, !w.isFull(pod))
 }
 
 // elect gives the free lock to the member with the newest data of those that respond. It knows the agreement, and not which rows were

@@ -92,6 +92,7 @@ func (p *play) ended(step step, ended bool) {
 	if step.rounds == 0 {
 		p.checkClients()
 		p.watchLosses()
+		p.checkAvailable()
 	}
 	p.at, p.started = p.at+1, false
 	if step.golden != "" {

@@ -55,6 +55,18 @@ var roleMutants = map[string]mutant{
 		}),
 		"pair-split-brain", "although there are two primaries",
 	},
+	"a primary counts as ready although its probe fails": {
+		seenPods(func(_ *dbv1.DatabaseCluster, members []corev1.Pod) {
+			for i := range members {
+				for j := range members[i].Status.Conditions {
+					if members[i].Labels[roleLabel] == primaryRole {
+						members[i].Status.Conditions[j].Status = corev1.ConditionTrue
+					}
+				}
+			}
+		}),
+		"pair-full", "Available is True, but no client can write",
+	},
 	"two voters are restarted in one pass":   {mutants["two members are deleted in one pass"].mistake, "voters-rollout", "voters are left"},
 	"two replicas are restarted in one pass": {mutants["two members are deleted in one pass"].mistake, "pair-rollout-2", "of 3 members are down"},
 	"the first data are created again":       {createsDataAgain(), "pair-scale", "but the cluster already had members"},

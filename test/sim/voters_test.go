@@ -42,7 +42,7 @@ func (w *world) vote(pod *corev1.Pod) {
 		w.write(pod, "", 0)
 		w.store.version++
 	default:
-		w.reports(pod, "", w.hasMajority(on.data))
+		w.reports(pod, "", w.hasMajority(on.data) && !w.announces(pod))
 	}
 }
 
@@ -104,7 +104,7 @@ func (w *world) hasMajority(data string) bool {
 
 // decide lets a client write a row, if a majority can accept it.
 func (w *world) decide(data string) {
-	if !w.hasMajority(data) {
+	if !w.hasMajority(data) || w.alarms(data) {
 		return
 	}
 	present := w.present(data)

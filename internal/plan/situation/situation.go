@@ -75,6 +75,7 @@ func Of(declared *dbv1.DatabaseCluster, observed state.Observed) *Situation {
 			s.Left = append(s.Left, v)
 		}
 	}
+	engine.FitParameters(s.Cluster, s.Observed.Change.InForce(declared), s.Engine, s.room())
 	s.PreviousUser = s.previousUser()
 	s.Restoration = s.restoration()
 	s.Lost = s.losses()
@@ -83,6 +84,17 @@ func Of(declared *dbv1.DatabaseCluster, observed state.Observed) *Situation {
 		s.Unusable = s.unusable()
 	}
 	return s
+}
+
+// room is the size of the smallest data volume in bytes. A volume that grows has its previous size until it has grown.
+func (s *Situation) room() int64 {
+	smallest := s.Cluster.Spec.Storage.Size.Value()
+	for _, v := range s.InUse() {
+		if capacity := v.Capacity.Value(); capacity > 0 {
+			smallest = min(smallest, capacity)
+		}
+	}
+	return smallest
 }
 
 // Deleting reports whether the cluster is being deleted.
