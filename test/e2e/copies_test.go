@@ -7,6 +7,7 @@ SPDX-License-Identifier: Apache-2.0
 package e2e
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -51,9 +52,23 @@ func (w world) schedulesNothing() (again func()) {
 	w.Helper()
 	nodes := strings.Fields(w.kubectl("get", "nodes", "-o", "jsonpath={.items[*].metadata.name}"))
 	again = func() { w.kubectl(append([]string{"uncordon"}, nodes...)...) }
-	w.Cleanup(func() { _, _ = run(w.Context(), "", append([]string{"uncordon"}, nodes...)...) })
+	w.Cleanup(func() { _, _ = run(context.Background(), "", append([]string{"uncordon"}, nodes...)...) })
 	w.kubectl(append([]string{"cordon"}, nodes...)...)
 	return again
+}
+
+// operatorAway stops the operator. The function that it returns starts it again.
+func (w world) operatorAway() (back func()) {
+	w.Helper()
+	replicas := w.kubectl("-n", operatorNamespace, "get", "deployment", deployment, "-o", "jsonpath={.spec.replicas}")
+	again := []string{"-n", operatorNamespace, "scale", "deployment", deployment, "--replicas=" + replicas}
+	w.Cleanup(func() { _, _ = run(context.Background(), "", again...) })
+	w.kubectl("-n", operatorNamespace, "scale", "deployment", deployment, "--replicas=0")
+	w.kubectl("-n", operatorNamespace, "wait", "--for=delete", "pod", "-l", "control-plane=controller-manager", "--timeout=3m")
+	return func() {
+		w.kubectl(again...)
+		w.kubectl("-n", operatorNamespace, "rollout", "status", "deployment/"+deployment, "--timeout=3m")
+	}
 }
 
 func TestTheFinalBackupOfVotersHasWhatTheirMajorityAcknowledged(t *testing.T) {
@@ -98,12 +113,7 @@ func TestAFailoverThatTheOperatorDidNotSeeLosesNothingInTheNextCluster(t *testin
 	for n := range 31 {
 		w.ask("ledger", fmt.Sprintf("INSERT INTO row VALUES (%d)", n))
 	}
-	w.kubectl("-n", operatorNamespace, "scale", deployment, "--replicas=0")
-	operate := func() {
-		w.kubectl("-n", operatorNamespace, "scale", deployment, "--replicas=1")
-		w.kubectl("-n", operatorNamespace, "rollout", "status", deployment, "--timeout=3m")
-	}
-	t.Cleanup(func() { _, _ = run(w.Context(), "", "-n", operatorNamespace, "scale", deployment, "--replicas=1") })
+	operate := w.operatorAway()
 	schedule := w.schedulesNothing()
 	w.do("delete", "pod", "ledger-0")
 	w.eventually("ledger-", "get", "pods", "-l", "database.dbcluster.io/role=primary", "--field-selector=status.phase=Running", "-o", "name")

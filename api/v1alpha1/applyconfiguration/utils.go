@@ -100,6 +100,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.EngineContainerApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineFact"):
 		return &apiv1alpha1.EngineFactApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("EngineLock"):
+		return &apiv1alpha1.EngineLockApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineParameter"):
 		return &apiv1alpha1.EngineParameterApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineReplicas"):

@@ -1037,6 +1037,18 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: name
       type:
         scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineLock
+  map:
+    fields:
+    - name: configMap
+      type:
+        scalar: string
+    - name: holder
+      type:
+        scalar: string
+    - name: term
+      type:
+        scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineParameter
   map:
     fields:
@@ -1130,6 +1142,9 @@ var schemaYAML = typed.YAMLObject(`types:
           elementType:
             scalar: string
           elementRelationship: associative
+    - name: lock
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineLock
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineTLS
   map:
     fields:

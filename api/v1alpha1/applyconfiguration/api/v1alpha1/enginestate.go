@@ -10,11 +10,15 @@ package v1alpha1
 // with apply.
 //
 // EngineState names objects in which the members keep their agreement, for example on the primary. The operator creates
-// them empty, with the labels of the members, and deletes them after the last member. The pods get a token for the API
+// them empty, with the labels of the members. They belong to the volumes: the operator retains them with the volumes, the next
+// cluster of the same name adopts both, and the operator deletes them when no volume remains. The pods get a token for the API
 // server and the right to change these objects.
 type EngineStateApplyConfiguration struct {
 	// configMaps are the names of ConfigMaps. The name of the cluster and '-' come before each.
 	ConfigMaps []string `json:"configMaps,omitempty"`
+	// lock is where the primary keeps its lock. So the operator knows which member was the primary last, also after a failover that
+	// it did not see. It needs spec.roles. Default: the operator knows the last primary only after it has stopped the members in order.
+	Lock *EngineLockApplyConfiguration `json:"lock,omitempty"`
 }
 
 // EngineStateApplyConfiguration constructs a declarative configuration of the EngineState type for use with
@@ -30,5 +34,13 @@ func (b *EngineStateApplyConfiguration) WithConfigMaps(values ...string) *Engine
 	for i := range values {
 		b.ConfigMaps = append(b.ConfigMaps, values[i])
 	}
+	return b
+}
+
+// WithLock sets the Lock field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Lock field is set to the value of the last call.
+func (b *EngineStateApplyConfiguration) WithLock(value *EngineLockApplyConfiguration) *EngineStateApplyConfiguration {
+	b.Lock = value
 	return b
 }
