@@ -315,6 +315,12 @@ func TestThePrimaryHandsOverBeforeItIsDisturbed(t *testing.T) {
 			asks(dbv1.RequestHandOver, "orders-0"),
 			"record the request HandOver orders-0: Completed\nHandingOver: pod orders-0 is the primary\n",
 		},
+		"not while an earlier hand-over may still change that": {
+			all(asks(dbv1.RequestHandOver, "orders-0"), task(state.Task{
+				Job: "orders-handover-1", Component: dbv1.ComponentHandOver, Active: true, Started: true, StartTime: new(plans.Ago(time.Second)),
+			})),
+			"HandingOver: waiting until Job orders-handover-1 has ended; next: pod orders-0 is the primary\nagain in 5s\n",
+		},
 		"also before a rollout": {
 			all(asks(dbv1.RequestHandOver, "orders-0"), func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Outdated(o, 0, 1, 2) }),
 			"record the request HandOver orders-0: Completed\nHandingOver: pod orders-0 is the primary\n",

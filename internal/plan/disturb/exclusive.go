@@ -20,6 +20,11 @@ func Exclusively(s *situation.Situation, o phase.Outcome) phase.Outcome {
 	if !o.Operations.Need(operation.Disturbs) {
 		return o
 	}
+	return AfterOthers(s, o)
+}
+
+// AfterOthers lets an outcome wait until no action disturbs the members. A fact that a running action may change is not recorded before.
+func AfterOthers(s *situation.Situation, o phase.Outcome) phase.Outcome {
 	for _, t := range s.Tasks {
 		if underway(s, t) {
 			return after(t, o)

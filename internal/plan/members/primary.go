@@ -57,7 +57,7 @@ func HandedOver(s *situation.Situation) phase.Outcome {
 	case why != "":
 		return refuse(dbv1.ReasonHandingOver, request, why)
 	case found && primary.Name == pod:
-		return complete(dbv1.ReasonHandingOver, request, fmt.Sprintf("pod %s is the primary", pod))
+		return disturb.AfterOthers(s, complete(dbv1.ReasonHandingOver, request, fmt.Sprintf("pod %s is the primary", pod)))
 	default:
 		return phase.Over
 	}
