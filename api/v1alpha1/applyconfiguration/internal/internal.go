@@ -1007,6 +1007,12 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: livenessProbe
       type:
         namedType: io.k8s.api.core.v1.Probe
+    - name: otherPorts
+      type:
+        list:
+          elementType:
+            scalar: numeric
+          elementRelationship: associative
     - name: port
       type:
         scalar: numeric
@@ -1016,6 +1022,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: runAsUser
       type:
         scalar: numeric
+    - name: sharedMemory
+      type:
+        scalar: boolean
     - name: startupProbe
       type:
         namedType: io.k8s.api.core.v1.Probe
@@ -1070,6 +1079,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: pattern
       type:
         scalar: string
+    - name: storage
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ParameterStorage
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineReplicas
   map:
     fields:
@@ -1283,6 +1295,15 @@ var schemaYAML = typed.YAMLObject(`types:
       default: Managed
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.NetworkPolicyMode
   scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ParameterStorage
+  map:
+    fields:
+    - name: defaultPercent
+      type:
+        scalar: numeric
+    - name: maxPercent
+      type:
+        scalar: numeric
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Pod
   map:
     fields:

@@ -25,6 +25,13 @@ type EngineContainerApplyConfiguration struct {
 	Env []EngineVariableApplyConfiguration `json:"env,omitempty"`
 	// port is the TCP port of the database, 1 to 65535. Default: 9000.
 	Port *int32 `json:"port,omitempty"`
+	// otherPorts are further TCP ports that the software of the engine uses, 1 to 65535. Clusters cannot set them in
+	// spec.container.port. Default: none.
+	OtherPorts []int32 `json:"otherPorts,omitempty"`
+	// sharedMemory is true if the database needs more shared memory in /dev/shm than the 64 MiB of a container. Members and
+	// Jobs then have a volume in memory there. What it contains counts as memory of the container, so the memory limit bounds it.
+	// Default: false.
+	SharedMemory *bool `json:"sharedMemory,omitempty"`
 	// dataPath is the absolute path at which the data volume is mounted. Default: /var/lib/database.
 	DataPath *string `json:"dataPath,omitempty"`
 	// runAsUser is the user ID of the database, not 0. Default: the image's user.
@@ -83,6 +90,24 @@ func (b *EngineContainerApplyConfiguration) WithEnv(values ...*EngineVariableApp
 // If called multiple times, the Port field is set to the value of the last call.
 func (b *EngineContainerApplyConfiguration) WithPort(value int32) *EngineContainerApplyConfiguration {
 	b.Port = &value
+	return b
+}
+
+// WithOtherPorts adds the given value to the OtherPorts field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the OtherPorts field.
+func (b *EngineContainerApplyConfiguration) WithOtherPorts(values ...int32) *EngineContainerApplyConfiguration {
+	for i := range values {
+		b.OtherPorts = append(b.OtherPorts, values[i])
+	}
+	return b
+}
+
+// WithSharedMemory sets the SharedMemory field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the SharedMemory field is set to the value of the last call.
+func (b *EngineContainerApplyConfiguration) WithSharedMemory(value bool) *EngineContainerApplyConfiguration {
+	b.SharedMemory = &value
 	return b
 }
 

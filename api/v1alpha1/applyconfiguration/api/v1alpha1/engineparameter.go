@@ -22,6 +22,8 @@ type EngineParameterApplyConfiguration struct {
 	Pattern *string `json:"pattern,omitempty"`
 	// enum are the allowed values. Default: any value.
 	Enum []string `json:"enum,omitempty"`
+	// storage relates a parameter that is a size, such as 1GB, to the size of the data volume. Default: no relation.
+	Storage *ParameterStorageApplyConfiguration `json:"storage,omitempty"`
 }
 
 // EngineParameterApplyConfiguration constructs a declarative configuration of the EngineParameter type for use with
@@ -69,5 +71,13 @@ func (b *EngineParameterApplyConfiguration) WithEnum(values ...string) *EnginePa
 	for i := range values {
 		b.Enum = append(b.Enum, values[i])
 	}
+	return b
+}
+
+// WithStorage sets the Storage field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Storage field is set to the value of the last call.
+func (b *EngineParameterApplyConfiguration) WithStorage(value *ParameterStorageApplyConfiguration) *EngineParameterApplyConfiguration {
+	b.Storage = value
 	return b
 }
