@@ -42,8 +42,9 @@ type disk struct {
 	own map[types.UID]bool
 	// serving are the volumes with which members with data of their own served at the end of the last step, consent is the request of
 	// the annotation rebuild then.
-	serving map[int32]types.UID
-	consent string
+	serving  map[int32]types.UID
+	servedBy types.UID
+	consent  string
 	// quota is the highest CPU limit of a Job's pod; 0 for any.
 	quota    int64
 	troubles []trouble
@@ -117,7 +118,7 @@ func newDisk() *disk {
 func (d *disk) clone() *disk {
 	return &disk{
 		maps.Clone(d.bucket), maps.Clone(d.volumes), maps.Clone(d.succeeded), maps.Clone(d.exits), maps.Clone(d.streams), maps.Clone(d.lost),
-		maps.Clone(d.full), maps.Clone(d.passwords), maps.Clone(d.own), maps.Clone(d.serving), d.consent, d.quota, slices.Clone(d.troubles), d.backOff, d.shared.clone(),
+		maps.Clone(d.full), maps.Clone(d.passwords), maps.Clone(d.own), maps.Clone(d.serving), d.servedBy, d.consent, d.quota, slices.Clone(d.troubles), d.backOff, d.shared.clone(),
 	}
 }
 

@@ -75,6 +75,9 @@ func (w *world) watchLosses() {
 	}
 	d := w.store.disk
 	d.serving = maps.Clone(d.serving)
+	if d.servedBy != cluster.UID { // the next cluster may start empty
+		d.serving, d.servedBy = map[int32]types.UID{}, cluster.UID
+	}
 	request := cluster.Annotations[dbv1.AnnotationRebuild]
 	for ordinal := range int32(9) {
 		claim := get[*corev1.PersistentVolumeClaim](w.store, naming.Claim(name, ordinal))
