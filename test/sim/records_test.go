@@ -31,7 +31,7 @@ var recordSequences = []sequence{
 	}},
 	{"pair-rebuild-and-grow-at-once", []step{createPair(pairEngine), soon(1, rebuild("orders-2")), grow("2Gi")}},
 	{"pair-hand-over-and-grow", []step{
-		createPair(syncEngine), handOverTo("orders-2"), leads("orders-2"), losePrimary("orders-2"), leadsNot("orders-2"), grow("2Gi"), leadsNot("orders-2"),
+		createPair(syncEngine), handOverTo("orders-2"), leads("orders-2"), freeze("orders-2"), thaw("orders-2"), leadsNot("orders-2"), grow("2Gi"), leadsNot("orders-2"),
 		deleteStatefulSet(metav1.DeletePropagationOrphan), leadsNot("orders-2"),
 	}},
 	{"pair-created-with-requests", []step{
@@ -40,7 +40,7 @@ var recordSequences = []sequence{
 	{"pair-rebuild-protected", []step{createPair(pairEngine, protectedClaims), rebuild("orders-2"), image("database:2")}},
 	{"pair-parameters-and-grow", []step{createPair(tuneEngine), parameter("2"), grow("2Gi"), uses(`{"work_mem":"2"}`)}},
 	{"pair-without-data", []step{
-		createPair(pairEngine), hibernate(true), deleteClaim("data-orders-0"), scale(1), hibernate(false), scale(3),
+		createPair(syncEngine), hibernate(true), deleteClaim("data-orders-0"), scale(1), hibernate(false), scale(3),
 	}},
 	{"pair-configure-blocked", []step{
 		createPair(tuneEngine), pauseRollout(true), affinity("affinity asks for a node that does not exist", nowhere()), parameter("2"),
