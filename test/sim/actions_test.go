@@ -82,7 +82,7 @@ func (w *world) startAction(pod *corev1.Pod) {
 	if claim := w.unboundClaim(pod); claim != "" {
 		return
 	}
-	if wantsMissingNode(pod) || huge(pod) {
+	if wantsMissingNode(pod) || huge(pod) || w.keptApart(pod) {
 		w.setScheduled(pod, false, "0/3 nodes are available")
 		if w.store.put(pod) {
 			w.story.add(w.by, fmt.Sprintf("pod %s cannot be scheduled", pod.Name))

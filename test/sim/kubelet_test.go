@@ -63,6 +63,10 @@ func (w *world) fate(pod *corev1.Pod) string {
 		w.setScheduled(pod, false, "0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector")
 		return "cannot be scheduled"
 	}
+	if w.keptApart(pod) {
+		w.setScheduled(pod, false, "0/1 nodes are available: 1 node(s) didn't match pod anti-affinity rules")
+		return "cannot be scheduled"
+	}
 	if huge(pod) {
 		w.setScheduled(pod, false, "0/3 nodes are available: 3 Insufficient cpu")
 		return "cannot be scheduled"

@@ -194,6 +194,9 @@ func (s *store) delete(object client.Object, options *client.DeleteOptions) erro
 	if live.GetDeletionTimestamp() != nil {
 		return nil
 	}
+	if err := s.protected(live); err != nil {
+		return err
+	}
 	ending := live.DeepCopyObject().(client.Object)
 	if policy := options.PropagationPolicy; policy != nil && *policy == metav1.DeletePropagationOrphan {
 		ending.SetFinalizers(append(ending.GetFinalizers(), metav1.FinalizerOrphanDependents))

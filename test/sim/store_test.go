@@ -42,6 +42,10 @@ type store struct {
 	terminating bool
 	// resizing reports whether the write uses the subresource pods/resize.
 	resizing bool
+	// policy changes objects before they are stored, as mutating policies of others do; nil for none.
+	policy func(before, after client.Object)
+	// oneNode reports whether all pods share a node, so that an anti-affinity matters.
+	oneNode bool
 	// committed are called for every write that changed something.
 	committed []func(change)
 	// order are the objects by kind and name, as they were at version orderedAt.
@@ -199,6 +203,9 @@ func (s *store) Watch(schema.GroupVersionResource, string, ...metav1.ListOptions
 // commit stores an object. It also copies the API server's fields into the answers that a caller sees.
 func (s *store) commit(at id, after client.Object, answers ...client.Object) error {
 	before := s.objects[at]
+	if s.policy != nil {
+		s.policy(before, after)
+	}
 	if err := s.admit(before, after); err != nil {
 		return err
 	}
@@ -212,6 +219,9 @@ func (s *store) commit(at id, after client.Object, answers ...client.Object) err
 		answer.SetDeletionTimestamp(after.GetDeletionTimestamp())
 		answer.SetFinalizers(after.GetFinalizers())
 		answer.SetResourceVersion(after.GetResourceVersion())
+		if s.policy != nil {
+			fill(answer, s.objects[at])
+		}
 	}
 	s.notify(change{before, s.objects[at]})
 	return nil
@@ -227,7 +237,7 @@ func (s *store) notify(c change) {
 func (s *store) clone(clock clock.PassiveClock) *store {
 	copied := newStore(clock)
 	copied.version, copied.made = s.version, maps.Clone(s.made)
-	copied.disk, copied.terminating = s.disk.clone(), s.terminating
+	copied.disk, copied.terminating, copied.policy, copied.oneNode = s.disk.clone(), s.terminating, s.policy, s.oneNode
 	maps.Copy(copied.objects, s.objects) // objects are replaced, never changed
 	copied.order, copied.orderedAt = s.order, s.orderedAt
 	return copied

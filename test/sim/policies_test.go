@@ -1,0 +1,167 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// Nobody deletes a claim with this label: config/admission/policies.yaml.
+func (s *store) protected(object client.Object) error {
+	if claim, is := object.(*corev1.PersistentVolumeClaim); is && claim.Labels[dbv1.LabelProtected] == "true" {
+		return apierrors.NewForbidden(s.resource(object), object.GetName(), fmt.Errorf("the PersistentVolumeClaim contains the data of a protected DatabaseCluster"))
+	}
+	return nil
+}
+
+const (
+	costCenter = "policies.example.test/cost-center"
+	lastWriter = "policies.example.test/last-change"
+	injected   = "injected"
+)
+
+// meddle is what policies of others do to an object that is created or updated: labels and annotations of costs, tolerations, and a
+// sidecar. They also change the templates of pods.
+func meddle(before, after client.Object) {
+	labels, annotations := maps.Clone(after.GetLabels()), maps.Clone(after.GetAnnotations())
+	after.SetLabels(with(labels, costCenter, "shop"))
+	after.SetAnnotations(with(annotations, lastWriter, after.GetResourceVersion()))
+	switch object := after.(type) {
+	case *corev1.Pod:
+		if before == nil {
+			object.Spec.Tolerations = append(object.Spec.Tolerations, corev1.Toleration{Key: "spot", Operator: corev1.TolerationOpExists})
+			object.Spec.Containers = append(object.Spec.Containers, corev1.Container{Name: injected, Image: "proxy:1"})
+		}
+	case *appsv1.StatefulSet:
+		object.Spec.Template.Labels = with(object.Spec.Template.Labels, costCenter, "shop")
+	case *batchv1.Job:
+		if before == nil {
+			object.Spec.Template.Labels = with(object.Spec.Template.Labels, costCenter, "shop")
+		}
+	}
+}
+
+func with(all map[string]string, key, value string) map[string]string {
+	if all == nil {
+		all = map[string]string{}
+	}
+	all[key] = value
+	return all
+}
+
+func everySequence() []sequence {
+	return append(append([]sequence{}, sequences...), sharedSequences...)
+}
+
+// verdicts are the conditions of all clusters and backups.
+func (s *store) verdicts() string {
+	var text strings.Builder
+	for _, c := range all[*dbv1.DatabaseCluster](s) {
+		for _, is := range c.Status.Conditions {
+			fmt.Fprintln(&text, c.Name, is.Type, is.Status, is.Reason)
+		}
+	}
+	for _, b := range all[*dbv1.DatabaseBackup](s) {
+		fmt.Fprintln(&text, b.Name, b.Status.Phase)
+	}
+	return text.String()
+}
+
+// amongPolicies plays a sequence in a namespace with policies of others.
+func amongPolicies(s sequence, plant func(client.WithWatch) client.WithWatch) error {
+	without, among := newPlay(s, 0), newPlay(s, 0)
+	among.plant, among.store.policy = plant, meddle
+	err := errors.Join(without.toTheEnd(), among.toTheEnd())
+	if a, b := without.store.verdicts(), among.store.verdicts(); err == nil && a != b {
+		return fmt.Errorf("with policies of others the end is\n%s\nand without them\n%s\n%s", b, a, among.story.text())
+	}
+	return err
+}
+
+func TestPoliciesOfOthersDoNotChangeTheEnd(t *testing.T) {
+	withoutRaces(t)
+	for _, sequence := range everySequence() {
+		t.Run(sequence.name, func(t *testing.T) {
+			t.Parallel()
+			if err := amongPolicies(sequence, nil); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// The mistake: an operator that removes what others have added.
+func TestAnOperatorThatFightsPoliciesIsFound(t *testing.T) {
+	err := amongPolicies(sequences[0], func(server client.WithWatch) client.WithWatch {
+		return interceptor.NewClient(server, interceptor.Funcs{List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+			service := &corev1.Service{}
+			if c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, service) == nil {
+				patch := client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"labels":{"`+costCenter+`":null}}}`))
+				if err := c.Patch(ctx, service, patch); err != nil {
+					return err
+				}
+			}
+			return c.List(ctx, list, options...)
+		}})
+	})
+	if err == nil || !strings.Contains(err.Error(), "an idle operator sends") && !strings.Contains(err.Error(), "not idle") {
+		t.Errorf("not found: %v", err)
+	}
+}
+
+func protection(on bool) step {
+	return set(fmt.Sprintf("deletion.protection is set to %t", on), func(c *dbv1.DatabaseCluster) { c.Spec.Deletion.Protection = on })
+}
+
+// deleteClaims is a user who deletes all claims.
+func deleteClaims(allowed bool) step {
+	return step{what: fmt.Sprintf("the claims are deleted by mistake: allowed is %t", allowed), do: func(w *world) {
+		for _, claim := range all[*corev1.PersistentVolumeClaim](w.store) {
+			if err := w.store.delete(claim, &deleteInBackground); (err == nil) != allowed {
+				w.breaks("the deletion of claim %s: %v", claim.Name, err)
+			}
+		}
+	}}
+}
+
+var protectedSequence = sequence{"protected", []step{
+	create(2, deleteVolumes, hooks("flush"), func(c *dbv1.DatabaseCluster) { c.Spec.Deletion.Protection = true }), deleteClaims(false), protection(false), remove(),
+}}
+
+// The label keeps the API server from deleting the claims, so a deletion with volumes needs it to be removed first.
+func TestTheClaimsOfAProtectedClusterAreDeletedOnlyAfterItsProtection(t *testing.T) {
+	if err := newPlay(protectedSequence, 0).toTheEnd(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAnOperatorThatLeavesTheLabelOfProtectionIsFound(t *testing.T) {
+	p := newPlay(protectedSequence, 0)
+	p.plant = func(server client.WithWatch) client.WithWatch {
+		return interceptor.NewClient(server, interceptor.Funcs{Patch: func(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {
+			if of("patch", "", object).kind == "PersistentVolumeClaim" && p.cluster() != nil && !p.cluster().Spec.Deletion.Protection {
+				return nil
+			}
+			return c.Patch(ctx, object, patch, options...)
+		}})
+	}
+	if err := p.toTheEnd(); err == nil {
+		t.Errorf("not found:\n%s", p.story.text())
+	}
+}
