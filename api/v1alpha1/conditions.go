@@ -173,8 +173,6 @@ const (
 	ReasonRestoreFailed = "RestoreFailed"
 	// ReasonInitializeFailed: the first data could not be created.
 	ReasonInitializeFailed = "InitializeFailed"
-	// ReasonDataMissing: no member that should run can have the data, but volumes of others may.
-	ReasonDataMissing = "DataMissing"
 	// ReasonVolumeLost: a volume with data no longer exists, and no other member has its data.
 	ReasonVolumeLost = "VolumeLost"
 	// ReasonConfigureFailed: parameters or passwords could not be put in force.

@@ -107,7 +107,7 @@ func given(needed bool, one operation.Operation) operation.List {
 // stalls are problems that the user must solve although the cluster may run. The first one counts.
 var stalls = []func(*situation.Situation) *situation.Stall{
 	members.NameConflict, members.VolumeConflict, members.VolumeLost, members.Unusable, restore.HalfRestored, restore.Stalled, members.Infeasible,
-	members.Unmodifiable, certificate.Stalled, rotation.Stalled, members.TwoPrimaries, members.WithoutData, members.ConfigureFailed,
+	members.Unmodifiable, certificate.Stalled, rotation.Stalled, members.TwoPrimaries, members.ConfigureFailed,
 }
 
 func stalled(s *situation.Situation) *situation.Stall {
@@ -127,7 +127,7 @@ func pending(s *situation.Situation) bool {
 	_, modifies := operation.Find[operation.ModifyVolumes](s.Upkeep)
 	_, relabels := operation.Find[operation.LabelVolumes](s.Upkeep)
 	return resizes || modifies || relabels || s.Inherits() || s.Restoration != nil || tooMany ||
-		!s.Complete() || s.TemplateBlocked() || s.StatefulSetTerminating() || s.OtherClaims() ||
+		!s.Complete() || s.TemplateBlocked() || members.AwaitsAgreements(s) || s.StatefulSetTerminating() || s.OtherClaims() ||
 		slices.ContainsFunc(s.Foreign, state.Ref.IsOfPreviousCluster)
 }
 

@@ -68,7 +68,7 @@ var credentialsMutants = map[string]mutant{
 			}
 			return c.Patch(ctx, object, patch, options...)
 		}},
-		"credentials-rotation-of-one-password", "pod orders-0 does not accept the password of the connection Secret",
+		"credentials-rotation-of-one-password", "no ready member has accepted the password of the connection Secret",
 	},
 	"the connection Secret is never written": {
 		interceptor.Funcs{Patch: func(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {

@@ -401,5 +401,17 @@ func deleteClaim(claim string) step {
 	return step{what: "claim " + claim + " is deleted", do: func(w *world) { deleted(w, get[*corev1.PersistentVolumeClaim](w.store, claim)) }}
 }
 
+// loseClaim deletes the claim of a member that does not run, with the rows that only its volume has.
+func loseClaim(claim string) step {
+	s := deleteClaim(claim)
+	do := s.do
+	s.do = func(w *world) {
+		lost := get[*corev1.PersistentVolumeClaim](w.store, claim)
+		w.forgivesVolume(lost.UID)
+		do(w)
+	}
+	return s
+}
+
 // firstUID is the part of the first cluster's UID that names contain.
 const firstUID = "b9be14fb"

@@ -27,6 +27,7 @@ type play struct {
 	started bool
 	rounds  int
 	idle    int
+	silent  time.Time
 	// line is the first line of the story for the step.
 	line int
 	// own are the texts of the objects that only this play has.
@@ -50,6 +51,7 @@ func (p *play) next() (over bool, err error) {
 	if !p.started {
 		p.story.heading(step.what)
 		p.started, p.rounds, p.idle, p.line = true, 0, 0, len(p.story.lines)
+		p.silent = p.clock.Now()
 		step.do(p.world)
 	}
 	p.rounds++
@@ -72,11 +74,11 @@ func (p *play) next() (over bool, err error) {
 func (p *play) isIdle(changed bool) bool {
 	switch {
 	case changed, p.lag != nil:
-		p.idle = 0
+		p.idle, p.silent = 0, p.clock.Now()
 	case p.away: // no operator runs a pass that is due
 		return true
 	case !p.caughtUp(): // the pass runs in the next round
-	case p.due().IsZero(), p.idle == quiet:
+	case p.due().IsZero(), p.idle >= quiet && p.clock.Now().Sub(p.silent) >= patience:
 		return true
 	default:
 		p.idle++
@@ -148,7 +150,7 @@ func (p *play) key(known memory) [sha256.Size]byte {
 	if p.at < len(p.sequence.steps) && p.sequence.steps[p.at].rounds > 0 {
 		rounds = p.rounds
 	}
-	fmt.Fprintln(&text, p.at, p.started, rounds, p.idle)
+	fmt.Fprintln(&text, p.at, p.started, rounds, p.idle, p.clock.Now().Sub(p.silent))
 	for _, it := range p.items() {
 		q := p.queue(it)
 		fmt.Fprintln(&text, it, q.failures, q.woken)

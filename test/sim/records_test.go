@@ -39,8 +39,8 @@ var recordSequences = []sequence{
 	}},
 	{"pair-rebuild-protected", []step{createPair(pairEngine, protectedClaims), rebuild("orders-2"), image("database:2")}},
 	{"pair-parameters-and-grow", []step{createPair(tuneEngine), parameter("2"), grow("2Gi"), uses(`{"work_mem":"2"}`)}},
-	{"pair-without-data", []step{
-		createPair(syncEngine), hibernate(true), deleteClaim("data-orders-0"), scale(1), hibernate(false), scale(3),
+	{"pair-fewer-without-the-first-claim", []step{
+		createPair(pairEngine), hibernate(true), loseClaim("data-orders-0"), scale(1), hibernate(false),
 	}},
 	{"pair-configure-blocked", []step{
 		createPair(tuneEngine), pauseRollout(true), affinity("affinity asks for a node that does not exist", nowhere()), parameter("2"),

@@ -189,7 +189,13 @@ func (w *world) resumes(with *corev1.Pod) {
 
 // forgives no longer counts rows that only a member has which fails without a fault of the operator.
 func (w *world) forgives(pod *corev1.Pod) {
-	uid, v := w.on(pod)
+	uid, _ := w.on(pod)
+	w.forgivesVolume(uid)
+}
+
+// forgivesVolume no longer counts rows that only a volume has.
+func (w *world) forgivesVolume(uid types.UID) {
+	v := w.store.disk.volumes[uid]
 	rows := -1
 	for _, claim := range all[*corev1.PersistentVolumeClaim](w.store) {
 		if other := w.store.disk.volumes[claim.UID]; claim.UID != uid && other.data == v.data {

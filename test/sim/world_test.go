@@ -32,9 +32,10 @@ const (
 	tick = time.Second
 	// maxRounds is the limit of rounds until the world is idle.
 	maxRounds = 300
-	// quiet is the number of due passes in a row that may find no work before the world is idle. Periodic passes
-	// never end.
-	quiet = 4
+	// quiet is the number of due passes in a row that may find no work before the world is idle, and patience is for how long they have
+	// to go on: no decision about members waits longer. Periodic passes never end.
+	quiet    = 4
+	patience = 6 * time.Minute
 )
 
 var began = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

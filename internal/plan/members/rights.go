@@ -85,14 +85,19 @@ func hasData(s *situation.Situation) bool {
 
 func runsDatabase(b state.Bystander) bool { return b.Component == dbv1.ComponentDatabase && !b.Ended }
 
+// AwaitsAgreements reports whether an agreement of a previous cluster still exists. The members do not start before it is adopted or deleted.
+func AwaitsAgreements(s *situation.Situation) bool {
+	return s.NotStarted() && slices.ContainsFunc(s.Agreements, func(a state.Agreement) bool { return a.Cluster != s.Cluster.UID })
+}
+
 // awaitAgreements waits until no agreement of a previous cluster exists, before the first data is made or the members start.
 func awaitAgreements(s *situation.Situation) phase.Outcome {
-	others := state.Only(s.Agreements, func(a state.Agreement) bool { return a.Cluster != s.Cluster.UID })
-	if !s.NotStarted() || len(others) == 0 {
+	if !AwaitsAgreements(s) {
 		return phase.Over
 	}
+	other, _ := state.First(s.Agreements, func(a state.Agreement) bool { return a.Cluster != s.Cluster.UID })
 	return phase.Wait(dbv1.ReasonAdoptingVolumes, fmt.Sprintf("ConfigMap %s has the agreement of the members of the previous cluster of the same name; "+
-		"the operator adopts it with their volumes, or deletes it if there are none", others[0].Name))
+		"the operator adopts it with their volumes, or deletes it if there are none", other.Name))
 }
 
 func agreements(all []state.Agreement, why string) []operation.Removal {

@@ -56,21 +56,6 @@ func Unusable(s *situation.Situation) *situation.Stall {
 	return &situation.Stall{Reason: s.Unusable.Reason, Message: fmt.Sprintf("%s. %s, %s", s.Unusable.Message, until, undone)}
 }
 
-// WithoutData is the stall of members of which none can have the data: member 0 has a new claim, and the claims of the members that may
-// have the data are above spec.replicas. A claim that never had a ready primary has no record of one.
-func WithoutData(s *situation.Situation) *situation.Stall {
-	first, exists := state.First(s.Own, func(v state.Volume) bool { return v.Ordinal == 0 })
-	fresh := exists && first.IsPlain() && first.Primary == ""
-	above := state.Only(s.Own, func(v state.Volume) bool { return v.Ordinal >= max(s.Wanted, s.End()) && !v.Terminating })
-	if !s.HasRoles() || s.Wanted == 0 || !fresh || len(above) == 0 || s.Ready() > 0 {
-		return nil
-	}
-	last := above[len(above)-1]
-	return &situation.Stall{Reason: dbv1.ReasonDataMissing, Message: fmt.Sprintf(
-		"PersistentVolumeClaim %s is new, so its member waits for others that have the data, and no member is ready. %s may have the data, but spec.replicas is %d. "+
-			"Set spec.replicas to %d, so that their members start", first.Claim, Named(above), s.Cluster.Spec.Replicas, last.Ordinal+1)}
-}
-
 // PreviousCluster waits until Kubernetes has deleted the objects of a previous cluster of the same name.
 func PreviousCluster(s *situation.Situation) phase.Outcome {
 	i := slices.IndexFunc(s.Foreign, state.Ref.IsOfPreviousCluster)
