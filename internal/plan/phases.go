@@ -149,6 +149,7 @@ func requeueAfter(s *situation.Situation) time.Duration {
 	within(slices.ContainsFunc(s.Members, func(m state.Member) bool { return m.Broken(s.At) }), s.ConvergesIn(state.Steadily))
 	within(s.ScheduledIn() > 0, s.ScheduledIn())
 	within(s.FirstMemberWait() > 0, s.FirstMemberWait())
+	within(s.Consents() && s.LeavingIn() > 0, s.LeavingIn())
 	left, overdue := s.PrimaryOverdue()
 	within(overdue && left > 0, left)
 	within(len(s.Foreign) > 0, situation.MissingRequeue)

@@ -6,6 +6,9 @@ package situation
 
 import (
 	"math"
+	"time"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
 // Members of the topology Consensus have a list of each other, and decide by a majority of that list, whatever spec.replicas is. Only
@@ -72,9 +75,31 @@ func (s *Situation) oneByOne(live int32) int32 {
 	if live >= s.Wanted {
 		return s.Wanted
 	}
+	if s.LeavingIn() > 0 {
+		return live
+	}
 	together := s.withVolume(s.Voters())
 	if live >= together && s.Ready() >= live {
 		return live + 1
 	}
 	return together
+}
+
+// leavePatience is how long a member that was removed may still look ready.
+const leavePatience = 15 * time.Second
+
+// LeavingIn is the time until the readiness of a member shows that the others have removed it; 0 if none is being removed. If the user takes
+// a scale-in back meanwhile, that member joins again, and no other one may join at the same time.
+func (s *Situation) LeavingIn() time.Duration {
+	var left time.Duration
+	for _, t := range s.Tasks {
+		if t.Component != dbv1.ComponentMemberRemove {
+			continue
+		}
+		if !t.Ended() {
+			return leavePatience
+		}
+		left = max(left, leavePatience-t.EndedFor(s.At))
+	}
+	return left
 }
