@@ -68,7 +68,7 @@ func memory(status *dbv1.DatabaseClusterStatus) *dbv1.DatabaseClusterStatus {
 func essence(status *dbv1.DatabaseClusterStatus) *dbv1.DatabaseClusterStatus {
 	rest := status.DeepCopy()
 	rest.Replicas, rest.ReadyReplicas, rest.UpdatedReplicas = 0, 0, 0
-	rest.Members, rest.Version, rest.Storage, rest.Endpoints, rest.StatefulSet = nil, "", nil, nil, nil
+	rest.Members, rest.Version, rest.Storage, rest.Endpoints, rest.StatefulSet, rest.Volumes = nil, "", nil, nil, nil, nil
 	rest.Selector, rest.ObservedGeneration = "", 0
 	rest.Conditions = slices.DeleteFunc(rest.Conditions, func(c metav1.Condition) bool { return initial[c.Type] == c.Status })
 	for i, c := range rest.Conditions {
