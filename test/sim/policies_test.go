@@ -146,9 +146,19 @@ var protectedSequence = sequence{"protected", []step{
 
 // The label keeps the API server from deleting the claims, so a deletion with volumes needs it to be removed first.
 func TestTheClaimsOfAProtectedClusterAreDeletedOnlyAfterItsProtection(t *testing.T) {
-	if err := newPlay(protectedSequence, 0).toTheEnd(); err != nil {
-		t.Error(err)
+	p := newPlay(protectedSequence, 0)
+	if err := p.deleted(); err != nil {
+		t.Errorf("%v\n%s", err, p.story.text())
 	}
+}
+
+// deleted plays a sequence after which nothing of the cluster may be left.
+func (p *play) deleted() error {
+	err := p.toTheEnd()
+	if left := len(all[*corev1.PersistentVolumeClaim](p.store)); err == nil && (p.cluster() != nil || left > 0) {
+		return fmt.Errorf("the cluster is not deleted, or %d claims are left", left)
+	}
+	return err
 }
 
 func TestAnOperatorThatLeavesTheLabelOfProtectionIsFound(t *testing.T) {
@@ -161,7 +171,7 @@ func TestAnOperatorThatLeavesTheLabelOfProtectionIsFound(t *testing.T) {
 			return c.Patch(ctx, object, patch, options...)
 		}})
 	}
-	if err := p.toTheEnd(); err == nil {
+	if err := p.deleted(); err == nil {
 		t.Errorf("not found:\n%s", p.story.text())
 	}
 }
