@@ -256,7 +256,7 @@ type VolumeRecord struct {
 	// +kubebuilder:validation:MaxLength=253
 	Claim string `json:"claim"`
 
-	// uid is the UID of the claim.
+	// uid is the UID of the claim. A claim of the same name with another UID does not have the data.
 	// +required
 	// +kubebuilder:validation:MaxLength=36
 	UID string `json:"uid"`

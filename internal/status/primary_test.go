@@ -66,7 +66,7 @@ func TestMembersThatReportNoPrimaryAreDegradedAfterTheTimeOfAnElection(t *testin
 	} {
 		t.Run(name, func(t *testing.T) {
 			degraded := meta.FindStatusCondition(Of(headless(t, c.lasts, c.change), now).Conditions, dbv1.ConditionDegraded)
-			if got := degraded.Status == metav1.ConditionTrue; got != c.want {
+			if got := degraded.Status == metav1.ConditionTrue && degraded.Reason == dbv1.ReasonNoPrimary; got != c.want {
 				t.Fatalf("%+v", degraded)
 			}
 			if !c.want {

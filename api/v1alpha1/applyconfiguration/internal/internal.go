@@ -1787,12 +1787,6 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: claim
       type:
         scalar: string
-    - name: refused
-      type:
-        scalar: string
-    - name: request
-      type:
-        scalar: string
     - name: uid
       type:
         scalar: string

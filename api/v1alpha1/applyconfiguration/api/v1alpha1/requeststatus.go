@@ -23,7 +23,8 @@ type RequestStatusApplyConfiguration struct {
 	State *apiv1alpha1.RequestState `json:"state,omitempty"`
 	// message describes the result, or why the request was refused.
 	Message *string `json:"message,omitempty"`
-	// claimUID is the UID of the claim that a request of type Rebuild deletes. The operator deletes no other claim.
+	// claimUID is the UID of the claim that a request of type Rebuild deletes, or without which the member starts empty. The operator
+	// deletes no other claim.
 	ClaimUID *string `json:"claimUID,omitempty"`
 }
 

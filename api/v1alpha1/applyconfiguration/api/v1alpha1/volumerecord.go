@@ -13,13 +13,8 @@ package v1alpha1
 type VolumeRecordApplyConfiguration struct {
 	// claim is the name of the claim.
 	Claim *string `json:"claim,omitempty"`
-	// uid is the UID of the claim.
+	// uid is the UID of the claim. A claim of the same name with another UID does not have the data.
 	UID *string `json:"uid,omitempty"`
-	// request is the request of the annotation database.dbcluster.io/rebuild by which the member has started with this claim. It is
-	// no consent to start with another one later.
-	Request *string `json:"request,omitempty"`
-	// refused is the request of that annotation that the operator has refused, because this claim existed. It is no consent either.
-	Refused *string `json:"refused,omitempty"`
 }
 
 // VolumeRecordApplyConfiguration constructs a declarative configuration of the VolumeRecord type for use with
@@ -41,21 +36,5 @@ func (b *VolumeRecordApplyConfiguration) WithClaim(value string) *VolumeRecordAp
 // If called multiple times, the UID field is set to the value of the last call.
 func (b *VolumeRecordApplyConfiguration) WithUID(value string) *VolumeRecordApplyConfiguration {
 	b.UID = &value
-	return b
-}
-
-// WithRequest sets the Request field in the declarative configuration to the given value
-// and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the Request field is set to the value of the last call.
-func (b *VolumeRecordApplyConfiguration) WithRequest(value string) *VolumeRecordApplyConfiguration {
-	b.Request = &value
-	return b
-}
-
-// WithRefused sets the Refused field in the declarative configuration to the given value
-// and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the Refused field is set to the value of the last call.
-func (b *VolumeRecordApplyConfiguration) WithRefused(value string) *VolumeRecordApplyConfiguration {
-	b.Refused = &value
 	return b
 }
