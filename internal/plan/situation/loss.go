@@ -129,11 +129,11 @@ func forgone(requests []dbv1.RequestStatus, record dbv1.VolumeRecord) bool {
 	})
 }
 
-// removed reports whether a record is of a removed member and a deleted claim.
+// removed reports whether a record is of a removed member whose claim is deleted, or is being deleted.
 func (s *Situation) removed(r dbv1.VolumeRecord) bool {
 	ordinal, named := naming.ClaimOrdinal(s.Cluster.Name, r.Claim)
-	_, exists := s.volume(ordinal)
-	return !named || !exists && ordinal >= s.Cluster.Spec.Replicas && !s.Has(ordinal)
+	v, exists := s.volume(ordinal)
+	return !named || (!exists || v.Terminating) && ordinal >= s.Cluster.Spec.Replicas && !s.Has(ordinal)
 }
 
 // nextRecord is a record with the claim that has the data now.
