@@ -23,6 +23,13 @@ type EngineSecretKey struct {
 	// spec.credentials.secretName. Default: the user provides the value.
 	// +optional
 	Generate *EngineSecretValue `json:"generate,omitempty"`
+
+	// maxBytes is the maximum length of the value in bytes, 16 to 1024. The operator refuses a Secret with a longer one. It applies
+	// to keys with generate. Default: 1024.
+	// +optional
+	// +kubebuilder:validation:Minimum=16
+	// +kubebuilder:validation:Maximum=1024
+	MaxBytes int32 `json:"maxBytes,omitempty"`
 }
 
 // EngineSecretValue describes a generated value.

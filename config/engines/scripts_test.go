@@ -272,3 +272,15 @@ func environment(t *testing.T, name string) (all []string) {
 	}
 	return all
 }
+
+// The client of Patroni sends a password in Latin-1, and its server compares it in UTF-8. With another alphabet, the client fails.
+func TestPatroniGetsAPasswordInASCII(t *testing.T) {
+	const program = `
+import common
+for password in ("quote'\"\\:@#% -", "пароль", "é"):
+    print(common.rest_password(password))`
+	const want = "quote'\"\\:@#% -\n%D0%BF%D0%B0%D1%80%D0%BE%D0%BB%D1%8C\n%C3%A9\n"
+	if got := python(t, "1", nil, program); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

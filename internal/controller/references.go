@@ -57,6 +57,7 @@ func (o *observation) readReference(ctx context.Context, reference *state.Refere
 		err = o.Live.Get(ctx, key, secret)
 		reference.Content = state.SecretContent(secret)
 		reference.Keys, reference.Empty, reference.Unusable = state.SecretKeys(secret)
+		reference.Sizes = state.SecretSizes(secret)
 		if err == nil && reference.Where == resources.CredentialsField {
 			o.noteCredentials(secret, reference)
 		}

@@ -48,7 +48,7 @@ func Refusal(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, hasMe
 
 // KeyProblem reports keys that the engine needs and that are missing, empty or unusable in the Secret of a cluster; "" if
 // there are none. An empty password lets every client in, or none. A key that no operator can generate may be a file.
-func KeyProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, have, empty, unusable []string) string {
+func KeyProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, have, empty, unusable []string, sizes map[string]int) string {
 	if declared == nil {
 		return ""
 	}
@@ -62,11 +62,21 @@ func KeyProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, ha
 			secret, keys(void), declared.Name, them(void))
 	}
 	if wrong := except(passwords(declared), except(have, unusable)); len(wrong) > 0 {
-		return fmt.Sprintf("Secret %s in spec.credentials.secretName has CR, a second line or NUL in %s: set %s to one line of text",
+		return fmt.Sprintf("Secret %s in spec.credentials.secretName has a control character, a second line or invalid UTF-8 in %s: set %s to one line of text",
 			secret, keys(wrong), them(wrong))
+	}
+	for _, key := range declared.Spec.SecretKeys {
+		if most := cmp.Or(int(key.MaxBytes), maxSecretBytes); key.Generate != nil && sizes[key.Name] > most {
+			return fmt.Sprintf("Secret %s in spec.credentials.secretName has %d bytes in the key %s, but DatabaseEngine %s allows %d: set a shorter value",
+				secret, sizes[key.Name], key.Name, declared.Name, most)
+		}
 	}
 	return ""
 }
+
+// maxSecretBytes is the default of spec.secretKeys[].maxBytes. Longer values do not fit into a header of HTTP or an environment variable
+// everywhere.
+const maxSecretBytes = 1024
 
 // except returns the first names without the second ones.
 func except(all, others []string) []string {

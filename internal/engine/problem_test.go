@@ -161,11 +161,11 @@ func TestAMissingKeyOfTheSecretIsReported(t *testing.T) {
 		"Secret orders in spec.credentials.secretName lacks the key b, which DatabaseEngine ledger-v1 needs: add it to the Secret":       {"a", "c"},
 		"Secret orders in spec.credentials.secretName lacks the keys a, c, which DatabaseEngine ledger-v1 needs: add them to the Secret": {"b"},
 	} {
-		if got := KeyProblem(orders(), declared, have, nil, nil); got != want {
+		if got := KeyProblem(orders(), declared, have, nil, nil, nil); got != want {
 			t.Errorf("got %s", got)
 		}
 	}
-	if got := KeyProblem(orders(), nil, nil, nil, nil); got != "" {
+	if got := KeyProblem(orders(), nil, nil, nil, nil, nil); got != "" {
 		t.Errorf("without an engine: %s", got)
 	}
 }
@@ -178,11 +178,11 @@ func TestAnEmptyKeyOfTheSecretIsReported(t *testing.T) {
 		"Secret orders in spec.credentials.secretName has no value for the key b, which DatabaseEngine ledger-v1 needs: set it in the Secret":       {"b", "d"},
 		"Secret orders in spec.credentials.secretName has no value for the keys a, c, which DatabaseEngine ledger-v1 needs: set them in the Secret": {"a", "c"},
 	} {
-		if got := KeyProblem(orders(), declared, []string{"a", "b", "c", "d"}, empty, nil); got != want {
+		if got := KeyProblem(orders(), declared, []string{"a", "b", "c", "d"}, empty, nil, nil); got != want {
 			t.Errorf("got %s", got)
 		}
 	}
-	if got := KeyProblem(orders(), declared, []string{"a"}, []string{"a"}, nil); got != "Secret orders in spec.credentials.secretName lacks the keys b, c, which DatabaseEngine ledger-v1 needs: add them to the Secret" {
+	if got := KeyProblem(orders(), declared, []string{"a"}, []string{"a"}, nil, nil); got != "Secret orders in spec.credentials.secretName lacks the keys b, c, which DatabaseEngine ledger-v1 needs: add them to the Secret" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -192,11 +192,28 @@ func TestAPasswordWithSeveralLinesIsReported(t *testing.T) {
 	declared.Spec.SecretKeys = []dbv1.EngineSecretKey{{Name: "a", Generate: generate}, {Name: "b", Generate: generate}, {Name: "c", Generate: generate}, {Name: "file"}}
 	for want, unusable := range map[string][]string{
 		"": {"file", "d"},
-		"Secret orders in spec.credentials.secretName has CR, a second line or NUL in the key b: set it to one line of text":       {"b", "d"},
-		"Secret orders in spec.credentials.secretName has CR, a second line or NUL in the keys a, c: set them to one line of text": {"a", "c"},
+		"Secret orders in spec.credentials.secretName has a control character, a second line or invalid UTF-8 in the key b: set it to one line of text":       {"b", "d"},
+		"Secret orders in spec.credentials.secretName has a control character, a second line or invalid UTF-8 in the keys a, c: set them to one line of text": {"a", "c"},
 	} {
-		if got := KeyProblem(orders(), declared, []string{"a", "b", "c", "d", "file"}, nil, unusable); got != want {
+		if got := KeyProblem(orders(), declared, []string{"a", "b", "c", "d", "file"}, nil, unusable, nil); got != want {
 			t.Errorf("got %s", got)
+		}
+	}
+}
+
+func TestAValueThatIsTooLongIsRefused(t *testing.T) {
+	declared := &dbv1.DatabaseEngine{}
+	declared.Name = "ledger-v1"
+	declared.Spec.SecretKeys = []dbv1.EngineSecretKey{
+		{Name: "a", Generate: &dbv1.EngineSecretValue{}, MaxBytes: 72}, {Name: "b", Generate: &dbv1.EngineSecretValue{}}, {Name: "file"},
+	}
+	for want, sizes := range map[string]map[string]int{
+		"": {"a": 72, "b": 1024, "file": 1 << 19},
+		"Secret orders in spec.credentials.secretName has 73 bytes in the key a, but DatabaseEngine ledger-v1 allows 72: set a shorter value":     {"a": 73},
+		"Secret orders in spec.credentials.secretName has 1025 bytes in the key b, but DatabaseEngine ledger-v1 allows 1024: set a shorter value": {"b": 1025},
+	} {
+		if got := KeyProblem(orders(), declared, []string{"a", "b", "file"}, nil, nil, sizes); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

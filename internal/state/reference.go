@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"unicode"
+	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
 )
@@ -30,8 +32,10 @@ type Reference struct {
 	// Keys are the sorted keys of a Secret.
 	Keys []string
 	// Empty are the keys whose values contain only line ends. Scripts strip those at the end, except CR. Unusable are the keys
-	// whose values are then not one line of text.
+	// whose values are then not one line of text in UTF-8.
 	Empty, Unusable []string
+	// Sizes are the numbers of bytes of the values, without line ends at their end.
+	Sizes map[string]int
 }
 
 // SecretKeys returns the sorted keys of a Secret, those with empty values, and those whose values
@@ -42,11 +46,20 @@ func SecretKeys(secret *corev1.Secret) (keys, empty, unusable []string) {
 		switch value := bytes.TrimRight(secret.Data[key], "\n"); {
 		case len(bytes.Trim(value, "\r\n")) == 0:
 			empty = append(empty, key)
-		case bytes.ContainsAny(value, "\r\n\x00"):
+		case !utf8.Valid(value), bytes.ContainsFunc(value, unicode.IsControl):
 			unusable = append(unusable, key)
 		}
 	}
 	return keys, empty, unusable
+}
+
+// SecretSizes returns the number of bytes of each value of a Secret, without line ends at its end.
+func SecretSizes(secret *corev1.Secret) map[string]int {
+	sizes := make(map[string]int, len(secret.Data))
+	for key, value := range secret.Data {
+		sizes[key] = len(bytes.TrimRight(value, "\n"))
+	}
+	return sizes
 }
 
 // SecretContent returns a hash of a Secret's data.

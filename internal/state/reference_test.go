@@ -16,6 +16,8 @@ func TestAValueOfASecretIsOneLineOfText(t *testing.T) {
 		"x": {}, " ": {}, "x\n": {}, "x\n\n": {},
 		"": {empty: true}, "\n": {empty: true}, "\r\n": {empty: true},
 		"x\r\n": {unusable: true}, "x\r": {unusable: true}, "x\ny": {unusable: true}, "\nx": {unusable: true}, "x\x00y": {unusable: true},
+		"x\ty": {unusable: true}, "x\x7f": {unusable: true}, "x\xffy": {unusable: true}, "x\u0085y": {unusable: true},
+		"пароль": {}, `-'"\\ :@#%`: {}, "🔑 é": {},
 	} {
 		keys, empty, unusable := SecretKeys(&corev1.Secret{Data: map[string][]byte{"a": []byte(value)}})
 		if len(keys) != 1 || (len(empty) > 0) != want.empty || (len(unusable) > 0) != want.unusable {

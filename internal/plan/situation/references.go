@@ -35,7 +35,7 @@ func (s *Situation) incompatible() *Stall {
 		if r.Kind != "Secret" || r.Name != s.Cluster.Spec.Credentials.SecretName || !r.Found || s.CredentialsPending() {
 			continue
 		}
-		if message := engine.KeyProblem(s.Cluster, s.Engine, r.Keys, r.Empty, r.Unusable); message != "" {
+		if message := engine.KeyProblem(s.Cluster, s.Engine, r.Keys, r.Empty, r.Unusable, r.Sizes); message != "" {
 			return &Stall{dbv1.ReasonSecretIncomplete, message}
 		}
 	}

@@ -1132,6 +1132,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: generate
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineSecretValue
+    - name: maxBytes
+      type:
+        scalar: numeric
     - name: name
       type:
         scalar: string

@@ -19,6 +19,9 @@ type EngineSecretKeyApplyConfiguration struct {
 	// force, also on a volume that was created with another value. If all keys have it, a cluster needs no
 	// spec.credentials.secretName. Default: the user provides the value.
 	Generate *EngineSecretValueApplyConfiguration `json:"generate,omitempty"`
+	// maxBytes is the maximum length of the value in bytes, 16 to 1024. The operator refuses a Secret with a longer one. It applies
+	// to keys with generate. Default: 1024.
+	MaxBytes *int32 `json:"maxBytes,omitempty"`
 }
 
 // EngineSecretKeyApplyConfiguration constructs a declarative configuration of the EngineSecretKey type for use with
@@ -48,5 +51,13 @@ func (b *EngineSecretKeyApplyConfiguration) WithDescription(value string) *Engin
 // If called multiple times, the Generate field is set to the value of the last call.
 func (b *EngineSecretKeyApplyConfiguration) WithGenerate(value *EngineSecretValueApplyConfiguration) *EngineSecretKeyApplyConfiguration {
 	b.Generate = value
+	return b
+}
+
+// WithMaxBytes sets the MaxBytes field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the MaxBytes field is set to the value of the last call.
+func (b *EngineSecretKeyApplyConfiguration) WithMaxBytes(value int32) *EngineSecretKeyApplyConfiguration {
+	b.MaxBytes = &value
 	return b
 }
