@@ -222,6 +222,17 @@ type ConfigurationStatus struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	LockSeconds int32 `json:"lockSeconds,omitempty"`
+
+	// membersHash is a hash of the configuration as the members keep it, after the action has succeeded. If theirs has another hash
+	// later, another client has changed it. It is empty if the engine does not declare spec.state.configuration.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	MembersHash string `json:"membersHash,omitempty"`
+
+	// changedHash identifies the last change of the members' configuration by another client. The action runs again for each change.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	ChangedHash string `json:"changedHash,omitempty"`
 }
 
 // ConfigurationState is the state of a configuration.

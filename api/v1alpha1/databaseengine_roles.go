@@ -77,6 +77,7 @@ type EngineRoles struct {
 // server and the right to change these objects.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.lock) || self.lock.configMap in self.configMaps",message="spec.state.lock.configMap must be in spec.state.configMaps"
+// +kubebuilder:validation:XValidation:rule="!has(self.configuration) || self.configuration.configMap in self.configMaps",message="spec.state.configuration.configMap must be in spec.state.configMaps"
 type EngineState struct {
 	// configMaps are the names of ConfigMaps. The name of the cluster and '-' come before each.
 	// +required
@@ -93,6 +94,12 @@ type EngineState struct {
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	Lock *EngineLock `json:"lock,omitempty"`
+
+	// configuration names the entry in which the members keep their configuration. If another client changes it, the operator
+	// runs the action configure again, which the engine must have. Default: the operator does not notice such a change.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	Configuration *EngineStateEntry `json:"configuration,omitempty"`
 }
 
 // EngineLock is the place of the lock of the primary. The engine's software writes it.
@@ -119,4 +126,22 @@ type EngineLock struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=317
 	Term string `json:"term"`
+}
+
+// EngineStateEntry is an entry of a ConfigMap in which the members keep their agreement. The operator watches that ConfigMap, so
+// members must not write it all the time.
+type EngineStateEntry struct {
+	// configMap is one of spec.state.configMaps.
+	// +required
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=20
+	ConfigMap string `json:"configMap"`
+
+	// key is the key of an annotation of that ConfigMap, or of its data.
+	// +required
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=317
+	Key string `json:"key"`
 }

@@ -41,7 +41,10 @@ func (e execution) onMembers(ctx context.Context, o operation.Members) ([]kit.Ev
 	case operation.RunAction:
 		return e.runAction(ctx, o)
 	case operation.Record: // the status has it
-		return nil, nil
+		if o.Changed == "" {
+			return nil, nil
+		}
+		return []kit.Event{kit.Warning("ConfigurationChanged", "Configure", o.Changed)}, nil
 	case operation.AddPodFinalizer:
 		return nil, e.addPodFinalizer(ctx, o.Member)
 	case operation.ReleasePods:

@@ -88,6 +88,7 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 	o.readServiceAccount(ctx)
 	o.readRights(ctx)
 	o.readAgreements(ctx)
+	o.readKept(ctx)
 	o.readTasks(ctx)
 	o.readProtection(ctx, r.Policies)
 	o.readRestore(ctx, r)

@@ -81,6 +81,18 @@ func (o *observation) readAgreements(ctx context.Context) {
 	slices.SortFunc(o.Agreements, func(a, b state.Agreement) int { return cmp.Compare(a.Name, b.Name) })
 }
 
+// readKept reads the ConfigMap in which running members keep their configuration.
+func (o *observation) readKept(ctx context.Context) {
+	name, _ := engine.ConfigurationMap(o.cluster.Name, o.Engine)
+	config := &corev1.ConfigMap{}
+	if name == "" || o.StatefulSet == nil || o.cluster.DeletionTimestamp != nil || !o.Find(ctx, name, config) {
+		return
+	}
+	if a := state.AgreementOf(config, o.cluster.Name, nil); a.Cluster == o.cluster.UID && !a.Terminating {
+		o.Kept = state.ConfigMapFacts(config)
+	}
+}
+
 // agrees reports whether running members have agreed, so that their agreement exists.
 func (o *observation) agrees() bool {
 	if o.cluster.DeletionTimestamp != nil || o.StatefulSet == nil {

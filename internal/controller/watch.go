@@ -42,7 +42,7 @@ func (r *Reconciler) Controller() kit.Controller {
 			{Object: &policyv1.PodDisruptionBudget{}, When: kit.Filter(state.PodDisruptionBudgetFacts), Waits: repaired},
 			{Object: &networkingv1.NetworkPolicy{}, When: kit.Filter(state.NetworkPolicyFacts), Waits: repaired},
 			{Object: &appsv1.StatefulSet{}, When: kit.Filter(setFacts), Waits: together},
-			{Object: &corev1.ConfigMap{}, When: kit.Filter(state.ConfigMapFacts), Waits: repaired},
+			{Object: &corev1.ConfigMap{}, When: kit.Filter(state.ConfigMapFacts), Wakes: clusterOf, Waits: repaired},
 			{Object: &corev1.Pod{}, When: kit.Changed(podFacts), Wakes: clusterOf, Waits: together},
 			{Object: &corev1.PersistentVolumeClaim{}, When: kit.Changed(claimFacts), Wakes: clusterOf, Waits: together},
 			{Object: &batchv1.Job{}, When: kit.Changed(jobFacts), Wakes: clusterOf, Waits: together},

@@ -57,6 +57,16 @@ func LockOf(declared *dbv1.DatabaseEngine) *dbv1.EngineLock {
 	return declared.Spec.State.Lock
 }
 
+// ConfigurationMap is the name of the ConfigMap in which the members of a cluster keep the configuration that the action configure puts in
+// force, and the key of the entry; "" if the engine declares none.
+func ConfigurationMap(cluster string, declared *dbv1.DatabaseEngine) (name, key string) {
+	if !Configures(declared) || declared.Spec.State == nil || declared.Spec.State.Configuration == nil {
+		return "", ""
+	}
+	entry := declared.Spec.State.Configuration
+	return naming.State(cluster, entry.ConfigMap), entry.Key
+}
+
 // identify lets the operator create the ServiceAccount of members that call the API server.
 func identify(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) {
 	if !Identifies(declared) {

@@ -88,12 +88,14 @@ type RunAction struct {
 }
 
 // Record records in the status of the cluster what the operator has done, or is about to do, and cannot observe. The status of the pass
-// has it, so an action that needs the record starts in a later pass. One of the fields is set.
+// has it, so an action that needs the record starts in a later pass. Request or Configuration is set.
 type Record struct {
 	ofMembers
 	Last
 	Request       *dbv1.RequestStatus
 	Configuration *dbv1.ConfigurationStatus
+	// Changed is the message of the event that another client has changed the configuration; "" for none.
+	Changed string
 }
 
 // AddPodFinalizer adds the operator's finalizer to the pod of a member that is about to stop, to record its exit code.

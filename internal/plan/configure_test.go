@@ -31,7 +31,7 @@ func TestOnlyTheDatabaseCanRefuseAConfiguration(t *testing.T) {
 			cluster, o := plans.Related(t, dbv1.TopologyPrimaryReplica)
 			o.Engine.Spec.Actions.Configure = &dbv1.EngineAction{Command: []string{"configure"}}
 			applies(cluster, &o)
-			job := naming.ConfigureJob(cluster.Name, resources.Configuration(engine.Resolve(cluster, o.Engine), o.References))
+			job := naming.ConfigureJob(cluster.Name, resources.Configuration(engine.Resolve(cluster, o.Engine), o.References, ""))
 			task := plans.Task(job, false)
 			task.Component, task.Code, task.Failure = dbv1.ComponentConfigure, c.code, "the Job has failed"
 			o.Tasks = []state.Task{task}

@@ -84,7 +84,7 @@ func applies(c *dbv1.DatabaseCluster, o *state.Observed) {
 }
 
 func configuration(c *dbv1.DatabaseCluster, o *state.Observed) string {
-	return resources.Configuration(engine.Resolve(c, o.Engine), o.References)
+	return resources.Configuration(engine.Resolve(c, o.Engine), o.References, "")
 }
 
 // configurationFor is the configuration for a number of members.

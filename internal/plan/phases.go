@@ -35,6 +35,7 @@ var phases = []phase.Phase{
 	{Name: "ended hand-over", Decide: members.HandedOver},
 	{Name: "scale in", Decide: members.ScaleIn},
 	{Name: "references", Decide: members.Blocked},
+	{Name: "configuration of another client", Decide: members.Reconfigure},
 	{Name: "configuration", Decide: members.Configure},
 	{Name: "rollout", Decide: members.RollOut},
 	{Name: "requested rebuild", Decide: members.Rebuild},
@@ -49,9 +50,13 @@ var phases = []phase.Phase{
 
 func upToDate(s *situation.Situation) phase.Outcome {
 	outcome := phase.Wait(dbv1.ReasonUpToDate, "the cluster matches its spec")
-	if all := members.Leftovers(s); len(all) > 0 && !s.Cluster.Spec.Paused {
+	if s.Cluster.Spec.Paused {
+		return outcome
+	}
+	if all := members.Leftovers(s); len(all) > 0 {
 		outcome.Operations = operation.List{operation.Delete{Objects: all}}
 	}
+	outcome.Operations = append(outcome.Operations, members.Recorded(s)...)
 	return outcome
 }
 

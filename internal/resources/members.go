@@ -52,9 +52,9 @@ func MemberRemoveJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngin
 
 // ConfigureJob puts parameters and passwords in force on the running members. Their number may differ from that in the spec, for which the
 // parameters have to be correct.
-func ConfigureJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, references []state.Reference, members int32) Child {
+func ConfigureJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, references []state.Reference, changed string, members int32) Child {
 	return ActionJob(cluster, Action{
-		Name:      naming.ConfigureJob(cluster.Name, Configuration(cluster, references)),
+		Name:      naming.ConfigureJob(cluster.Name, Configuration(cluster, references, changed)),
 		Component: dbv1.ComponentConfigure,
 		Owner:     ownedBy(cluster),
 		Command:   declared.Spec.Actions.Configure.Command,
@@ -63,9 +63,13 @@ func ConfigureJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, 
 }
 
 // Configuration is a hash of all that the action configure puts in force: the engine, the parameters, the number of members
-// and the contents of Secrets.
-func Configuration(cluster *dbv1.DatabaseCluster, references []state.Reference) string {
-	return hash([]any{cluster.Spec.Engine, cluster.Spec.Parameters, cluster.Spec.Replicas, ReferencesHash(cluster, references)})
+// and the contents of Secrets. It includes the last change by another client, because the action has to run again after it.
+func Configuration(cluster *dbv1.DatabaseCluster, references []state.Reference, changed string) string {
+	parts := []any{cluster.Spec.Engine, cluster.Spec.Parameters, cluster.Spec.Replicas, ReferencesHash(cluster, references)}
+	if changed != "" {
+		parts = append(parts, changed)
+	}
+	return hash(parts)
 }
 
 func parametersText(parameters map[string]string) string {

@@ -52,6 +52,8 @@ type Observed struct {
 	// true: before members start, in a deletion, and while members cannot agree.
 	Agreements     []Agreement
 	AgreementsRead bool
+	// Kept is the ConfigMap in which running members keep their configuration; nil if it is unknown.
+	Kept *corev1.ConfigMap
 	// Tasks are the Jobs of actions on members, by name: hand-overs, removals of members, and configurations.
 	Tasks []Task
 

@@ -70,6 +70,16 @@ func ConfigMapContent(config *corev1.ConfigMap) string {
 	return content(config.BinaryData, config.Data)
 }
 
+// EntryContent is a hash of an annotation or an entry of a ConfigMap; "" if it has neither.
+func EntryContent(config *corev1.ConfigMap, key string) string {
+	note, annotated := config.Annotations[key]
+	text, found := config.Data[key]
+	if !annotated && !found {
+		return ""
+	}
+	return content(nil, map[string]string{"annotation": note, "data": text})[:16]
+}
+
 func content(binary map[string][]byte, text map[string]string) string {
 	form, err := json.Marshal([]any{binary, text})
 	if err != nil {

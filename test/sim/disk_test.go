@@ -200,7 +200,7 @@ func hasEnded(pod *corev1.Pod) bool {
 // isAgreement reports whether members keep their agreement in an object.
 func isAgreement(object client.Object) bool {
 	_, is := object.(*corev1.ConfigMap)
-	return is && object.GetName() == naming.State(name, agreementName)
+	return is && (object.GetName() == naming.State(name, agreementName) || object.GetName() == naming.State(name, keptName))
 }
 
 // isRight reports whether an object is one of the rights of members, which have no owner.

@@ -50,6 +50,9 @@ var disturbanceSequences = []sequence{
 	{"pair-parameters-during-hand-over", []step{
 		createPair(tuneEngine), goesWrong(handOverHangs), soon(4, handOverTo("orders-2")), soon(4, parameter("2")), mended("hook"), leads("orders-2"), uses(`{"work_mem":"2"}`),
 	}},
+	{"pair-configuration-by-hand", []step{
+		createPair(tuneEngine), parameter("2"), byHand(), uses(`{"work_mem":"2"}`), byHand(), uses(`{"work_mem":"2"}`), handOverTo("orders-2"), leads("orders-2"),
+	}},
 	{"pair-hand-over-lost", []step{
 		createPair(pairEngine), goesWrong(handOverHangs), soon(5, handOverTo("orders-2")), nodeSilent("-handover-"), at(time.Hour), mended("hook"), removeNode("-handover-"), leads("orders-2"),
 	}},
@@ -166,6 +169,17 @@ var disturbanceMutants = map[string]mutant{
 			}
 		}),
 		"pair-scale-in-refused", "is removed before the database has accepted 1 members",
+	},
+	"the configuration that the members keep is not looked at": {
+		interceptor.Funcs{Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+			err := c.Get(ctx, key, object, options...)
+			if config, is := object.(*corev1.ConfigMap); is {
+				config.Annotations = maps.Clone(config.Annotations)
+				delete(config.Annotations, keptKey)
+			}
+			return err
+		}},
+		"pair-configuration-by-hand", "the members use the configuration of another client",
 	},
 	"a hand-over that runs counts as failed": {
 		seenJobs(dbv1.ComponentHandOver, func(job *batchv1.Job) {

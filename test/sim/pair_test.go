@@ -19,6 +19,8 @@ import (
 const (
 	// agreementName is the last part of the name of the ConfigMap in which members keep their agreement.
 	agreementName = "leader"
+	// keptName is the last part of the name of the ConfigMap in which members keep their configuration, and keptKey the annotation.
+	keptName, keptKey = "config", "config"
 	// The keys are annotations, as Patroni has them. initializedKey has the data of the database, holderKey the pod that has the lock,
 	// and termKey the time when a pod got the lock. When its holder stops, it frees the lock, and the term stays.
 	initializedKey = "initialize"
@@ -58,6 +60,16 @@ func (w *world) setAgreement(key, value string) {
 	}
 	metav1.SetMetaDataAnnotation(&agreement.ObjectMeta, key, value)
 	w.store.put(agreement)
+}
+
+// keep writes the configuration that the members keep.
+func (w *world) keep(parameters string) {
+	config := get[*corev1.ConfigMap](w.store, naming.State(name, keptName))
+	if config == nil {
+		return
+	}
+	metav1.SetMetaDataAnnotation(&config.ObjectMeta, keptKey, parameters)
+	w.store.put(config)
 }
 
 // lock gives the lock to a pod.

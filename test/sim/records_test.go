@@ -91,6 +91,9 @@ func (w *world) executes(kind dbv1.RequestType, with types.UID) {
 func (w *world) watchInForce(cluster *dbv1.DatabaseCluster) {
 	ready := meta.FindStatusCondition(cluster.Status.Conditions, dbv1.ConditionReady)
 	record := cluster.Status.Configuration
+	if w.store.disk.shared.edited { // the operator has not seen it yet
+		return
+	}
 	if cluster.Spec.Engine != tuneEngine || cluster.Spec.Hibernated || ready == nil || ready.Status != metav1.ConditionTrue || ready.ObservedGeneration != cluster.Generation {
 		return
 	}

@@ -232,7 +232,7 @@ func (w *world) rightsLeft() []string {
 		case *corev1.ServiceAccount, *rbacv1.Role, *rbacv1.RoleBinding:
 			left = append(left, ref(o))
 		case *corev1.ConfigMap:
-			if o.GetName() == naming.State(name, agreementName) && len(all[*corev1.PersistentVolumeClaim](w.store)) == 0 {
+			if isAgreement(o) && len(all[*corev1.PersistentVolumeClaim](w.store)) == 0 {
 				left = append(left, ref(o))
 			}
 		}
@@ -258,6 +258,8 @@ func (w *world) serves() error {
 		return fmt.Errorf("%d of %d members run", len(w.databases()), cluster.Spec.Replicas)
 	case on.topology == dbv1.TopologyPrimaryReplica && w.primary() == nil:
 		return errors.New("there is no primary")
+	case on.edited:
+		return errors.New("the members use the configuration of another client")
 	}
 	for _, pod := range w.databases() {
 		if !isReady(pod) {

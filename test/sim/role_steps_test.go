@@ -35,7 +35,10 @@ func declareShared(w *world, engine string) {
 		e.Spec.Actions.HandOver = action("handOver")
 		e.Spec.Roles = &dbv1.EngineRoles{Label: roleLabel, Primary: primaryRole, Replica: replicaRole, LockSeconds: lockRounds, PositionField: positionField}
 		e.Spec.State = &dbv1.EngineState{ConfigMaps: []string{agreementName}}
-		if engine != tuneEngine {
+		if engine == tuneEngine {
+			e.Spec.State.ConfigMaps = append(e.Spec.State.ConfigMaps, keptName)
+			e.Spec.State.Configuration = &dbv1.EngineStateEntry{ConfigMap: keptName, Key: keptKey}
+		} else {
 			e.Spec.State.Lock = &dbv1.EngineLock{ConfigMap: agreementName, Holder: holderKey, Term: termKey}
 		}
 	}
@@ -138,6 +141,15 @@ func uses(parameters string) step {
 		if is := w.store.disk.shared.parameters; is != parameters {
 			w.breaks("the members use %s, not %s", is, parameters)
 		}
+	}}
+}
+
+// byHand changes the configuration that the members keep, as patronictl edit-config does.
+func byHand() step {
+	return step{what: "another client changes the configuration of the members", do: func(w *world) {
+		const edited = `{"work_mem":"by hand"}`
+		w.store.disk.shared.parameters, w.store.disk.shared.edited = edited, true
+		w.keep(edited)
 	}}
 }
 

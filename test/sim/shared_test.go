@@ -65,6 +65,8 @@ type shared struct {
 	gone int
 	// parameters are those that the database uses, tunedFor is the number of members that they are correct for.
 	parameters, tunedFor string
+	// edited is true after another client has changed the parameters, until the action configure runs again.
+	edited bool
 	// without is since when the database has no primary; zero while it has one.
 	without time.Time
 }

@@ -114,6 +114,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.EngineSecretValueApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineState"):
 		return &apiv1alpha1.EngineStateApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("EngineStateEntry"):
+		return &apiv1alpha1.EngineStateEntryApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineTLS"):
 		return &apiv1alpha1.EngineTLSApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineTLSPreamble"):

@@ -32,7 +32,7 @@ func recorded(s *situation.Situation, as dbv1.ConfigurationState) bool {
 
 // configureJob is the Job that puts the spec in force. It runs before a scale-in, so it finds more members than the spec has.
 func configureJob(s *situation.Situation) resources.Child {
-	return resources.ConfigureJob(s.Cluster, s.Engine, s.References, s.End())
+	return resources.ConfigureJob(s.Cluster, s.Engine, s.References, s.ConfigurationChanged(), s.End())
 }
 
 // Configure puts parameters and passwords in force by an action, without a restart of pods. A configuration that failed does not

@@ -32,7 +32,12 @@ func Rights(s *situation.Situation) operation.List {
 		all = append(all, apply)
 	}
 	for _, name := range lacking(s) {
-		all = append(all, operation.MakeAgreement{Child: resources.StateConfigMap(s.Cluster, name)})
+		all = append(all, operation.MakeAgreement{Child: resources.StateConfigMap(s.Cluster, s.Engine, name)})
+	}
+	if s.Kept != nil { // an older operator created it without the label by which the cache selects it
+		if apply, needed := applyOf(resources.StateConfigMap(s.Cluster, s.Engine, s.Kept.Name), s.Kept); needed {
+			all = append(all, apply)
+		}
 	}
 	return all
 }

@@ -122,17 +122,42 @@ func (s *Situation) Configured() *dbv1.ConfigurationStatus {
 }
 
 // Configuration is a hash of what the action configure should put in force; "" for an engine without it.
-func (s *Situation) Configuration() string {
+func (s *Situation) Configuration() string { return s.configurationAfter(s.ConfigurationChanged()) }
+
+func (s *Situation) configurationAfter(changed string) string {
 	if !engine.Configures(s.Engine) {
 		return ""
 	}
-	return resources.Configuration(s.Cluster, s.References)
+	return resources.Configuration(s.Cluster, s.References, changed)
+}
+
+// ConfigurationChanged identifies the last change of the configuration by another client; "" for none.
+func (s *Situation) ConfigurationChanged() string {
+	if record := s.Configured(); record != nil {
+		return record.ChangedHash
+	}
+	return ""
+}
+
+// KeptConfiguration is a hash of the configuration as the members keep it; "" if it is unknown.
+func (s *Situation) KeptConfiguration() string {
+	name, key := engine.ConfigurationMap(s.Cluster.Name, s.Engine)
+	if name == "" || s.Kept == nil {
+		return ""
+	}
+	return state.EntryContent(s.Kept, key)
 }
 
 // Applying is the record before the action puts the configuration in force. From then on, members may use it.
 func (s *Situation) Applying() *dbv1.ConfigurationStatus {
+	return s.ApplyingAfter(s.ConfigurationChanged())
+}
+
+// ApplyingAfter is that record after a change by another client.
+func (s *Situation) ApplyingAfter(changed string) *dbv1.ConfigurationStatus {
 	record := s.InForce()
-	record.State = dbv1.ConfigurationApplying
+	record.State, record.Hash = dbv1.ConfigurationApplying, s.configurationAfter(changed)
+	record.MembersHash, record.ChangedHash = "", changed
 	if before := s.Configured(); before != nil && engine.HasLockParameter(s.Engine) {
 		record.LockSeconds = max(record.LockSeconds, before.LockSeconds)
 	}
@@ -141,7 +166,9 @@ func (s *Situation) Applying() *dbv1.ConfigurationStatus {
 
 // InForce is the record after the action has succeeded.
 func (s *Situation) InForce() *dbv1.ConfigurationStatus {
-	record := &dbv1.ConfigurationStatus{State: dbv1.ConfigurationInForce, Hash: s.Configuration()}
+	record := &dbv1.ConfigurationStatus{
+		State: dbv1.ConfigurationInForce, Hash: s.Configuration(), MembersHash: s.KeptConfiguration(), ChangedHash: s.ConfigurationChanged(),
+	}
 	if engine.HasLockParameter(s.Engine) {
 		record.LockSeconds = engine.LockSeconds(s.Engine.Spec, s.Cluster.Spec.Parameters)
 	}

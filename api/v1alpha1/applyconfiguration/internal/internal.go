@@ -273,12 +273,18 @@ var schemaYAML = typed.YAMLObject(`types:
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ConfigurationStatus
   map:
     fields:
+    - name: changedHash
+      type:
+        scalar: string
     - name: hash
       type:
         scalar: string
     - name: lockSeconds
       type:
         scalar: numeric
+    - name: membersHash
+      type:
+        scalar: string
     - name: state
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ConfigurationState
@@ -1157,9 +1163,21 @@ var schemaYAML = typed.YAMLObject(`types:
           elementType:
             scalar: string
           elementRelationship: associative
+    - name: configuration
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineStateEntry
     - name: lock
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineLock
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineStateEntry
+  map:
+    fields:
+    - name: configMap
+      type:
+        scalar: string
+    - name: key
+      type:
+        scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineTLS
   map:
     fields:

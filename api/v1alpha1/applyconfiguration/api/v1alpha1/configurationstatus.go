@@ -22,6 +22,11 @@ type ConfigurationStatusApplyConfiguration struct {
 	// lockSeconds is the longest lifetime of the lock of a primary that members may use, in seconds. It is empty if the engine has no
 	// parameter for it.
 	LockSeconds *int32 `json:"lockSeconds,omitempty"`
+	// membersHash is a hash of the configuration as the members keep it, after the action has succeeded. If theirs has another hash
+	// later, another client has changed it. It is empty if the engine does not declare spec.state.configuration.
+	MembersHash *string `json:"membersHash,omitempty"`
+	// changedHash identifies the last change of the members' configuration by another client. The action runs again for each change.
+	ChangedHash *string `json:"changedHash,omitempty"`
 }
 
 // ConfigurationStatusApplyConfiguration constructs a declarative configuration of the ConfigurationStatus type for use with
@@ -51,5 +56,21 @@ func (b *ConfigurationStatusApplyConfiguration) WithHash(value string) *Configur
 // If called multiple times, the LockSeconds field is set to the value of the last call.
 func (b *ConfigurationStatusApplyConfiguration) WithLockSeconds(value int32) *ConfigurationStatusApplyConfiguration {
 	b.LockSeconds = &value
+	return b
+}
+
+// WithMembersHash sets the MembersHash field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the MembersHash field is set to the value of the last call.
+func (b *ConfigurationStatusApplyConfiguration) WithMembersHash(value string) *ConfigurationStatusApplyConfiguration {
+	b.MembersHash = &value
+	return b
+}
+
+// WithChangedHash sets the ChangedHash field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ChangedHash field is set to the value of the last call.
+func (b *ConfigurationStatusApplyConfiguration) WithChangedHash(value string) *ConfigurationStatusApplyConfiguration {
+	b.ChangedHash = &value
 	return b
 }

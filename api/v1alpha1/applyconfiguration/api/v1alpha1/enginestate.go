@@ -19,6 +19,9 @@ type EngineStateApplyConfiguration struct {
 	// lock is where the primary keeps its lock. So the operator knows which member was the primary last, also after a failover that
 	// it did not see. It needs spec.roles. Default: the operator knows the last primary only after it has stopped the members in order.
 	Lock *EngineLockApplyConfiguration `json:"lock,omitempty"`
+	// configuration names the entry in which the members keep their configuration. If another client changes it, the operator
+	// runs the action configure again, which the engine must have. Default: the operator does not notice such a change.
+	Configuration *EngineStateEntryApplyConfiguration `json:"configuration,omitempty"`
 }
 
 // EngineStateApplyConfiguration constructs a declarative configuration of the EngineState type for use with
@@ -42,5 +45,13 @@ func (b *EngineStateApplyConfiguration) WithConfigMaps(values ...string) *Engine
 // If called multiple times, the Lock field is set to the value of the last call.
 func (b *EngineStateApplyConfiguration) WithLock(value *EngineLockApplyConfiguration) *EngineStateApplyConfiguration {
 	b.Lock = value
+	return b
+}
+
+// WithConfiguration sets the Configuration field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Configuration field is set to the value of the last call.
+func (b *EngineStateApplyConfiguration) WithConfiguration(value *EngineStateEntryApplyConfiguration) *EngineStateApplyConfiguration {
+	b.Configuration = value
 	return b
 }

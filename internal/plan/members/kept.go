@@ -1,0 +1,46 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package members
+
+import (
+	"fmt"
+	"slices"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// Reconfigure lets the action configure run again after another client has changed the configuration that the members keep. Actions on
+// members may change it for a moment, so they have to end first. The mark of the change has the version of the object, so the same change
+// counts each time.
+func Reconfigure(s *situation.Situation) phase.Outcome {
+	kept := s.KeptConfiguration()
+	if kept == "" || !recorded(s, dbv1.ConfigurationInForce) || s.Wanted == 0 || !s.Answers() {
+		return phase.Over
+	}
+	if was := s.Configured().MembersHash; was == "" || was == kept || acts(s) {
+		return phase.Over
+	}
+	text := fmt.Sprintf("another client changed the configuration of the members in ConfigMap %s; the action configure puts spec.parameters in force again", s.Kept.Name)
+	changed := s.ApplyingAfter(resources.Hash([]string{kept, s.Kept.ResourceVersion}))
+	return phase.Do(dbv1.ReasonConfiguring, text, operation.Record{Configuration: changed, Changed: text})
+}
+
+// Recorded records the configuration that the members keep if the record lacks it: that of an older operator or engine.
+func Recorded(s *situation.Situation) operation.List {
+	if s.KeptConfiguration() == "" || !recorded(s, dbv1.ConfigurationInForce) || s.Configured().MembersHash != "" || acts(s) {
+		return nil
+	}
+	return operation.List{operation.Record{Configuration: s.InForce()}}
+}
+
+// acts reports whether an action on members has not ended.
+func acts(s *situation.Situation) bool {
+	return slices.ContainsFunc(s.Tasks, func(t state.Task) bool { return !t.Ended() })
+}
