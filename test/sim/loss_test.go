@@ -81,7 +81,7 @@ func (w *world) watchLosses() {
 	request := cluster.Annotations[dbv1.AnnotationRebuild]
 	for ordinal := range int32(9) {
 		claim := get[*corev1.PersistentVolumeClaim](w.store, naming.Claim(name, ordinal))
-		if claim == nil {
+		if claim == nil || claim.DeletionTimestamp != nil {
 			if ordinal >= cluster.Spec.Replicas {
 				delete(d.serving, ordinal)
 			}
