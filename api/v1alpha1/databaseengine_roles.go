@@ -75,9 +75,6 @@ type EngineRoles struct {
 // them empty, with the labels of the members. They belong to the volumes: the operator retains them with the volumes, the next
 // cluster of the same name adopts both, and the operator deletes them when no volume remains. The pods get a token for the API
 // server and the right to change these objects.
-//
-// +kubebuilder:validation:XValidation:rule="!has(self.lock) || self.lock.configMap in self.configMaps",message="spec.state.lock.configMap must be in spec.state.configMaps"
-// +kubebuilder:validation:XValidation:rule="!has(self.configuration) || self.configuration.configMap in self.configMaps",message="spec.state.configuration.configMap must be in spec.state.configMaps"
 type EngineState struct {
 	// configMaps are the names of ConfigMaps. The name of the cluster and '-' come before each.
 	// +required

@@ -70,10 +70,32 @@ func Flaws(spec dbv1.DatabaseEngineSpec) []string {
 func flaws(spec dbv1.DatabaseEngineSpec) []flaw {
 	var all []flaw
 	for _, text := range slices.Concat(clashes(spec.Parameters), patterns(spec.Parameters), impossibleKeys(spec.SecretKeys),
-		lockFlaws(spec), unfitting(spec), badTemplates(spec), tooLarge(spec.Scripts), reserved(spec.Container.DataPath)) {
+		lockFlaws(spec), strangers(spec.State), unfitting(spec), badTemplates(spec), tooLarge(spec.Scripts), reserved(spec.Container.DataPath)) {
 		all = append(all, flaw{text: text})
 	}
 	return slices.Concat(all, dangling(spec), unrestorable(spec.Actions), badScripts(spec))
+}
+
+// strangers are ConfigMaps that the state describes, but that the members do not have. No rule of the API server can say so: it would change the
+// rules of a released field.
+func strangers(is *dbv1.EngineState) []string {
+	if is == nil {
+		return nil
+	}
+	named := map[string]string{}
+	if is.Lock != nil {
+		named["spec.state.lock.configMap"] = is.Lock.ConfigMap
+	}
+	if is.Configuration != nil {
+		named["spec.state.configuration.configMap"] = is.Configuration.ConfigMap
+	}
+	var all []string
+	for _, field := range slices.Sorted(maps.Keys(named)) {
+		if !slices.Contains(is.ConfigMaps, named[field]) {
+			all = append(all, fmt.Sprintf("%s is %q, which is not in spec.state.configMaps", field, named[field]))
+		}
+	}
+	return all
 }
 
 // clashes are pairs of parameters with the same environment variable.

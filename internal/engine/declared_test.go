@@ -49,6 +49,12 @@ func TestAFlawOfADeclarationIsReportedWithFieldValueAndRemedy(t *testing.T) {
 		want   string
 	}{
 		"nothing": {func(*dbv1.DatabaseEngineSpec) {}, ""},
+		"a lock in a ConfigMap that the members do not have": {
+			func(s *dbv1.DatabaseEngineSpec) {
+				s.State = &dbv1.EngineState{ConfigMaps: []string{"config"}, Lock: &dbv1.EngineLock{ConfigMap: "leader"}, Configuration: &dbv1.EngineStateEntry{ConfigMap: "config"}}
+			},
+			`spec.state.lock.configMap is "leader", which is not in spec.state.configMaps`,
+		},
 		"two parameters of one variable": {
 			func(s *dbv1.DatabaseEngineSpec) {
 				s.Parameters = append(s.Parameters, dbv1.EngineParameter{Name: "CACHE"})
