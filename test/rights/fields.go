@@ -115,7 +115,7 @@ var verdicts = []verdict{
 	// Names in a certificate. An issuer may refuse them.
 	nothing(ofCluster + `tls\.dnsNames\[\]`),
 	// The operator creates these ConfigMaps. If another owner has one of the same name, members do not start.
-	nothing(ofEngine + `state\.(configMaps\[\]|lock\.configMap|configuration\.(configMap|key))`),
+	nothing(ofEngine + `state\.(configMaps\[\]|lock\.(configMap|holder|term)|configuration\.(configMap|key))`),
 	local("DatabaseBackup", ofCluster+`bootstrap\.fromBackup\.name`),
 	local("DatabaseCluster", `DatabaseBackup spec\.cluster`),
 	global("DatabaseEngine", ofCluster+`engine`),
