@@ -88,7 +88,7 @@ func TestAParallelJoinHasEnoughSharedMemory(t *testing.T) {
 	w.must(strings.HasSuffix(got, "700000"), "the join returns %s", got)
 }
 
-const registry = `
+const registryAtItsQuota = `
 apiVersion: database.dbcluster.io/v1alpha1
 kind: DatabaseCluster
 metadata:
@@ -106,7 +106,7 @@ spec:
 func TestEtcdAtItsQuotaIsNotAvailableUntilTheQuotaIsRaised(t *testing.T) {
 	w := newWorld(t)
 	w.replacements = append(w.replacements, "IMAGE", w.needs(etcdImage))
-	w.apply(registry)
+	w.apply(registryAtItsQuota)
 	w.await("registry", "Ready")
 	etcdctl := func(command string) (string, error) {
 		return run(w.Context(), "", "-n", w.namespace, "exec", "registry-0", "-c", "database", "--", "bash", "-c",
