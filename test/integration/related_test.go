@@ -167,7 +167,6 @@ func TestMembersOfOneDatabaseReportTheirRolesUntilTheirClusterIsDeleted(t *testi
 
 	change(t, cluster, annotated(dbv1.AnnotationHandOver, "orders-1"))
 	await(t, cluster, "pod orders-1 to be the primary", func() bool { return cluster.Status.Primary == "orders-1" })
-	set := statefulSet(cluster)
 	await(t, cluster, "the request to be recorded", func() bool {
 		return slices.ContainsFunc(cluster.Status.Requests, func(r dbv1.RequestStatus) bool {
 			return r.Request == "orders-1" && r.State == dbv1.RequestCompleted
