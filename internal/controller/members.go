@@ -24,6 +24,14 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
+// changed is the event of a record about a configuration that another client has changed.
+func changed(o operation.Record) []kit.Event {
+	if o.Changed == "" {
+		return nil
+	}
+	return []kit.Event{kit.Warning("ConfigurationChanged", "Configure", o.Changed)}
+}
+
 func (e execution) onMembers(ctx context.Context, o operation.Members) ([]kit.Event, error) {
 	switch o := o.(type) {
 	case operation.RestartMember:
@@ -41,10 +49,7 @@ func (e execution) onMembers(ctx context.Context, o operation.Members) ([]kit.Ev
 	case operation.RunAction:
 		return e.runAction(ctx, o)
 	case operation.Record: // the status has it
-		if o.Changed == "" {
-			return nil, nil
-		}
-		return []kit.Event{kit.Warning("ConfigurationChanged", "Configure", o.Changed)}, nil
+		return changed(o), nil
 	case operation.AddPodFinalizer:
 		return nil, e.addPodFinalizer(ctx, o.Member)
 	case operation.ReleasePods:

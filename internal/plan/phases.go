@@ -131,9 +131,13 @@ func pending(s *situation.Situation) bool {
 	_, resizes := operation.Find[operation.ResizeVolumes](s.Upkeep)
 	_, modifies := operation.Find[operation.ModifyVolumes](s.Upkeep)
 	_, relabels := operation.Find[operation.LabelVolumes](s.Upkeep)
-	return resizes || modifies || relabels || s.Inherits() || s.Restoration != nil || tooMany ||
-		!s.Complete() || s.TemplateBlocked() || members.AwaitsAgreements(s) || s.StatefulSetTerminating() || s.OtherClaims() ||
-		slices.ContainsFunc(s.Foreign, state.Ref.IsOfPreviousCluster)
+	return resizes || modifies || relabels || tooMany || awaitsOthers(s) ||
+		!s.Complete() || s.TemplateBlocked() || s.StatefulSetTerminating() || s.OtherClaims()
+}
+
+// awaitsOthers reports whether the objects of a previous cluster or a restore come before the members.
+func awaitsOthers(s *situation.Situation) bool {
+	return s.Inherits() || s.Restoration != nil || members.AwaitsAgreements(s) || slices.ContainsFunc(s.Foreign, state.Ref.IsOfPreviousCluster)
 }
 
 const (

@@ -79,9 +79,7 @@ func Lower(s *situation.Situation, to int32, reason string) phase.Outcome {
 	if outcome := awaitPrimary(s, reason); outcome.Waits() {
 		return outcome
 	}
-	if left := s.Settling(); left > 0 && to == 0 && !s.Deleting() {
-		outcome := phase.Wait(reason, fmt.Sprintf("waiting until pod %s is ready: then the members that are left have every acknowledged write", s.Unready()))
-		outcome.RequeueAfter = left
+	if outcome := awaitSettled(s, to, reason); outcome.Waits() {
 		return outcome
 	}
 	if outcome := beforeStop(s, end-1, to); outcome.Waits() {
@@ -89,6 +87,17 @@ func Lower(s *situation.Situation, to int32, reason string) phase.Outcome {
 	}
 	return phase.Do(reason, fmt.Sprintf("scaling in from %d to %d members, one at a time", replicas, to),
 		operation.Scale{To: replicas - 1, Member: end - 1, Stop: reason == dbv1.ReasonTerminating})
+}
+
+// awaitSettled lets a hibernation wait until the members that are left have every acknowledged write.
+func awaitSettled(s *situation.Situation, to int32, reason string) phase.Outcome {
+	left := s.Settling()
+	if left <= 0 || to > 0 || s.Deleting() {
+		return phase.Over
+	}
+	outcome := phase.Wait(reason, fmt.Sprintf("waiting until pod %s is ready: then the members that are left have every acknowledged write", s.Unready()))
+	outcome.RequeueAfter = left
+	return outcome
 }
 
 // awaitPrimary lets the members elect a primary before one of them stops. The wait ends, so that a cluster without a primary can

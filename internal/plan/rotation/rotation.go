@@ -48,12 +48,27 @@ func For(s *situation.Situation) Plan {
 		return done(s)
 	case c.Edited():
 		return abandon(s)
-	case s.Engine.Spec.Actions.Credentials == nil && len(s.Members) > 0 && s.TemplateBlocked():
-		return rotating("the rotation waits until the operator may restart the members: the condition Stalled reports the cause")
 	case s.Engine.Spec.Actions.Credentials == nil, s.NotStarted(), s.Wanted == 0:
-		return restart(s)
+		return byRestart(s)
 	case c.Rotation == "":
 		return begin(s)
+	default:
+		return proceed(s)
+	}
+}
+
+// byRestart rotates the passwords of members that read them at their start.
+func byRestart(s *situation.Situation) Plan {
+	if s.Engine.Spec.Actions.Credentials == nil && len(s.Members) > 0 && s.TemplateBlocked() {
+		return rotating("the rotation waits until the operator may restart the members: the condition Stalled reports the cause")
+	}
+	return restart(s)
+}
+
+// proceed continues a rotation that has begun.
+func proceed(s *situation.Situation) Plan {
+	c := s.Credentials
+	switch {
 	case !s.RotationInForce():
 		return run(s)
 	case !c.InForce():

@@ -28,8 +28,8 @@ func (s *Situation) Undecided() int32 {
 // is one. Of voters that stop, it is the first one while exactly a majority of them exists and is ready: each further write needs all of
 // these, and a ready member has the writes before.
 func (s *Situation) Settled() (pod string, settled bool) {
-	live, known := s.Replicas()
-	if !known || live == 0 || int(live) != len(s.Members) || s.Ready() != live {
+	live, _ := s.Replicas()
+	if !s.allReady() {
 		return "", false
 	}
 	stops := s.Deleting() || s.Wanted == 0
@@ -42,6 +42,12 @@ func (s *Situation) Settled() (pod string, settled bool) {
 	default:
 		return "", false
 	}
+}
+
+// allReady reports whether exactly the members of the StatefulSet exist, and are ready.
+func (s *Situation) allReady() bool {
+	live, known := s.Replicas()
+	return known && live > 0 && int(live) == len(s.Members) && s.Ready() == live
 }
 
 // Unready returns the first of the voters that have to be ready before another one stops, so that one of them has every acknowledged

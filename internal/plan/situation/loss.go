@@ -25,26 +25,26 @@ type Loss struct {
 
 // losses are the lost volumes of the members that the cluster should have. Without the engine it is unknown whether others have the data.
 func (s *Situation) losses() []Loss {
-	if s.Deleting() || s.Ephemeral() || !s.EngineKnown() {
+	if s.Deleting() || s.Ephemeral() || !s.EngineKnown() || s.Related() && s.Ready() > 0 {
 		return nil
 	}
 	var all []Loss
 	for _, r := range s.Cluster.Status.Volumes {
 		ordinal, named := naming.ClaimOrdinal(s.Cluster.Name, r.Claim)
+		gone := named && s.gone(ordinal, r.UID)
 		switch {
-		case !named:
-		case !s.gone(ordinal, r.UID):
-			if s.Related() {
-				return nil
-			}
-		case s.Related() || ordinal < s.Cluster.Spec.Replicas || s.Has(ordinal):
+		case named && !gone && s.Related():
+			return nil
+		case gone && s.matters(ordinal):
 			all = append(all, Loss{r, ordinal})
 		}
 	}
-	if s.Related() && s.Ready() > 0 {
-		return nil
-	}
 	return all
+}
+
+// matters reports whether the loss of a member's claim matters: of members of one database, any may have had the data.
+func (s *Situation) matters(ordinal int32) bool {
+	return s.Related() || ordinal < s.Cluster.Spec.Replicas || s.Has(ordinal)
 }
 
 // gone reports whether a recorded claim no longer exists. The cache may not have the claim of a pod yet. A claim without the labels

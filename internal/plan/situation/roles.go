@@ -166,17 +166,22 @@ func (s *Situation) PrimaryOverdue() (left time.Duration, ok bool) {
 	if !s.HasRoles() || s.Deleting() || s.Wanted == 0 || len(s.ReadyPrimaries()) > 0 || available == nil || available.Reason != dbv1.ReasonNoPrimary {
 		return 0, false
 	}
-	since := available.LastTransitionTime.Time
+	since, ready := available.LastTransitionTime.Time, s.firstReady()
+	if ready.After(since) {
+		since = ready
+	}
+	return max(0, s.TakeOver()-s.At.Sub(since), s.Electing()), !ready.IsZero()
+}
+
+// firstReady is since when a member is ready; zero if none is.
+func (s *Situation) firstReady() time.Time {
 	var ready time.Time
 	for _, m := range s.Members {
 		if m.Serving(s.At) && (ready.IsZero() || m.ReadySince.Time.Before(ready)) {
 			ready = m.ReadySince.Time
 		}
 	}
-	if ready.After(since) {
-		since = ready
-	}
-	return max(0, s.TakeOver()-s.At.Sub(since), s.Electing()), !ready.IsZero()
+	return ready
 }
 
 // Lock is how long the lock of a primary lives. While the action configure has not put a new value in force, or has failed, the longer
