@@ -27,7 +27,7 @@ type BackupStream struct {
 	// replaces this one. It is empty for members that have one database together, and if it is unknown.
 	// +optional
 	// +kubebuilder:validation:MaxLength=36
-	VolumeUID string `json:"volumeUID,omitempty"`
+	VolumeUID string `json:"volumeUID,omitempty"` //nolint:tagliatelle // as Kubernetes spells it, for example podUID
 
 	// facts are facts about the data, from the engine's check action. A verification compares those that the engine
 	// lists with the facts of the restored copy.

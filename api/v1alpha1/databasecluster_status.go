@@ -178,7 +178,7 @@ type RequestStatus struct {
 	// deletes no other claim.
 	// +optional
 	// +kubebuilder:validation:MaxLength=36
-	ClaimUID string `json:"claimUID,omitempty"`
+	ClaimUID string `json:"claimUID,omitempty"` //nolint:tagliatelle // as Kubernetes spells it, for example podUID
 }
 
 // RequestType is the type of a request by an annotation.

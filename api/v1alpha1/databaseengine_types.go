@@ -260,7 +260,7 @@ type EngineContainer struct {
 	OtherPorts []int32 `json:"otherPorts,omitempty"`
 
 	// sharedMemory is true if the database needs more shared memory in /dev/shm than the 64 MiB of a container. Members and
-	// Jobs then have a volume in memory there. What it contains counts as memory of the container, so the memory limit bounds it.
+	// Jobs then have a volume in memory there. Its contents count as memory of the container, so the memory limit bounds it.
 	// Default: false.
 	// +optional
 	SharedMemory bool `json:"sharedMemory,omitempty"`

@@ -70,7 +70,7 @@ func (o *observation) read(ctx context.Context, logs kit.Logs) {
 		o.readCluster(ctx)
 		o.readMissing(ctx)
 		for i, task := range o.Jobs {
-			o.Jobs[i] = task.ResourcesIn(resources.ResourcesField(o.Cluster, task.Component))
+			o.Jobs[i] = task.ResourcesIn(resources.FieldOfResources(o.Cluster, task.Component))
 		}
 	}
 	if !backup.Status.Phase.Finished() && backup.DeletionTimestamp == nil {

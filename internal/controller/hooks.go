@@ -66,7 +66,7 @@ func (o *observation) task(ctx context.Context, job *batchv1.Job) state.Task {
 		return state.TaskOf(job, pods.Items)
 	}
 	task := kit.Task(ctx, o.logs, job, pods.Items, o.At)
-	return task.ResourcesIn(resources.ResourcesField(o.cluster, task.Component))
+	return task.ResourcesIn(resources.FieldOfResources(o.cluster, task.Component))
 }
 
 // readNamespace checks whether objects can still be created in the namespace if a hook or a hand-over has not started

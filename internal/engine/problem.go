@@ -48,7 +48,7 @@ func Refusal(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, hasMe
 
 // KeyProblem reports keys that the engine needs and that are missing, empty or unusable in the Secret of a cluster; "" if
 // there are none. An empty password lets every client in, or none. A key that no operator can generate may be a file.
-func KeyProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, have, empty, unusable []string, sizes map[string]int) string {
+func KeyProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, have, empty, unusable []string, sizes map[string]int) string { //nolint:revive // each list is one finding about the keys
 	if declared == nil {
 		return ""
 	}

@@ -92,8 +92,8 @@ var actionKinds = map[string]ActionKind{
 // an action.
 func ActionKindOf(component string) ActionKind { return actionKinds[component] }
 
-// ResourcesField is the field that sets the resources of a kind of Job, for remedies. Jobs of hooks have their own field.
-func ResourcesField(cluster *dbv1.DatabaseCluster, component string) string {
+// FieldOfResources is the field that sets the resources of a kind of Job, for remedies. Jobs of hooks have their own field.
+func FieldOfResources(cluster *dbv1.DatabaseCluster, component string) string {
 	if cluster != nil && cluster.Spec.Backup != nil && ActionKindOf(component).Resources != nil {
 		return "spec.backup.resources"
 	}

@@ -13,7 +13,7 @@ const (
 	// heardAfter is how long a member is not ready until the operator reads the events of its pod. The kubelet reports there, and nowhere
 	// else, what a failing probe has printed.
 	heardAfter = 5 * time.Second
-	// heardAgain is the interval of further reads. What a probe prints may change, and no watched field shows it.
+	// heardAgain is the interval of further reads. The output of a probe may change, and no watched field shows it.
 	heardAgain = 30 * time.Second
 	// UnreadyPatience is how long a member may be not ready until that is a problem. Most starts are shorter.
 	UnreadyPatience = 2 * time.Minute

@@ -33,7 +33,7 @@ func (p Pass) unreported() (degraded metav1.Condition, is bool) {
 	}
 	return condition(dbv1.ConditionDegraded, true, dbv1.ReasonNoPrimary, fmt.Sprintf(
 		"members are ready (%s), but for %s none of them has the label %s of the primary. See the log: kubectl -n %s logs %s -c %s. "+
-			"If the API server refuses the label with the status 403, an admission policy or webhook changes the pods: exclude pods with the label %s=%s from it",
+			"If the API server refuses the label with the status 403, an admission policy or webhook changes the pods. Exclude pods with the label %s=%s from it",
 		strings.Join(names, ", "), p.TakeOver(), p.Engine.Spec.Roles.Label, p.Cluster.Namespace, names[0], naming.Container, dbv1.LabelName, dbv1.LabelNameValue)), true
 }
 

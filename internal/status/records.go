@@ -19,8 +19,8 @@ func (p Pass) record(status *dbv1.DatabaseClusterStatus) {
 	switch {
 	case recorded == nil:
 	case recorded.Request != nil:
-		others := slices.DeleteFunc(status.Requests, func(r dbv1.RequestStatus) bool { return r.Type == recorded.Request.Type })
-		status.Requests = append(others, *recorded.Request)
+		status.Requests = slices.DeleteFunc(status.Requests, func(r dbv1.RequestStatus) bool { return r.Type == recorded.Request.Type })
+		status.Requests = append(status.Requests, *recorded.Request)
 	case recorded.Configuration != nil:
 		status.Configuration = recorded.Configuration
 	}

@@ -8,7 +8,7 @@ package e2e
 
 import "testing"
 
-// A restore says what the backup has, if applications could not use it.
+// A restore reports what the backup has, if applications could not use it.
 func TestARestoreWithoutTheDatabaseOfApplicationsIsRefused(t *testing.T) {
 	w := newWorld(t)
 	w.apply(volume)

@@ -44,7 +44,8 @@ func TestAPolicyThatChangesPodsDoesNotCostThePrimary(t *testing.T) {
 	w.apply(strings.ReplaceAll(costs, "NAMESPACE", w.namespace))
 	w.Cleanup(func() {
 		for _, kind := range []string{"mutatingadmissionpolicybinding", "mutatingadmissionpolicy"} {
-			_, _ = run(context.Background(), "", "delete", kind, w.namespace+"-costs")
+			_, _ = run(context.Background(), //nolint:usetesting // the context of the test has ended by then
+				"", "delete", kind, w.namespace+"-costs")
 		}
 	})
 	w.eventually("shop", "annotate", "pod", "ledger-2", "test=test", "--overwrite", "--dry-run=server", "-o", "jsonpath={.metadata.labels.cost-center}")

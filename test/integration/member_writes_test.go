@@ -167,8 +167,8 @@ func TestAMemberThatForgesManagedFieldsFirstMayStillAddNoLabel(t *testing.T) {
 			t.Logf("%s: %v", name, err)
 		}
 		for _, patch := range []string{`"labels":{"app":"payments"}`, `"labels":{"team":"bank"}`, `"annotations":{"app":"payments"}`} {
-			mustBeForbidden(t, name+" "+patch, patched(t, members, pod, metadataPatch(patch)), "another")
-			mustBeForbidden(t, name+" "+patch, patched(t, members, pod, metadataPatch(`"managedFields":[{}],`+patch)), "another")
+			mustBeForbidden(t, name+" "+patch, patched(t, members, pod, metadataPatch("%s", patch)), "another")
+			mustBeForbidden(t, name+" "+patch, patched(t, members, pod, metadataPatch(`"managedFields":[{}],%s`, patch)), "another")
 		}
 		tolerant := pod.DeepCopy()
 		tolerant.Spec.Tolerations = append(tolerant.Spec.Tolerations, corev1.Toleration{Operator: corev1.TolerationOpExists})
@@ -236,7 +236,7 @@ func TestAMutatingPolicyDoesNotPreventAMemberFromChangingItsRole(t *testing.T) {
 		}
 	}
 	for _, patch := range []string{`"labels":{"cost-center":"bank"}`, `"labels":{"cost-center":null}`, `"labels":{"app":"payments"}`, `"annotations":{"last-seen":"x","app":"x"}`} {
-		if err := patched(t, members, pod, metadataPatch(patch)); err == nil && !strings.Contains(patch, "cost-center") {
+		if err := patched(t, members, pod, metadataPatch("%s", patch)); err == nil && !strings.Contains(patch, "cost-center") {
 			t.Errorf("a member could send %s", patch)
 		}
 	}

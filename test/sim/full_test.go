@@ -7,6 +7,7 @@ package sim
 import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"slices"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
@@ -31,12 +32,7 @@ func (w *world) isFull(pod *corev1.Pod) bool {
 
 // alarms reports whether voters accept no writes, because one of them has no space.
 func (w *world) alarms(data string) bool {
-	for _, pod := range w.present(data) {
-		if w.isFull(pod) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.present(data), w.isFull)
 }
 
 // announces reports whether a voter is the one that is not ready while the voters accept no writes.

@@ -22,7 +22,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// Nobody deletes a claim with this label: config/admission/policies.yaml.
+// No other client deletes a claim with this label: config/admission/policies.yaml.
 func (s *store) protected(object client.Object) error {
 	if claim, is := object.(*corev1.PersistentVolumeClaim); is && claim.Labels[dbv1.LabelProtected] == "true" {
 		return apierrors.NewForbidden(s.resource(object), object.GetName(), fmt.Errorf("the PersistentVolumeClaim contains the data of a protected DatabaseCluster"))

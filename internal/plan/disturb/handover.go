@@ -98,7 +98,7 @@ func Run(s *situation.Situation, job resources.Child, reason, purpose string) (o
 	return await(v, reason, purpose), false
 }
 
-// start creates a Job after it has deleted the results of earlier ones of its kind: an action may undo what another one of its kind has
+// start creates a Job after it has deleted the results of previous ones of its kind: an action may undo what another one of its kind has
 // done, so only the result of the last one counts, and stays. Jobs that failed stay with their logs.
 func start(s *situation.Situation, job resources.Child) []operation.Operation {
 	var earlier []operation.Removal

@@ -95,14 +95,14 @@ func AwaitsAgreements(s *situation.Situation) bool {
 	return s.NotStarted() && slices.ContainsFunc(s.Agreements, func(a state.Agreement) bool { return a.Cluster != s.Cluster.UID })
 }
 
-// awaitAgreements waits until no agreement of a previous cluster exists, before the first data is made or the members start.
+// awaitAgreements waits until no agreement of a previous cluster exists, before the first data is created or the members start.
 func awaitAgreements(s *situation.Situation) phase.Outcome {
 	if !AwaitsAgreements(s) {
 		return phase.Over
 	}
 	other, _ := state.First(s.Agreements, func(a state.Agreement) bool { return a.Cluster != s.Cluster.UID })
-	return phase.Wait(dbv1.ReasonAdoptingVolumes, fmt.Sprintf("ConfigMap %s has the agreement of the members of the previous cluster of the same name; "+
-		"the operator adopts it with their volumes, or deletes it if there are none", other.Name))
+	return phase.Wait(dbv1.ReasonAdoptingVolumes, fmt.Sprintf("ConfigMap %s has the agreement of the members of the previous cluster of the same name. "+
+		"The operator adopts it with their volumes, or deletes it if there are none", other.Name))
 }
 
 func agreements(all []state.Agreement, why string) []operation.Removal {

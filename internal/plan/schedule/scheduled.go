@@ -36,7 +36,7 @@ func Unconfirmed(due operation.CreateBackup, existing state.Backup) bool {
 	return same && existing.Schedule == "" && !existing.Created.Before(&due.Origin.ScheduledTime)
 }
 
-// resumed is the creation of a backup, under its former name if an older operator has created it and has not recorded its origin.
+// resumed is the creation of a backup, under its previous name if an older operator has created it and has not recorded its origin.
 func resumed(due operation.CreateBackup, cluster string, strangers []state.Backup) operation.CreateBackup {
 	former := naming.FormerScheduledBackup(cluster, due.Origin.Schedule, due.Origin.ScheduledTime.Time)
 	if slices.ContainsFunc(strangers, func(b state.Backup) bool { return b.Name == former && !b.Terminating && Unconfirmed(due, b) }) {

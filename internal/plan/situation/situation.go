@@ -75,7 +75,7 @@ func Of(declared *dbv1.DatabaseCluster, observed state.Observed) *Situation {
 			s.Left = append(s.Left, v)
 		}
 	}
-	engine.FitParameters(s.Cluster, s.Observed.Change.InForce(declared), s.Engine, s.room())
+	engine.FitParameters(s.Cluster, s.Change.InForce(declared), s.Engine, s.room())
 	s.PreviousUser = s.previousUser()
 	s.Restoration = s.restoration()
 	s.Lost = s.losses()

@@ -1,0 +1,379 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/sample"
+)
+
+// A random play is a walk: steps of users, and faults, at random moments. The walk then heals: the faults end, the operator is back, and
+// the cluster runs. All rules hold at every moment, and at the end clients can use the database.
+
+var walks = flag.Int("walks", 0, "how many random plays run; 0 for 60, or 5,000 in a whole campaign")
+
+func numberOfWalks() int {
+	switch {
+	case *walks > 0:
+		return *walks
+	case sample.Whole():
+		return 5000
+	default:
+		return 60
+	}
+}
+
+// walk is the random choice of the steps of one play. It only knows what its own steps have done.
+type walk struct {
+	*rand.Rand
+	engine   string
+	replicas int32
+	// troubled is the pod that does not respond; "" for none.
+	troubled                 string
+	away, paused, hibernated bool
+	values                   int
+}
+
+const (
+	mostMembers = 5
+	mostSteps   = 9
+)
+
+// randomSequence is the walk of a seed.
+func randomSequence(seed uint64) sequence {
+	k := &walk{Rand: rand.New(rand.NewPCG(seed, 42)), replicas: 3}
+	k.engine = choose(k, pairEngine, syncEngine, tuneEngine, voteEngine, engineName)
+	steps := []step{k.created()}
+	for range 2 + k.IntN(mostSteps-1) {
+		steps = append(steps, k.wait(k.next()))
+	}
+	return sequence{fmt.Sprintf("walk-%d", seed), append(steps, k.healed()...)}
+}
+
+func choose[T any](k *walk, all ...T) T { return all[k.IntN(len(all))] }
+
+func (k *walk) pod() string { return naming.Member(name, int32(k.IntN(mostMembers))) }
+
+// wait lets the next step start soon, or when the world is idle.
+func (k *walk) wait(s step) step {
+	if s.rounds == 0 && k.IntN(3) > 0 {
+		s.rounds = 1 + k.IntN(choose(k, 4, 15, 40))
+	}
+	return s
+}
+
+// created is the first step, or the next cluster of the same name.
+func (k *walk) created() step {
+	k.paused, k.hibernated = false, false
+	changes := []func(*dbv1.DatabaseCluster){saved, func(c *dbv1.DatabaseCluster) { c.Spec.Replicas, c.Spec.Engine = k.replicas, k.engine }}
+	if k.IntN(2) == 0 {
+		changes = append(changes, hook("final", dbv1.HookBackup))
+	}
+	if k.IntN(2) == 0 {
+		changes = append(changes, deleteVolumes)
+	}
+	if k.engine == engineName {
+		return withEngine(create(k.replicas, changes...))
+	}
+	s := told(createShared("", k.engine, changes...))
+	s.what = fmt.Sprintf("%s with engine %s", s.what, k.engine)
+	return s
+}
+
+// next is one step: a change of the spec, a request, a disturbance, or a fault.
+func (k *walk) next() step {
+	steps := []func() step{
+		k.scaled, k.scaled, k.hibernates, k.asksForRebuild, k.asksForHandOver, k.changesImage, k.asksForRestart, k.tunes,
+		k.breaks, k.breaks, k.loses, k.losesVolume, k.leaves, k.replaced, k.grows, k.pauses, k.deletesStatefulSet, k.restarts,
+	}
+	return choose(k, steps...)()
+}
+
+// existing is a step that only a cluster that exists and is not being deleted can have.
+func existing(s step) step {
+	do := s.do
+	s.do = func(w *world) {
+		if c := w.cluster(); c != nil && c.DeletionTimestamp == nil {
+			do(w)
+		}
+	}
+	return s
+}
+
+func (k *walk) scaled() step {
+	k.replicas = 1 + k.Int32N(mostMembers)
+	if k.engine == voteEngine { // engines of voters refuse even numbers: see spec.replicas.odd
+		k.replicas |= 1
+	}
+	return existing(scale(k.replicas))
+}
+
+func (k *walk) hibernates() step {
+	k.hibernated = !k.hibernated
+	return existing(hibernate(k.hibernated))
+}
+
+func (k *walk) pauses() step {
+	k.paused = !k.paused
+	return existing(pause(k.paused))
+}
+
+func (k *walk) asksForRebuild() step  { return existing(rebuild(k.pod())) }
+func (k *walk) asksForHandOver() step { return existing(handOverTo(k.pod())) }
+func (k *walk) asksForRestart() step {
+	return existing(annotate("a restart is asked for", dbv1.AnnotationRestart))
+}
+func (k *walk) restarts() step { return restartOperator() }
+
+func (k *walk) changesImage() step {
+	return existing(image(fmt.Sprintf("database:%d", 1+k.IntN(3))))
+}
+
+func (k *walk) tunes() step {
+	if k.engine != tuneEngine {
+		return k.changesImage()
+	}
+	return existing(parameter(fmt.Sprint(1 + k.IntN(3))))
+}
+
+func (k *walk) grows() step {
+	k.values++
+	return existing(grow(fmt.Sprintf("%dGi", 1+k.values)))
+}
+
+// breaks stops or resumes the software of one member: there is one fault at a time.
+func (k *walk) breaks() step {
+	if k.engine == engineName {
+		return k.loses()
+	}
+	if k.troubled != "" {
+		pod := k.troubled
+		k.troubled = ""
+		return thaw(pod)
+	}
+	k.troubled = k.pod()
+	pod := k.troubled
+	return onPod(pod, freeze(pod))
+}
+
+func (k *walk) loses() step {
+	pod := k.pod()
+	if k.engine == engineName {
+		return lose(pod)
+	}
+	return onPod(pod, losePrimary(pod))
+}
+
+// onPod is a step for a pod that runs.
+func onPod(pod string, s step) step {
+	do := s.do
+	s.do = func(w *world) {
+		if p := get[*corev1.Pod](w.store, pod); p != nil && runs(p) {
+			do(w)
+		}
+	}
+	return s
+}
+
+// losesVolume deletes a claim and its pod, while all other members serve with all data.
+func (k *walk) losesVolume() step {
+	pod := k.pod()
+	return step{what: "the volume of pod " + pod + " is lost", do: func(w *world) {
+		lost := get[*corev1.Pod](w.store, pod)
+		if lost == nil || !runs(lost) || !isRelated(lost) || !w.does(lost) {
+			return
+		}
+		w.forgives(lost)
+		claim := w.claimOf(lost, naming.DataVolume)
+		deleted(w, claim)
+		w.store.remove(lost)
+	}}
+}
+
+// does reports whether all members of the database but one serve with its data, and there is another one.
+func (w *world) does(without *corev1.Pod) bool {
+	_, on := w.on(without)
+	cluster := w.cluster()
+	if cluster == nil || cluster.DeletionTimestamp != nil || cluster.Spec.Hibernated || w.holder() == without.Name {
+		return false
+	}
+	others := w.others(without)
+	for _, other := range others {
+		if _, has := w.on(other); has.data != on.data || !isReady(other) {
+			return false
+		}
+	}
+	return len(others) > 0 && len(others) >= int(cluster.Spec.Replicas)-1 && len(w.store.disk.shared.voters[on.data]) <= len(others)+1
+}
+
+func (k *walk) leaves() step {
+	k.away = !k.away
+	return away(k.away)
+}
+
+func (k *walk) deletesStatefulSet() step {
+	policy := choose(k, metav1.DeletePropagationOrphan, metav1.DeletePropagationBackground)
+	s := existing(deleteStatefulSet(policy))
+	do := s.do
+	s.do = func(w *world) {
+		if w.setExists() {
+			do(w)
+		}
+	}
+	return s
+}
+
+// replaced deletes the cluster and creates the next one of its name, which adopts the volumes if they stay. No fault disturbs it meanwhile.
+func (k *walk) replaced() step {
+	end := remove
+	if k.IntN(2) == 0 {
+		end = removeForeground
+	}
+	away, frozen := k.away, k.troubled
+	k.away, k.troubled = false, ""
+	next := k.created()
+	text := end().what + ", and created again when it no longer exists: " + next.what
+	return step{what: text, do: func(w *world) {
+		if frozen != "" {
+			thaw(frozen).do(w)
+		}
+		if away {
+			w.away = false
+			w.start()
+		}
+		if c := w.cluster(); c != nil {
+			c.Spec.Paused = false
+			w.store.put(withDefaults(c))
+			end().do(w)
+		}
+		w.settle()
+		if c := w.cluster(); c != nil && meta.IsStatusConditionTrue(c.Status.Conditions, dbv1.ConditionDeletionBlocked) {
+			skipHooks().do(w) // no volume is known to have all data, so all are retained
+			w.settle()
+		}
+		if w.cluster() != nil {
+			w.breaks("the deletion does not end")
+			return
+		}
+		w.store.disk.shared.gone = 0
+		next.do(w)
+	}}
+}
+
+// healed ends all faults, so that clients can use the database.
+func (k *walk) healed() []step {
+	steps := []step{}
+	if k.troubled != "" {
+		steps = append(steps, thaw(k.troubled))
+	}
+	if k.away {
+		steps = append(steps, away(false))
+	}
+	running := existing(set("the cluster runs", func(c *dbv1.DatabaseCluster) { c.Spec.Paused, c.Spec.Hibernated = false, false }))
+	return append(steps, running, k.checked())
+}
+
+// checked compares what is in force with the spec.
+func (k *walk) checked() step {
+	return step{what: "the parameters are in force", do: func(w *world) {
+		c := w.cluster()
+		if c == nil || k.engine != tuneEngine {
+			return
+		}
+		value := c.Spec.Parameters["work_mem"]
+		if value == "" {
+			value = "1"
+		}
+		uses(fmt.Sprintf("{\"work_mem\":%q}", value)).do(w)
+		if is := w.store.disk.shared.tunedFor; is != fmt.Sprint(c.Spec.Replicas) {
+			w.breaks("the database is configured for %s members, not %d", is, c.Spec.Replicas)
+		}
+	}}
+}
+
+// walked plays a sequence and returns the problem and the story.
+func walked(s sequence) (told string, problem error) {
+	p := newPlay(s, 0)
+	defer func() {
+		if cause := recover(); cause != nil {
+			told, problem = p.story.text(), fmt.Errorf("panic: %v", cause)
+		}
+	}()
+	problem = p.toTheEnd()
+	return p.story.text(), problem
+}
+
+// shortest removes steps as long as a play fails in the same way.
+func shortest(s sequence, problem error) sequence {
+	for i := len(s.steps) - 2; i > 0; i-- {
+		without := sequence{s.name, slices.Delete(slices.Clone(s.steps), i, i+1)}
+		if _, again := walked(without); again != nil && alike(again, problem) {
+			s = without
+		}
+	}
+	return s
+}
+
+// alike compares the first lines of two problems, without names and numbers.
+func alike(a, b error) bool {
+	words := func(err error) []string {
+		line, _, _ := strings.Cut(err.Error(), "\n")
+		return slices.DeleteFunc(strings.Fields(line), func(word string) bool { return strings.ContainsAny(word, "0123456789") })
+	}
+	return slices.Equal(words(a), words(b))
+}
+
+// listed is a sequence in one line for each step.
+func listed(s sequence) string {
+	var text strings.Builder
+	for _, step := range s.steps {
+		fmt.Fprintf(&text, "  %s (%d rounds)\n", step.what, step.rounds)
+	}
+	return text.String()
+}
+
+func TestRandomPlaysKeepTheRules(t *testing.T) {
+	withoutRaces(t)
+	first := sample.Seed()
+	for i := range numberOfWalks() {
+		s := randomSequence(first + uint64(i))
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			_, problem := walked(s)
+			if problem == nil {
+				return
+			}
+			short := shortest(s, problem)
+			told, again := walked(short)
+			t.Errorf("%v\n\n%s\n%s", again, listed(short), told)
+		})
+	}
+}
+
+// settle plays until nothing happens for a while, as between two steps.
+func (w *world) settle() {
+	p := &play{world: w}
+	for range maxRounds {
+		if p.isIdle(w.round()) {
+			return
+		}
+	}
+	w.breaks("not idle after %d rounds", maxRounds)
+}
+
+func (w *world) setExists() bool { return get[*appsv1.StatefulSet](w.store, name) != nil }
