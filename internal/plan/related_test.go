@@ -43,8 +43,8 @@ func filled(ordinal int32) state.Volume {
 		Contents: state.Contents{Cluster: plans.UID, Engine: "ledger-v1", Primary: "orders-0", Fill: state.Filled, From: state.Initialized}}
 }
 
-const awaitsAgreement = "ConfigMap orders-leader has the agreement of the members of the previous cluster of the same name; " +
-	"the operator adopts it with their volumes, or deletes it if there are none\n"
+const awaitsAgreement = "ConfigMap orders-leader has the agreement of the members of the previous cluster of the same name. " +
+	"The operator adopts it with their volumes, or deletes it if there are none\n"
 
 func alone(o *state.Observed, ready bool, role string) {
 	o.Members = o.Members[:1]
