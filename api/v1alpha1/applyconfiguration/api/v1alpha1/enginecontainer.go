@@ -29,7 +29,7 @@ type EngineContainerApplyConfiguration struct {
 	// spec.container.port. Default: none.
 	OtherPorts []int32 `json:"otherPorts,omitempty"`
 	// sharedMemory is true if the database needs more shared memory in /dev/shm than the 64 MiB of a container. Members and
-	// Jobs then have a volume in memory there. What it contains counts as memory of the container, so the memory limit bounds it.
+	// Jobs then have a volume in memory there. Its contents count as memory of the container, so the memory limit bounds it.
 	// Default: false.
 	SharedMemory *bool `json:"sharedMemory,omitempty"`
 	// dataPath is the absolute path at which the data volume is mounted. Default: /var/lib/database.

@@ -10,8 +10,8 @@ package v1alpha1
 // with apply.
 //
 // EngineState names objects in which the members keep their agreement, for example on the primary. The operator creates
-// them empty, with the labels of the members. They belong to the volumes: the operator retains them with the volumes, the next
-// cluster of the same name adopts both, and the operator deletes them when no volume remains. The pods get a token for the API
+// them empty, with the labels of the members. They belong to the volumes: the operator retains both, and the next cluster of the same name
+// adopts both. The operator deletes them when no volume remains. The pods get a token for the API
 // server and the right to change these objects.
 type EngineStateApplyConfiguration struct {
 	// configMaps are the names of ConfigMaps. The name of the cluster and '-' come before each.
