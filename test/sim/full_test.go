@@ -5,9 +5,10 @@ SPDX-License-Identifier: Apache-2.0
 package sim
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
-	"slices"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )

@@ -25,7 +25,7 @@ type Loss struct {
 
 // losses are the lost volumes of the members that the cluster should have. Without the engine it is unknown whether others have the data.
 func (s *Situation) losses() []Loss {
-	if s.Deleting() || s.Ephemeral() || !s.EngineKnown() || s.Related() && s.Ready() > 0 {
+	if !s.mayLose() {
 		return nil
 	}
 	var all []Loss
@@ -40,6 +40,11 @@ func (s *Situation) losses() []Loss {
 		}
 	}
 	return all
+}
+
+// mayLose reports whether a loss can be known, and matters: ready members of one database have its data.
+func (s *Situation) mayLose() bool {
+	return !s.Deleting() && !s.Ephemeral() && s.EngineKnown() && !(s.Related() && s.Ready() > 0)
 }
 
 // matters reports whether the loss of a member's claim matters: of members of one database, any may have had the data.
