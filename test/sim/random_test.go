@@ -195,7 +195,7 @@ func (k *walk) losesVolume() step {
 	pod := k.pod()
 	return step{what: "the volume of pod " + pod + " is lost", do: func(w *world) {
 		lost := get[*corev1.Pod](w.store, pod)
-		if lost == nil || !runs(lost) || !isRelated(lost) || !w.does(lost) {
+		if lost == nil || !runs(lost) || !isRelated(lost) || !w.othersServe(lost) {
 			return
 		}
 		w.forgives(lost)
@@ -205,8 +205,8 @@ func (k *walk) losesVolume() step {
 	}}
 }
 
-// does reports whether all members of the database but one serve with its data, and there is another one.
-func (w *world) does(without *corev1.Pod) bool {
+// othersServe reports whether all members of the database but one serve with its data, and there is another one.
+func (w *world) othersServe(without *corev1.Pod) bool {
 	_, on := w.on(without)
 	cluster := w.cluster()
 	if cluster == nil || cluster.DeletionTimestamp != nil || cluster.Spec.Hibernated || w.holder() == without.Name {

@@ -59,6 +59,8 @@ var troubledSequences = []sequence{
 	{"pair-failover-during-scale-in", []step{createPair(pairEngine), soon(3, scale(1)), soon(20, freeze("orders-0")), thaw("orders-0")}},
 	{"pair-replica-lost-during-roll", []step{createPair(syncEngine), soon(26, image("database:2")), lose("orders-1")}},
 	{"pair-rebuild-failover", []step{createPair(pairEngine), soon(1, rebuild("orders-1")), soon(20, freeze("orders-0")), thaw("orders-0")}},
+	{"pair-rebuild-beside-one-that-is-down", []step{createPair(syncEngine), scale(5), freeze("orders-0"), rebuild("orders-3"), thaw("orders-0")}},
+	{"voters-rebuild-beside-one-that-is-down", []step{createVoters(), scale(5), freeze("orders-0"), rebuild("orders-3"), thaw("orders-0")}},
 	{"voters-remove-a-lost-member", []step{createVoters(), freeze("orders-2"), scale(1)}},
 	{"voters-rebuild-waits", []step{createVoters(), freeze("orders-2"), rebuild("orders-1"), thaw("orders-2")}},
 	{"voters-scale-and-roll", []step{createVoters(), soon(3, scale(5)), soon(9, image("database:2")), scale(3), scale(5)}},

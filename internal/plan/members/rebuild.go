@@ -61,16 +61,19 @@ func deleteVolume(s *situation.Situation, v state.Volume, request dbv1.RequestSt
 }
 
 // enough reports whether the other members have the data and can serve without one of them. A member that is down can be rebuilt as
-// long as there is a primary, to repair it. One that serves is not disturbed while too many others are down, as in a rollout.
+// long as there is a primary, to repair it. One that serves is disturbed within the budget of a rollout.
 func enough(s *situation.Situation, ordinal int32) bool {
 	serving := state.Only(s.Members, func(m state.Member) bool { return m.Serving(s.At) })
 	others := state.Only(serving, func(m state.Member) bool { return m.Ordinal != ordinal })
 	all, left := s.Peers(), int32(len(others))
+	if len(serving) > len(others) && left < all-int32(budget(s)) {
+		return false
+	}
 	if s.Consents() {
 		return left >= situation.Majority(all)
 	}
 	_, found := s.Primary()
-	return found && left > 0 && (len(serving) == len(others) || left >= all-max(1, (all-1)/2))
+	return found && left > 0
 }
 
 // unrebuildable is why a request cannot be executed: it names no member, or one whose data no other member has, or the API server

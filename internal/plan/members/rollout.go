@@ -51,7 +51,7 @@ func (r rollout) next() phase.Outcome {
 	if m, found := r.free(); found {
 		return r.restart(m)
 	}
-	if waits := r.unsteady(); len(waits) >= r.budget() {
+	if waits := r.unsteady(); len(waits) >= budget(r.Situation) {
 		return r.do("waiting for " + waits[0])
 	}
 	if _, found := r.Primary(); r.HasRoles() && !found {
@@ -99,7 +99,7 @@ func (r rollout) free() (state.Member, bool) {
 		if m.Serving(r.At) || m.Terminating || r.recovering(m) > 0 {
 			continue
 		}
-		if m.Stuck || r.inFlight() < r.budget() || lost(r.Observed) {
+		if m.Stuck || r.inFlight() < budget(r.Situation) || lost(r.Observed) {
 			return m, true
 		}
 	}
@@ -170,11 +170,11 @@ func (r rollout) disturb(m state.Member) phase.Outcome {
 	return r.do(fmt.Sprintf("resizing pod %s", m.Name), operation.ResizeMember{Member: m, Resources: r.Cluster.Spec.Resources, Revision: revision})
 }
 
-// budget returns how many members may be down because of a rollout: of members with one database, never a majority.
-func (r rollout) budget() int {
-	asked := max(1, r.Cluster.Spec.UpdateStrategy.MaxUnavailable)
-	if r.Related() {
-		asked = min(asked, max(1, (r.Peers()-1)/2))
+// budget returns how many members may be down while the operator disturbs another one: of members with one database, never a majority.
+func budget(s *situation.Situation) int {
+	asked := max(1, s.Cluster.Spec.UpdateStrategy.MaxUnavailable)
+	if s.Related() {
+		asked = min(asked, max(1, (s.Peers()-1)/2))
 	}
 	return int(asked)
 }
