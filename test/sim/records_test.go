@@ -32,7 +32,7 @@ var recordSequences = []sequence{
 	{"pair-rebuild-and-grow-at-once", []step{createPair(pairEngine), soon(1, rebuild("orders-2")), grow("2Gi")}},
 	{"pair-hand-over-and-grow", []step{
 		createPair(syncEngine), handOverTo("orders-2"), leads("orders-2"), freeze("orders-2"), thaw("orders-2"), leadsNot("orders-2"), grow("2Gi"), leadsNot("orders-2"),
-		deleteStatefulSet(metav1.DeletePropagationOrphan), leadsNot("orders-2"),
+		deleteStatefulSet(metav1.DeletePropagationOrphan), scale(4), leadsNot("orders-2"),
 	}},
 	{"pair-created-with-requests", []step{
 		told(createPair(pairEngine, requesting(dbv1.AnnotationRebuild, "orders-1"), requesting(dbv1.AnnotationHandOver, "orders-2"))), leads("orders-0"),
