@@ -17,18 +17,19 @@ import (
 )
 
 // Reconfigure lets the action configure run again after another client has changed the configuration that the members keep. Actions on
-// members may change it for a moment, so they have to end first. The mark of the change has the version of the object, so the same change
+// members may change it for a moment, so they have to end first. The mark of the change contains the mark of the previous one, so the same change
 // counts each time.
 func Reconfigure(s *situation.Situation) phase.Outcome {
 	kept := s.KeptConfiguration()
 	if kept == "" || !recorded(s, dbv1.ConfigurationInForce) || s.Wanted == 0 || !s.Answers() {
 		return phase.Over
 	}
-	if was := s.Configured().MembersHash; was == "" || was == kept || acts(s) {
+	before := s.Configured()
+	if was := before.MembersHash; was == "" || was == kept || acts(s) {
 		return phase.Over
 	}
 	text := fmt.Sprintf("another client changed the configuration of the members in ConfigMap %s; the action configure puts spec.parameters in force again", s.Kept.Name)
-	changed := s.ApplyingAfter(resources.Hash([]string{kept, s.Kept.ResourceVersion}))
+	changed := s.ApplyingAfter(resources.Hash([]string{kept, before.ChangedHash}))
 	return phase.Do(dbv1.ReasonConfiguring, text, operation.Record{Configuration: changed, Changed: text})
 }
 
