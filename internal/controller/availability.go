@@ -15,6 +15,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 )
 
+const reportAvailable = "Report" + dbv1.ConditionAvailable
+
 // lost are the reasons of Available with which clients have lost the database. Independent members serve as long as one is ready.
 var lost = []string{dbv1.ReasonNoPrimary, dbv1.ReasonNoMajority, dbv1.ReasonWritesRefused, dbv1.ReasonReplicasNotReady}
 
@@ -25,13 +27,18 @@ func availability(before, after *dbv1.DatabaseCluster) []kit.Event {
 	switch {
 	case was == nil, was.Status == is.Status:
 		return nil
-	case is.Status == metav1.ConditionTrue && !everChanged(before.Status.Conditions, was),
-		is.Status == metav1.ConditionFalse && !slices.Contains(lost, is.Reason),
-		is.Reason == dbv1.ReasonReplicasNotReady && after.Status.ReadyReplicas > 0:
+	case is.Status == metav1.ConditionFalse && isLost(after, is):
+		return []kit.Event{{Type: corev1.EventTypeWarning, Reason: is.Reason, Action: reportAvailable, Note: is.Message}}
+	case is.Status == metav1.ConditionTrue && isLost(before, was) && everChanged(before.Status.Conditions, was):
+		return []kit.Event{{Type: corev1.EventTypeNormal, Reason: is.Reason, Action: reportAvailable, Note: is.Message}}
+	default:
 		return nil
 	}
-	kind := map[bool]string{true: corev1.EventTypeNormal, false: corev1.EventTypeWarning}[is.Status == metav1.ConditionTrue]
-	return []kit.Event{{Type: kind, Reason: is.Reason, Action: "Report" + dbv1.ConditionAvailable, Note: is.Message}}
+}
+
+// isLost reports whether clients have lost the database, and not only some of its members.
+func isLost(cluster *dbv1.DatabaseCluster, unavailable *metav1.Condition) bool {
+	return slices.Contains(lost, unavailable.Reason) && (unavailable.Reason != dbv1.ReasonReplicasNotReady || cluster.Status.ReadyReplicas == 0)
 }
 
 // everChanged reports whether a condition has changed since the first status, whose time the oldest condition has.

@@ -29,14 +29,16 @@ func TestAnEventReportsThatClientsLoseTheDatabaseAndThatTheyHaveItBack(t *testin
 		before, after *dbv1.DatabaseCluster
 		want          string
 	}{
-		"lost":                        {is(with, dbv1.ReasonPrimaryReady, time.Minute, 3), is(without, dbv1.ReasonNoPrimary, time.Hour, 2), "Warning NoPrimary why"},
-		"back":                        {is(without, dbv1.ReasonNoPrimary, time.Hour, 2), is(with, dbv1.ReasonPrimaryReady, time.Hour, 3), "Normal PrimaryReady why"},
-		"still lost":                  {is(without, dbv1.ReasonNoPrimary, time.Hour, 2), is(without, dbv1.ReasonWritesRefused, time.Hour, 2), ""},
-		"created":                     {is(without, dbv1.ReasonNoPrimary, 0, 2), is(with, dbv1.ReasonPrimaryReady, time.Minute, 3), ""},
-		"hibernated":                  {is(with, dbv1.ReasonPrimaryReady, time.Minute, 3), is(without, dbv1.ReasonHibernating, time.Hour, 3), ""},
-		"one independent member":      {is(with, dbv1.ReasonAllReplicasReady, time.Minute, 3), is(without, dbv1.ReasonReplicasNotReady, time.Hour, 2), ""},
-		"the only independent member": {is(with, dbv1.ReasonAllReplicasReady, time.Minute, 1), is(without, dbv1.ReasonReplicasNotReady, time.Hour, 0), "Warning ReplicasNotReady why"},
-		"first status":                {&dbv1.DatabaseCluster{}, is(without, dbv1.ReasonNoPrimary, 0, 0), ""},
+		"lost":                                {is(with, dbv1.ReasonPrimaryReady, time.Minute, 3), is(without, dbv1.ReasonNoPrimary, time.Hour, 2), "Warning NoPrimary why"},
+		"back":                                {is(without, dbv1.ReasonNoPrimary, time.Hour, 2), is(with, dbv1.ReasonPrimaryReady, time.Hour, 3), "Normal PrimaryReady why"},
+		"still lost":                          {is(without, dbv1.ReasonNoPrimary, time.Hour, 2), is(without, dbv1.ReasonWritesRefused, time.Hour, 2), ""},
+		"created":                             {is(without, dbv1.ReasonNoPrimary, 0, 2), is(with, dbv1.ReasonPrimaryReady, time.Minute, 3), ""},
+		"hibernated":                          {is(with, dbv1.ReasonPrimaryReady, time.Minute, 3), is(without, dbv1.ReasonHibernating, time.Hour, 3), ""},
+		"one independent member":              {is(with, dbv1.ReasonAllReplicasReady, time.Minute, 3), is(without, dbv1.ReasonReplicasNotReady, time.Hour, 2), ""},
+		"one independent member is back":      {is(without, dbv1.ReasonReplicasNotReady, time.Hour, 2), is(with, dbv1.ReasonAllReplicasReady, time.Hour, 3), ""},
+		"the only independent member is back": {is(without, dbv1.ReasonReplicasNotReady, time.Hour, 0), is(with, dbv1.ReasonAllReplicasReady, time.Hour, 1), "Normal AllReplicasReady why"},
+		"the only independent member":         {is(with, dbv1.ReasonAllReplicasReady, time.Minute, 1), is(without, dbv1.ReasonReplicasNotReady, time.Hour, 0), "Warning ReplicasNotReady why"},
+		"first status":                        {&dbv1.DatabaseCluster{}, is(without, dbv1.ReasonNoPrimary, 0, 0), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := ""

@@ -29,7 +29,7 @@ func TestOnlyWhatOthersWriteIsReadPeriodically(t *testing.T) {
 		"a Secret of the user":             {observed: state.Observed{References: []state.Reference{own, others}}, want: 5 * time.Minute},
 		"a Secret of the user, and sooner": {observed: state.Observed{References: []state.Reference{others}}, plan: time.Second, want: time.Second},
 		"a Secret of the user, and later":  {observed: state.Observed{References: []state.Reference{others}}, plan: time.Hour, want: 5 * time.Minute},
-		"a member that is not ready":       {observed: state.Observed{At: now, Members: []state.Member{{ReadySince: metav1.NewTime(now)}}}, plan: time.Hour, want: 5 * time.Second},
+		"a member that is not ready":       {observed: state.Observed{At: now, Members: []state.Member{{ReadySince: metav1.NewTime(now)}}}, plan: time.Hour, want: 10 * time.Second},
 		"admission policies":               {observed: state.Observed{Protection: &state.Protection{}}, want: 5 * time.Minute},
 	} {
 		p := pass{Facts: &situation.Situation{Observed: c.observed}}

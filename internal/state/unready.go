@@ -11,8 +11,8 @@ import (
 
 const (
 	// heardAfter is how long a member is not ready until the operator reads the events of its pod. The kubelet reports there, and nowhere
-	// else, what a failing probe has printed.
-	heardAfter = 5 * time.Second
+	// else, what a failing probe has printed. Most starts are shorter, so they cost no request.
+	heardAfter = 10 * time.Second
 	// heardAgain is the interval of further reads. The output of a probe may change, and no watched field shows it.
 	heardAgain = 30 * time.Second
 	// UnreadyPatience is how long a member may be not ready until that is a problem. Most starts are shorter.

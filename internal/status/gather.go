@@ -27,7 +27,12 @@ func MayWait(before, after *dbv1.DatabaseClusterStatus) bool {
 			meta.SetStatusCondition(&after.Conditions, *meta.FindStatusCondition(before.Conditions, kind))
 		}
 	}
-	return equality.Semantic.DeepEqual(essence(before), essence(after))
+	return !forgets(before, after) && equality.Semantic.DeepEqual(essence(before), essence(after))
+}
+
+// forgets reports whether the record of a volume has gone: the user has deleted the claim of a removed member, and may scale out next.
+func forgets(before, after *dbv1.DatabaseClusterStatus) bool {
+	return slices.ContainsFunc(before.Volumes, func(r dbv1.VolumeRecord) bool { return !slices.Contains(after.Volumes, r) })
 }
 
 // repairs reports whether the operator has repaired objects of a cluster that was up to date.

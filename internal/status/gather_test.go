@@ -33,6 +33,10 @@ func with(s *dbv1.DatabaseClusterStatus, change func(*dbv1.DatabaseClusterStatus
 
 func applying(s *dbv1.DatabaseClusterStatus) { s.Conditions[2].Reason = dbv1.ReasonApplying }
 
+func recorded(s *dbv1.DatabaseClusterStatus) {
+	s.Volumes = []dbv1.VolumeRecord{{Claim: "data-orders-1", UID: "1"}}
+}
+
 func TestOnlyChangesThatNoDecisionNeedsMayWait(t *testing.T) {
 	starting := []string{"-Ready", "-Available", "Progressing", "-Degraded", "-Stalled"}
 	idle := []string{"Ready", "Available", "-Progressing", "-Degraded", "-Stalled"}
@@ -71,6 +75,8 @@ func TestOnlyChangesThatNoDecisionNeedsMayWait(t *testing.T) {
 		"a request": {reported(idle...), with(reported(idle...), func(s *dbv1.DatabaseClusterStatus) {
 			s.Requests = []dbv1.RequestStatus{{Type: dbv1.RequestRebuild, State: dbv1.RequestAccepted}}
 		}), false},
+		"a volume with data":               {reported(idle...), with(reported(idle...), recorded), true},
+		"a volume that no longer has data": {with(reported(idle...), recorded), reported(idle...), false},
 		"a deletion hook": {reported(idle...), with(reported(idle...), func(s *dbv1.DatabaseClusterStatus) {
 			s.Hooks = []dbv1.HookStatus{{Name: "final"}}
 		}), false},

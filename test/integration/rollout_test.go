@@ -259,6 +259,10 @@ func TestAScaleOutWaitsForATerminatingClaim(t *testing.T) {
 	change(t, claim, func(c *corev1.PersistentVolumeClaim) { c.Finalizers = append(c.Finalizers, "test.example/hold") })
 	previous := claim.UID
 	remove(t, claim)
+	// Until the operator has seen the deletion, the claim of a member that comes back would be a lost one.
+	await(t, cluster, "a status without the data of orders-1", func() bool {
+		return !slices.ContainsFunc(cluster.Status.Volumes, func(r dbv1.VolumeRecord) bool { return r.Claim == claim.Name })
+	})
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Replicas = 3 })
 	awaitTrue(t, cluster, dbv1.ConditionProgressing, dbv1.ReasonWaitingForVolume, "PersistentVolumeClaim data-orders-1 is terminating")
 	if got := uids(t, cluster); len(got) != 1 {
