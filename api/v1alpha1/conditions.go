@@ -45,6 +45,8 @@ const (
 	// ConditionSplitBrainSuspected is True when two ready members report that they are the primary, for longer than the
 	// lock of the engine allows. The operator then disturbs no member.
 	ConditionSplitBrainSuspected = "SplitBrainSuspected"
+	// ConditionEvictionBlocked is True when Kubernetes refuses to evict members, so no node with a member can be drained.
+	ConditionEvictionBlocked = "EvictionBlocked"
 	// ConditionDeletionBlocked is True when a deletion needs an action of the user. It exists only during a deletion.
 	ConditionDeletionBlocked = "DeletionBlocked"
 )
@@ -53,7 +55,8 @@ const (
 var ClusterConditions = []string{
 	ConditionReady, ConditionAvailable, ConditionProgressing, ConditionDegraded, ConditionStalled, ConditionUpdateAvailable,
 	ConditionStorageResizing, ConditionPaused, ConditionHibernated, ConditionBackupHealthy, ConditionBackupVerified,
-	ConditionCredentialsRotated, ConditionProtectionEnforced, ConditionTLSReady, ConditionSplitBrainSuspected, ConditionDeletionBlocked,
+	ConditionCredentialsRotated, ConditionProtectionEnforced, ConditionTLSReady, ConditionSplitBrainSuspected, ConditionEvictionBlocked,
+	ConditionDeletionBlocked,
 }
 
 // Reasons of ConditionReady. While it is False, it has the reason of the condition that its message quotes.
@@ -202,6 +205,10 @@ const (
 	ReasonTwoPrimaries = "TwoPrimaries"
 	// ReasonOnePrimary: at most one ready member reports that it is the primary.
 	ReasonOnePrimary = "OnePrimary"
+	// ReasonSeveralBudgets: more than one PodDisruptionBudget selects a member.
+	ReasonSeveralBudgets = "SeveralPodDisruptionBudgets"
+	// ReasonOneBudget: only the PodDisruptionBudget of the operator selects the members.
+	ReasonOneBudget = "OnePodDisruptionBudget"
 	// ReasonNotPaused: the operator is not paused.
 	ReasonNotPaused = "NotPaused"
 	// ReasonRunning: the members are not hibernated.

@@ -20,12 +20,12 @@ const reportAvailable = "Report" + dbv1.ConditionAvailable
 // lost are the reasons of Available with which clients have lost the database. Independent members serve as long as one is ready.
 var lost = []string{dbv1.ReasonNoPrimary, dbv1.ReasonNoMajority, dbv1.ReasonWritesRefused, dbv1.ReasonReplicasNotReady}
 
-// availability are the events when clients lose the database, and when they have it back. The first members of a cluster are no news.
+// availability are the events when clients lose the database, when the cause is known, and when they have it back. The first members of a cluster are no news.
 func availability(before, after *dbv1.DatabaseCluster) []kit.Event {
 	was := meta.FindStatusCondition(before.Status.Conditions, dbv1.ConditionAvailable)
 	is := meta.FindStatusCondition(after.Status.Conditions, dbv1.ConditionAvailable)
 	switch {
-	case was == nil, was.Status == is.Status:
+	case was == nil, was.Status == is.Status && !becomesClear(was, is):
 		return nil
 	case is.Status == metav1.ConditionFalse && isLost(after, is):
 		return []kit.Event{{Type: corev1.EventTypeWarning, Reason: is.Reason, Action: reportAvailable, Note: is.Message}}
@@ -34,6 +34,11 @@ func availability(before, after *dbv1.DatabaseCluster) []kit.Event {
 	default:
 		return nil
 	}
+}
+
+// becomesClear reports whether a member has reported why the database takes no writes, after clients lost it.
+func becomesClear(was, is *metav1.Condition) bool {
+	return was.Reason != dbv1.ReasonWritesRefused && is.Reason == dbv1.ReasonWritesRefused
 }
 
 // isLost reports whether clients have lost the database, and not only some of its members.

@@ -31,7 +31,9 @@ func TestAnEventReportsThatClientsLoseTheDatabaseAndThatTheyHaveItBack(t *testin
 	}{
 		"lost":                                {is(with, dbv1.ReasonPrimaryReady, time.Minute, 3), is(without, dbv1.ReasonNoPrimary, time.Hour, 2), "Warning NoPrimary why"},
 		"back":                                {is(without, dbv1.ReasonNoPrimary, time.Hour, 2), is(with, dbv1.ReasonPrimaryReady, time.Hour, 3), "Normal PrimaryReady why"},
-		"still lost":                          {is(without, dbv1.ReasonNoPrimary, time.Hour, 2), is(without, dbv1.ReasonWritesRefused, time.Hour, 2), ""},
+		"still lost":                          {is(without, dbv1.ReasonNoPrimary, time.Hour, 2), is(without, dbv1.ReasonNoMajority, time.Hour, 2), ""},
+		"the cause is known":                  {is(without, dbv1.ReasonNoPrimary, time.Hour, 2), is(without, dbv1.ReasonWritesRefused, time.Hour, 2), "Warning WritesRefused why"},
+		"the cause remains":                   {is(without, dbv1.ReasonWritesRefused, time.Hour, 2), is(without, dbv1.ReasonWritesRefused, time.Hour, 2), ""},
 		"created":                             {is(without, dbv1.ReasonNoPrimary, 0, 2), is(with, dbv1.ReasonPrimaryReady, time.Minute, 3), ""},
 		"hibernated":                          {is(with, dbv1.ReasonPrimaryReady, time.Minute, 3), is(without, dbv1.ReasonHibernating, time.Hour, 3), ""},
 		"one independent member":              {is(with, dbv1.ReasonAllReplicasReady, time.Minute, 3), is(without, dbv1.ReasonReplicasNotReady, time.Hour, 2), ""},

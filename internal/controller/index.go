@@ -7,6 +7,7 @@ package controller
 import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -26,6 +27,7 @@ var indexes = []kit.Index{
 	{Kind: &corev1.ConfigMap{}, Name: indexCluster, Value: clusterName},
 	{Kind: &batchv1.Job{}, Name: indexCluster, Value: clusterName},
 	{Kind: &dbv1.DatabaseBackup{}, Name: indexCluster, Value: backedUp},
+	{Kind: &policyv1.PodDisruptionBudget{}, Name: indexOthers, Value: ofOthers},
 	{Kind: &dbv1.DatabaseCluster{}, Name: indexStarting, Value: starting},
 }
 

@@ -79,6 +79,7 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 	o.readAttributesClasses(r.Writer.Client)
 	o.readPods(ctx)
 	o.readUnready(ctx)
+	o.readOtherBudgets(ctx, r.Cache())
 	o.readVolumes(ctx)
 	o.readPreviousStatefulSet(ctx)
 	o.readEngine(ctx)

@@ -39,7 +39,7 @@ func (r *Reconciler) Controller() kit.Controller {
 		Name: "databasecluster", For: &dbv1.DatabaseCluster{}, When: predicate.And(r.News(), kit.Filter(state.ClusterFacts)), Waits: begins, Indexes: indexes,
 		Watches: []kit.Watch{
 			{Object: &corev1.Service{}, When: kit.Filter(state.ServiceFacts), Waits: repaired},
-			{Object: &policyv1.PodDisruptionBudget{}, When: kit.Filter(state.PodDisruptionBudgetFacts), Waits: repaired},
+			{Object: &policyv1.PodDisruptionBudget{}, When: kit.Filter(state.PodDisruptionBudgetFacts), Wakes: r.clustersOfBudget, Waits: repaired},
 			{Object: &networkingv1.NetworkPolicy{}, When: kit.Filter(state.NetworkPolicyFacts), Waits: repaired},
 			{Object: &appsv1.StatefulSet{}, When: kit.Filter(setFacts), Waits: together},
 			{Object: &corev1.ConfigMap{}, When: kit.Filter(state.ConfigMapFacts), Wakes: clusterOf, Waits: repaired},

@@ -71,7 +71,7 @@ func hardenTLS(config *tls.Config) {
 	config.NextProtos = []string{"http/1.1"}
 }
 
-// cacheOptions restrict the cache to the operator's objects, and pods to the fields that it reads.
+// cacheOptions restrict the cache to the operator's objects and the PodDisruptionBudgets of others, and pods to the fields that it reads.
 func (s *Settings) cacheOptions() cache.Options {
 	whole := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{dbv1.LabelManagedBy: dbv1.LabelManagedByValue})}
 	ours := cache.ByObject{Label: whole.Label, Transform: dbcontroller.Sharing(cache.TransformStripManagedFields())}
@@ -81,7 +81,7 @@ func (s *Settings) cacheOptions() cache.Options {
 		ByObject: map[client.Object]cache.ByObject{
 			&corev1.Service{}:               ours,
 			&appsv1.StatefulSet{}:           ours,
-			&policyv1.PodDisruptionBudget{}: ours,
+			&policyv1.PodDisruptionBudget{}: {Transform: ours.Transform}, // those of others may select members
 			&networkingv1.NetworkPolicy{}:   ours,
 			&batchv1.Job{}:                  ours,
 			&corev1.ConfigMap{}:             whole,

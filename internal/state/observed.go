@@ -40,8 +40,10 @@ type Observed struct {
 	// ReplicasService is that of an engine with roles.
 	ReplicasService     *corev1.Service
 	PodDisruptionBudget *policyv1.PodDisruptionBudget
-	NetworkPolicy       *networkingv1.NetworkPolicy
-	StatefulSet         *appsv1.StatefulSet
+	// OtherBudgets are the PodDisruptionBudgets of others that select members, by name.
+	OtherBudgets  []string
+	NetworkPolicy *networkingv1.NetworkPolicy
+	StatefulSet   *appsv1.StatefulSet
 	// ServiceAccount is the one that the operator created for this cluster, or for a previous one of the same name.
 	ServiceAccount *corev1.ServiceAccount
 

@@ -8,6 +8,7 @@ package integration
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -104,6 +105,24 @@ func TestWatchesAloneUpdateReadyReplicas(t *testing.T) {
 	if cluster.Status.ReadyReplicas != 3 {
 		t.Errorf("%+v", cluster.Status)
 	}
+}
+
+func TestAnotherBudgetThatSelectsMembersIsReported(t *testing.T) {
+	parallel(t)
+	cluster := ready(t, nil)
+	elsewhere := &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "others"}}
+	elsewhere.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": "shop"}}
+	create(t, elsewhere)
+	all := &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "team"}}
+	all.Spec.Selector = &metav1.LabelSelector{}
+	create(t, all)
+	awaitTrue(t, cluster, dbv1.ConditionEvictionBlocked, dbv1.ReasonSeveralBudgets, "others select members: team.")
+	eviction := &policyv1.Eviction{}
+	if err := admin.SubResource("eviction").Create(t.Context(), member(cluster, 0), eviction); err == nil || !strings.Contains(err.Error(), "more than one PodDisruptionBudget") {
+		t.Errorf("the API server says %v to an eviction", err)
+	}
+	remove(t, all)
+	awaitCondition(t, cluster, dbv1.ConditionEvictionBlocked, metav1.ConditionFalse, dbv1.ReasonOneBudget)
 }
 
 func TestDriftOnAnyObjectIsRepaired(t *testing.T) {

@@ -105,6 +105,7 @@ var sequences = []sequence{
 		running(2, config("work_mem=1")), vanished[*corev1.Service]("the Services"), vanished[*policyv1.PodDisruptionBudget]("the PodDisruptionBudget"),
 		vanished[*networkingv1.NetworkPolicy]("the NetworkPolicy"), vanished[*corev1.ConfigMap]("the ConfigMap"),
 	}},
+	{"somebody-adds-a-budget", []step{running(2), otherBudget(), freeBudget()}},
 	{"somebody-edits-the-template", []step{running(2), editTemplate()}},
 	{"somebody-deletes-the-statefulset", []step{running(2), deleteStatefulSet(metav1.DeletePropagationOrphan), deleteStatefulSet(metav1.DeletePropagationBackground)}},
 }

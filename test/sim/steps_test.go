@@ -9,6 +9,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -200,6 +201,19 @@ func vanished[T client.Object](what string) step {
 		for _, object := range all[T](w.store) {
 			w.store.remove(object)
 		}
+	}}
+}
+
+// otherBudget is a PodDisruptionBudget of a user for each pod of the namespace.
+func otherBudget() step {
+	return step{what: "somebody creates a PodDisruptionBudget for all pods", do: func(w *world) {
+		w.store.put(&policyv1.PodDisruptionBudget{ObjectMeta: object("team"), Spec: policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{}}})
+	}}
+}
+
+func freeBudget() step {
+	return step{what: "that PodDisruptionBudget is deleted", do: func(w *world) {
+		w.store.remove(get[*policyv1.PodDisruptionBudget](w.store, "team"))
 	}}
 }
 

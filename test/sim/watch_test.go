@@ -15,6 +15,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -29,7 +30,7 @@ import (
 
 // controllers returns the controllers of the operator, by the kind of their objects.
 func controllers(s *store, written map[string]*kit.Writes) map[string]kit.Controller {
-	clusters := &controller.Reconciler{Base: kit.Base{Writes: written["DatabaseCluster"]}}
+	clusters := &controller.Reconciler{Base: kit.Base{Cached: lists{store: s}, Writes: written["DatabaseCluster"]}}
 	backups := &backup.Reconciler{Base: kit.Base{Cached: lists{store: s}, Writes: written["DatabaseBackup"]}}
 	return map[string]kit.Controller{"DatabaseCluster": clusters.Controller(), "DatabaseBackup": backups.Controller()}
 }
@@ -87,7 +88,7 @@ func cached(c change) (shown change) {
 
 func selected(object client.Object) bool {
 	switch object.(type) {
-	case *dbv1.DatabaseCluster, *dbv1.DatabaseBackup:
+	case *dbv1.DatabaseCluster, *dbv1.DatabaseBackup, *policyv1.PodDisruptionBudget:
 		return true
 	case *corev1.Pod: // a member that has lost the label still serves clients
 		return object.GetLabels()[dbv1.LabelName] == dbv1.LabelNameValue
@@ -96,13 +97,19 @@ func selected(object client.Object) bool {
 	}
 }
 
-// lists finds backups by the indexes of their controller; its watches read nothing else.
+// lists finds clusters, and backups by the indexes of their controller; watches read nothing else.
 type lists struct {
 	client.Reader
 	store *store
 }
 
 func (l lists) List(_ context.Context, list client.ObjectList, options ...client.ListOption) error {
+	if clusters, is := list.(*dbv1.DatabaseClusterList); is {
+		for _, c := range all[*dbv1.DatabaseCluster](l.store) {
+			clusters.Items = append(clusters.Items, *c)
+		}
+		return nil
+	}
 	by := (&client.ListOptions{}).ApplyOptions(options).FieldSelector.Requirements()[0]
 	indexes := (&backup.Reconciler{}).Controller().Indexes
 	i := slices.IndexFunc(indexes, func(i kit.Index) bool { return i.Name == by.Field })

@@ -1,0 +1,81 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package controller
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// indexOthers is the name of the index of the PodDisruptionBudgets of others. Most namespaces have none.
+const indexOthers = "others"
+
+// readOtherBudgets reads which PodDisruptionBudgets of others select members. It reads the cache, because no decision depends on them.
+func (o *observation) readOtherBudgets(ctx context.Context, cached kit.View) {
+	budgets := &policyv1.PodDisruptionBudgetList{}
+	if o.Err == nil {
+		if err := cached.List(ctx, budgets, cached.By(o.cluster.Namespace, indexOthers, "true")...); err != nil {
+			o.Err = fmt.Errorf("list the PodDisruptionBudgets of others: %w", err)
+		}
+	}
+	for i := range budgets.Items {
+		budget := &budgets.Items[i]
+		own := budget.Name == naming.PodDisruptionBudget(o.cluster.Name) // also without its labels
+		if !own && len(ofOthers(budget)) > 0 && selectsAny(budget, o.Members) {
+			o.OtherBudgets = append(o.OtherBudgets, budget.Name)
+		}
+	}
+	slices.Sort(o.OtherBudgets)
+}
+
+// ofOthers is the value of the index indexOthers.
+func ofOthers(object client.Object) []string {
+	if object.GetName() == naming.PodDisruptionBudget(ownerOfBudget(object)) {
+		return nil
+	}
+	return []string{"true"}
+}
+
+// ownerOfBudget is the cluster whose PodDisruptionBudget it is; "" for none.
+func ownerOfBudget(object client.Object) string {
+	if object.GetLabels()[dbv1.LabelManagedBy] != dbv1.LabelManagedByValue {
+		return ""
+	}
+	return object.GetLabels()[dbv1.LabelInstance]
+}
+
+func selectsAny(budget *policyv1.PodDisruptionBudget, members []state.Member) bool {
+	selector, err := metav1.LabelSelectorAsSelector(budget.Spec.Selector)
+	return err == nil && slices.ContainsFunc(members, func(m state.Member) bool { return selector.Matches(labels.Set(m.Labels)) })
+}
+
+// clustersOfBudget finds the cluster of a PodDisruptionBudget. One of others may select the members of any cluster in its namespace.
+func (r *Reconciler) clustersOfBudget(ctx context.Context, object client.Object) []reconcile.Request {
+	if len(ofOthers(object)) == 0 {
+		return clusterOf(ctx, object)
+	}
+	clusters := &dbv1.DatabaseClusterList{}
+	if err := r.Cached.List(ctx, clusters, client.InNamespace(object.GetNamespace())); err != nil {
+		logf.FromContext(ctx).Error(err, "cannot list the clusters that a PodDisruptionBudget may concern", "podDisruptionBudget", object.GetName())
+	}
+	requests := make([]reconcile.Request, 0, len(clusters.Items))
+	for i := range clusters.Items {
+		requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&clusters.Items[i])})
+	}
+	return requests
+}
