@@ -121,3 +121,25 @@ func TestAClientKeepsWritingDuringARotation(t *testing.T) {
 		})
 	}
 }
+
+// Clients got the new password only after the parameter was corrected, so nobody could connect until then.
+func TestARotationReachesClientsBesideARefusedParameter(t *testing.T) {
+	w := withLedger(t, "")
+	before := w.do("get", "secret", "ledger-connection", "-o", "jsonpath={.data.password}")
+	w.do("patch", "databasecluster", "ledger", "--type=merge", "-p", `{"spec":{"parameters":{"max_connections":"20"}}}`)
+	stalled := []string{"get", "databasecluster", "ledger", "-o", `jsonpath={.status.conditions[?(@.type=="Stalled")].reason} {.status.conditions[?(@.type=="Stalled")].message}`}
+	w.eventually("InvalidParameter spec.parameters[max_connections] is 20", stalled...)
+
+	w.do("annotate", "databasecluster", "ledger", "database.dbcluster.io/rotate-credentials=1")
+	w.eventually("True Rotated", "get", "databasecluster", "ledger", "-o",
+		`jsonpath={.status.conditions[?(@.type=="CredentialsRotated")].status} {.status.conditions[?(@.type=="CredentialsRotated")].reason}`)
+	w.must(w.do("get", "secret", "ledger-connection", "-o", "jsonpath={.data.password}") != before, "clients still get the previous password")
+	uri := w.do("get", "secret", "ledger-connection", "-o", "go-template={{.data.uri | base64decode}}")
+	w.must(w.do("exec", "ledger-1", "-c", "database", "--", "psql", "-X", "-q", "-t", "-A", uri, "-c", "SELECT current_user") == "app", "the published URI does not connect")
+	w.eventually("InvalidParameter", stalled...)
+
+	w.do("patch", "databasecluster", "ledger", "--type=merge", "-p", `{"spec":{"parameters":{"max_connections":"60"}}}`)
+	w.ready()
+	w.must(w.ask("ledger", "SHOW max_connections") == "60", "max_connections is %s", w.ask("ledger", "SHOW max_connections"))
+	w.keepsTheRow()
+}
