@@ -74,7 +74,7 @@ func (w *world) newestVerified() types.UID {
 }
 
 // watchCompletion: a backup becomes Completed only while its cluster exists. It has data of that cluster only, read
-// with the image in its status.
+// with the image in its status. A terminating cluster has no rollout that could end first.
 func (w *world) watchCompletion(b *dbv1.DatabaseBackup) {
 	if cluster := w.cluster(); cluster == nil || string(cluster.UID) != b.Status.ClusterUID {
 		w.breaks("DatabaseBackup %s is complete, but its cluster no longer exists", b.Name)
@@ -84,7 +84,7 @@ func (w *world) watchCompletion(b *dbv1.DatabaseBackup) {
 		if of.cluster != b.Status.ClusterUID {
 			w.breaks("DatabaseBackup %s is complete, but member %d was read from another cluster", b.Name, member)
 		}
-		if of.image != b.Status.Image {
+		if of.image != b.Status.Image && w.cluster() != nil && w.cluster().DeletionTimestamp == nil {
 			w.breaks("DatabaseBackup %s of %s is complete, but member %d was read with %s", b.Name, b.Status.Image, member, of.image)
 		}
 	}
