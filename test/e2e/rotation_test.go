@@ -128,7 +128,7 @@ func TestARotationReachesClientsBesideARefusedParameter(t *testing.T) {
 	before := w.do("get", "secret", "ledger-connection", "-o", "jsonpath={.data.password}")
 	w.do("patch", "databasecluster", "ledger", "--type=merge", "-p", `{"spec":{"parameters":{"max_connections":"20"}}}`)
 	stalled := []string{"get", "databasecluster", "ledger", "-o", `jsonpath={.status.conditions[?(@.type=="Stalled")].reason} {.status.conditions[?(@.type=="Stalled")].message}`}
-	w.eventually("InvalidParameter spec.parameters[max_connections] is 20", stalled...)
+	w.eventually("InvalidParameter spec.parameters[max_connections] is "+`"20"`, stalled...)
 
 	w.do("annotate", "databasecluster", "ledger", "database.dbcluster.io/rotate-credentials=1")
 	w.eventually("True Rotated", "get", "databasecluster", "ledger", "-o",
