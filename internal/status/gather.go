@@ -30,7 +30,7 @@ func MayWait(before, after *dbv1.DatabaseClusterStatus) bool {
 	return !forgets(before, after) && equality.Semantic.DeepEqual(essence(before), essence(after))
 }
 
-// forgets reports whether the record of a volume has gone: the user has deleted the claim of a removed member, and may scale out next.
+// forgets reports whether the record of a volume no longer exists: the user has deleted the claim of a removed member, and may scale out next.
 func forgets(before, after *dbv1.DatabaseClusterStatus) bool {
 	return slices.ContainsFunc(before.Volumes, func(r dbv1.VolumeRecord) bool { return !slices.Contains(after.Volumes, r) })
 }

@@ -122,7 +122,7 @@ func TestAClientKeepsWritingDuringARotation(t *testing.T) {
 	}
 }
 
-// Clients got the new password only after the parameter was corrected, so nobody could connect until then.
+// Clients got the new password only after the parameter was corrected, so they could not connect until then.
 func TestARotationReachesClientsBesideARefusedParameter(t *testing.T) {
 	w := withLedger(t, "")
 	before := w.do("get", "secret", "ledger-connection", "-o", "jsonpath={.data.password}")
@@ -143,7 +143,7 @@ func TestARotationReachesClientsBesideARefusedParameter(t *testing.T) {
 	w.must(w.ask("ledger", "SHOW max_connections") == "60", "max_connections is %s", w.ask("ledger", "SHOW max_connections"))
 	w.keepsTheRow()
 
-	// What clients may do by default is no obstacle for the operator.
+	// A default of clients is no obstacle for the operator.
 	w.do("patch", "databasecluster", "ledger", "--type=merge", "-p", `{"spec":{"parameters":{"default_transaction_read_only":"on"}}}`)
 	w.ready()
 	published := func() string { return w.do("get", "secret", "ledger-connection", "-o", "jsonpath={.data.password}") }
