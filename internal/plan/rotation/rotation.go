@@ -128,6 +128,8 @@ func done(s *situation.Situation) Plan {
 	case s.Credentials.Request == "" && s.Credentials.Rotation == "":
 	case s.AwaitsReferences():
 		p = rotating("the members apply the passwords when they restart")
+	case due(s):
+		p = rotating("the next rotation starts when the overlap of the last one has ended")
 	default:
 		p.Reason, p.Message = dbv1.ReasonRotated, fmt.Sprintf("the passwords are in force since %s", s.Credentials.Since.UTC().Format(time.RFC3339))
 	}
@@ -185,7 +187,7 @@ func promote(s *situation.Situation) Plan {
 // overlap waits until clients have had time to read the new passwords.
 func overlap(s *situation.Situation) Plan {
 	p, ends := done(s), s.Credentials.OverlapEnds(s.Cluster.Spec.Credentials.Rotation)
-	p.Message += fmt.Sprintf("; the previous ones are accepted until %s, if the engine can", ends.UTC().Format(time.RFC3339))
+	p.Message += fmt.Sprintf("; the previous passwords are accepted until %s, if the engine can", ends.UTC().Format(time.RFC3339))
 	p.RequeueAfter = ends.Sub(s.At)
 	return p
 }

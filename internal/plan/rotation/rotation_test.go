@@ -147,7 +147,10 @@ func TestTheNextStepOfARotationFollowsFromTheSecretAndTheJob(t *testing.T) {
 		"no member runs after that edit": {edited(func(c *dbv1.DatabaseCluster, _ *state.Observed) {
 			c.Spec.Hibernated = true
 		}), finish, dbv1.ReasonRotating, 0},
-		"the passwords overlap":                        {promoted(time.Minute, succeeded), "", dbv1.ReasonRotated, 9 * time.Minute},
+		"the passwords overlap": {promoted(time.Minute, succeeded), "", dbv1.ReasonRotated, 9 * time.Minute},
+		"another rotation is requested in the overlap": {promoted(time.Minute, succeeded, func(c *dbv1.DatabaseCluster, _ *state.Observed) {
+			c.Annotations = map[string]string{dbv1.AnnotationRotateCredentials: "again"}
+		}), "", dbv1.ReasonRotating, 9 * time.Minute},
 		"a member has started during the overlap":      {promoted(time.Minute, succeeded, restarted(time.Second)), again, dbv1.ReasonRotating, 0},
 		"the Job is gone during the overlap":           {promoted(time.Minute), rotate, dbv1.ReasonRotating, 0},
 		"the overlap is over":                          {promoted(10 * time.Minute), retire, dbv1.ReasonRotated, 0},
