@@ -63,6 +63,7 @@ func TrimClaim(object any) (any, error) {
 		ObjectMeta: withAnnotations(claim.ObjectMeta, state.ContentsAnnotations...),
 		Spec: corev1.PersistentVolumeClaimSpec{
 			Resources: claim.Spec.Resources, VolumeAttributesClassName: claim.Spec.VolumeAttributesClassName,
+			DataSource: claim.Spec.DataSource, DataSourceRef: claim.Spec.DataSourceRef,
 		},
 		Status: corev1.PersistentVolumeClaimStatus{
 			Capacity:                  claim.Status.Capacity,

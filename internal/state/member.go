@@ -19,11 +19,13 @@ import (
 
 // Member is the part of a member's pod that decisions use. The watch on pods accepts an event only if this value changes.
 type Member struct {
-	Name     string
-	UID      types.UID
-	Owner    types.UID // of the StatefulSet that controls the pod; "" for none
-	Ordinal  int32
-	Created  metav1.Time
+	Name    string
+	UID     types.UID
+	Owner   types.UID // of the StatefulSet that controls the pod; "" for none
+	Ordinal int32
+	Created metav1.Time
+	// Placed is since when the pod has a node; zero without one. Only then it has a volume.
+	Placed   metav1.Time
 	Revision string
 	// Template is the operator's hash of the pod's template without the resources of the database container. Resources are these.
 	Template  string
@@ -125,6 +127,7 @@ func MemberOf(pod *corev1.Pod, ordinal int32) Member {
 		UID:          pod.UID,
 		Ordinal:      ordinal,
 		Created:      pod.CreationTimestamp,
+		Placed:       placed(pod),
 		Revision:     pod.Labels[appsv1.StatefulSetRevisionLabel],
 		Labels:       pod.Labels,
 		Template:     pod.Annotations[dbv1.AnnotationTemplate],
@@ -157,6 +160,18 @@ func MemberOf(pod *corev1.Pod, ordinal int32) Member {
 	}
 	m.Ready, m.ReadySince = readiness(pod)
 	return m
+}
+
+func placed(pod *corev1.Pod) metav1.Time {
+	if pod.Spec.NodeName == "" {
+		return metav1.Time{}
+	}
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionTrue {
+			return c.LastTransitionTime
+		}
+	}
+	return pod.CreationTimestamp
 }
 
 // IsReady reports whether a pod is ready.

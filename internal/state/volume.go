@@ -41,6 +41,8 @@ type Volume struct {
 	Protected bool
 	// Managed is true if the claim has the operator's label.
 	Managed bool
+	// Copied is true if the claim names a source of its data, such as a VolumeSnapshot. A StatefulSet creates no such claim.
+	Copied bool
 	// Unwatched is true if the claim lacks the labels of the operator's watch.
 	Unwatched bool
 	// Version is the claim's resourceVersion, for the precondition of its expansion. No decision uses it.
@@ -76,6 +78,7 @@ func VolumeOf(claim *corev1.PersistentVolumeClaim, ordinal int32) Volume {
 		Resizing:    resizing(claim),
 		Protected:   claim.Labels[dbv1.LabelProtected] == "true",
 		Managed:     claim.Labels[dbv1.LabelManagedBy] == dbv1.LabelManagedByValue,
+		Copied:      claim.Spec.DataSource != nil || claim.Spec.DataSourceRef != nil,
 		Version:     claim.ResourceVersion,
 	}).withModification(claim)
 }

@@ -29,10 +29,25 @@ var lossSequences = []sequence{
 	{"volume-lost-then-deleted", []step{running(1), loseVolume(0), remove()}},
 	{"volume-lost-after-growth", []step{running(2), grow("2Gi"), loseVolume(1), grow("3Gi"), startEmpty("orders-1")}},
 	{"volume-of-a-removed-member-deleted", []step{running(2), scale(1), deleteClaim("data-orders-1"), scale(2)}},
+	{"volume-lost-then-removed", []step{running(2), loseVolume(1), image("database:2"), scale(1), scale(2), startEmpty("orders-1")}},
+	{"volume-lost-then-hibernated", []step{running(3), loseVolume(2), hibernate(true), hibernate(false), startEmpty("orders-2")}},
+	{"volume-of-a-pod-without-a-node-lost", []step{
+		running(1), affinity("no node", nowhere()), deleteClaim("data-orders-0"), affinity("any node", nil), startEmpty("orders-0"),
+	}},
+	{"volume-of-a-restore-that-changes", []step{
+		inBucket("old", 2), inBucket("new", 2), soon(5, withEngine(create(2, saved, fromLocation("old")))), away(true), halfFinished(),
+		set("another backup is named", fromLocation("new")), soon(2, away(false)), endedPodsDeleted(), holds("new of member"),
+	}},
+	{"volume-replaced-by-its-user", []step{running(2), replaceByCopy(1)}},
 	{"volume-of-a-removed-member-kept", []step{running(2), scale(1), scale(2), loseVolume(1), startEmpty("orders-1")}},
 	{"volume-lost-with-backups", []step{
 		runningSaved(1, scheduled("0 3 * * *", 2)), night(1), night(2), loseVolume(0), night(3), startEmpty("orders-0"), night(4), night(5), night(6),
 	}},
+	{"pair-lost-but-for-removed-members", []step{
+		createPair(pairEngine), scale(1), hibernate(true), deleteClaim("data-orders-0"), hibernate(false), remove(), loseVolumes(3), createPair(pairEngine),
+	}},
+	{"pair-lost-then-scaled-out", []step{createPair(pairEngine), scale(1), loseVolume(0), scale(2), remove(), loseVolumes(3), createPair(pairEngine)}},
+	{"voters-lost", []step{createVoters(), together(loseVolume(0), loseVolume(1)), remove(), loseVolumes(3), createVoters()}},
 	{"pair-lost", []step{createPair(pairEngine), loseVolume(0), loseVolumes(3), remove(), loseVolumes(3), createPair(pairEngine)}},
 }
 
@@ -56,6 +71,41 @@ func (w *world) loseVolume(ordinal int32) {
 	if pod := get[*corev1.Pod](w.store, naming.Member(name, ordinal)); pod != nil {
 		deleted(w, pod)
 	}
+}
+
+// halfFinished is the first write of the end of a restore: the operator ends before the others.
+func halfFinished() step {
+	return step{what: "claim 0 counts as restored", do: func(w *world) {
+		claim := get[*corev1.PersistentVolumeClaim](w.store, naming.Claim(name, 0))
+		delete(claim.Annotations, dbv1.AnnotationRestoring)
+		claim.Annotations[dbv1.AnnotationRestored] = bucket + "/old"
+		w.store.put(claim)
+	}}
+}
+
+func endedPodsDeleted() step {
+	return step{what: "the pods that have ended are deleted", do: func(w *world) {
+		for _, pod := range all[*corev1.Pod](w.store) {
+			if hasEnded(pod) {
+				w.store.remove(pod)
+			}
+		}
+	}}
+}
+
+// replaceByCopy lets a user replace a claim by one with a copy of its data.
+func replaceByCopy(ordinal int32) step {
+	return step{what: fmt.Sprintf("a user replaces the claim of member %d by one from a snapshot", ordinal), do: func(w *world) {
+		before := get[*corev1.PersistentVolumeClaim](w.store, naming.Claim(name, ordinal))
+		data := w.store.disk.volumes[before.UID]
+		w.loseVolume(ordinal)
+		w.store.remove(get[*corev1.PersistentVolumeClaim](w.store, before.Name))
+		copied := before.DeepCopy()
+		copied.UID, copied.ResourceVersion, copied.DeletionTimestamp, copied.Finalizers = "", "", nil, nil
+		copied.Spec.DataSource = &corev1.TypedLocalObjectReference{Kind: "VolumeSnapshot", Name: "yesterday"}
+		w.store.put(copied)
+		w.store.disk.volumes[get[*corev1.PersistentVolumeClaim](w.store, before.Name).UID] = data
+	}}
 }
 
 // vanishedMembers deletes the StatefulSet with its pods.
@@ -93,7 +143,7 @@ func (w *world) watchLosses() {
 		}
 		before, had := d.serving[ordinal]
 		asked := podOf(request) == pod.Name && request != d.consent
-		if had && before != claim.UID && !asked {
+		if had && before != claim.UID && !asked && claim.Spec.DataSource == nil {
 			w.breaks("pod %s serves with an empty volume, although its member had data", pod.Name)
 		}
 		d.serving[ordinal] = claim.UID

@@ -116,7 +116,8 @@ func (w *world) revise(set *appsv1.StatefulSet) string {
 
 func (w *world) createMember(set *appsv1.StatefulSet, ordinal int, revision string) {
 	podName := fmt.Sprintf("%s-%d", set.Name, ordinal)
-	if get[*corev1.Pod](w.store, podName) != nil || !w.createClaims(set, podName) {
+	exists := get[*corev1.Pod](w.store, podName)
+	if exists != nil && exists.Spec.NodeName != "" || !w.createClaims(set, podName) || exists != nil { // a pod without a node gets missing claims
 		return
 	}
 	pod := &corev1.Pod{ObjectMeta: *set.Spec.Template.ObjectMeta.DeepCopy(), Spec: *set.Spec.Template.Spec.DeepCopy()}

@@ -37,9 +37,10 @@ func (w *world) runVolumes() {
 	}
 }
 
+// used reports whether a pod on a node uses a claim. Kubernetes deletes that of a pod without a node.
 func (w *world) used(claim *corev1.PersistentVolumeClaim) bool {
 	return slices.ContainsFunc(all[*corev1.Pod](w.store), func(pod *corev1.Pod) bool {
-		return slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool {
+		return pod.Spec.NodeName != "" && slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool {
 			return claimName(pod, v) == claim.Name
 		})
 	})

@@ -6,6 +6,8 @@ package members
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -44,14 +46,44 @@ func VolumeLost(s *situation.Situation) *situation.Stall {
 	if len(s.Lost) == 0 {
 		return nil
 	}
-	first := s.Lost[0]
-	text := fmt.Sprintf("PersistentVolumeClaim %s, which had the data of pod %s, no longer exists, so the operator does not start this member. %s. To start it empty, set the annotation %s=%s",
-		first.Claim, naming.Member(s.Cluster.Name, first.Ordinal), toRestore(s), dbv1.AnnotationRebuild, consentTo(s, first))
+	text := oneLost(s, s.Lost[0])
 	if s.Related() {
-		text = fmt.Sprintf("No PersistentVolumeClaim with the data of the database exists any more, so the members wait. %s. To start empty, delete the DatabaseCluster and its claims, and create it again",
-			toRestore(s))
+		text = fmt.Sprintf("%s. The members wait. %s. To start empty, delete the DatabaseCluster and its claims, and create it again", allLost(s), toRestore(s))
 	}
 	return &situation.Stall{Reason: dbv1.ReasonVolumeLost, Message: text}
+}
+
+// oneLost describes the loss of a member with data of its own.
+func oneLost(s *situation.Situation, l situation.Loss) string {
+	effect := "does not start this member"
+	if s.Cluster.Spec.Paused {
+		effect = "does not let this member start, but spec.paused keeps it from stopping one that Kubernetes has started with another volume"
+	}
+	empty := "empty"
+	if slices.ContainsFunc(s.Volumes, func(v state.Volume) bool { return v.Ordinal == l.Ordinal && !v.Terminating }) {
+		empty = "with the volume that exists now"
+	}
+	return fmt.Sprintf("PersistentVolumeClaim %s, which had the data of pod %s, no longer exists, so the operator %s. %s. To start it %s, set the annotation %s=%s",
+		l.Claim, naming.Member(s.Cluster.Name, l.Ordinal), effect, toRestore(s), empty, dbv1.AnnotationRebuild, consentTo(s, l))
+}
+
+// allLost describes the loss of one database. The volumes of members that were removed before have older data, which only the user can accept.
+func allLost(s *situation.Situation) string {
+	text := "No PersistentVolumeClaim with the data of the database exists any more"
+	if s.Consents() {
+		return "Most PersistentVolumeClaims with the data of the database no longer exist, so there is no majority"
+	}
+	var older []string
+	for _, v := range s.Own {
+		if v.Ordinal >= s.Cluster.Spec.Replicas {
+			older = append(older, v.Claim)
+		}
+	}
+	if len(older) > 0 {
+		text += fmt.Sprintf(", only those of removed members with older data (%s). To continue with that, delete the DatabaseCluster with spec.deletion.volumes Retain, and create it again",
+			strings.Join(older, ", "))
+	}
+	return text
 }
 
 // consentTo is the next value of the annotation by which the user consents to a loss.

@@ -15,7 +15,7 @@ import (
 
 // The StatefulSet controller replaces a deleted claim by an empty one at once. So the status records the claim of each member that
 // has data, by its UID. A member with data of its own never starts with another claim without consent. Members of one database copy
-// the data of the others, so there is a loss only if no recorded claim is left.
+// the data of the others, so there is a loss only if too few recorded claims are left.
 
 // Loss is a recorded claim that no longer exists, and whose data no other member has.
 type Loss struct {
@@ -29,38 +29,51 @@ func (s *Situation) losses() []Loss {
 		return nil
 	}
 	var all []Loss
+	left := int32(0)
 	for _, r := range s.Cluster.Status.Volumes {
 		ordinal, named := naming.ClaimOrdinal(s.Cluster.Name, r.Claim)
-		gone := named && s.gone(ordinal, r.UID)
 		switch {
-		case named && !gone && s.Related():
-			return nil
-		case gone && s.matters(ordinal):
+		case !named, s.removed(ordinal):
+		case s.gone(ordinal, r.UID):
 			all = append(all, Loss{r, ordinal})
+		default:
+			left++
 		}
+	}
+	if s.Related() && left >= s.enough(left+int32(len(all))) {
+		return nil
 	}
 	return all
 }
 
 // mayLose reports whether a loss can be known, and matters: ready members of one database have its data.
 func (s *Situation) mayLose() bool {
-	return !s.Deleting() && !s.Ephemeral() && s.EngineKnown() && !(s.Related() && s.Ready() > 0)
+	return !s.Deleting() && !s.Ephemeral() && s.EngineKnown() && s.Restoration == nil && !(s.Related() && s.Ready() > 0)
 }
 
-// matters reports whether the loss of a member's claim matters: of members of one database, any may have had the data.
-func (s *Situation) matters(ordinal int32) bool {
-	return s.Related() || ordinal < s.Cluster.Spec.Replicas || s.Has(ordinal)
+// enough is how many of the volumes of one database its members need to continue.
+func (s *Situation) enough(recorded int32) int32 {
+	if s.Consents() {
+		return Majority(recorded)
+	}
+	return 1
 }
 
-// gone reports whether a recorded claim no longer exists. The cache may not have the claim of a pod yet. A claim without the labels
-// of the StatefulSet is not empty: a user has created it.
+// removed reports whether the member of an ordinal was removed while others continued, so its data is older. While no member of one
+// database runs, each of them may have the latest data, also if there will be fewer.
+func (s *Situation) removed(ordinal int32) bool {
+	return ordinal >= s.Cluster.Spec.Replicas && !s.Has(ordinal) && !(s.Related() && s.live() == 0)
+}
+
+// gone reports whether a recorded claim no longer exists. The cache may not have the claim of a pod yet. A claim that a user has created
+// is not empty: it has no labels of the StatefulSet, or names the source of its data.
 func (s *Situation) gone(ordinal int32, uid string) bool {
 	v, exists := s.volume(ordinal)
 	if !exists {
 		_, runs := s.member(ordinal)
 		return !runs
 	}
-	return string(v.UID) != uid && !v.Unwatched
+	return string(v.UID) != uid && !v.Unwatched && !v.Copied
 }
 
 func (s *Situation) volume(ordinal int32) (state.Volume, bool) {
@@ -76,14 +89,20 @@ func (s *Situation) LossOf(ordinal int32) (Loss, bool) {
 	return state.First(s.Lost, func(l Loss) bool { return l.Ordinal == ordinal })
 }
 
-// Holds reports whether a member must not run, because its volume has replaced one with data. A pod that is older than the claim
-// still has the previous volume. While the claim is being deleted, no pod can start with it.
+// Holds reports whether a member must not run, because its volume has replaced one with data. While the claim is being deleted, no pod can
+// start with it. A member that is removed needs no hold.
 func (s *Situation) Holds(m state.Member) bool {
-	if _, lost := s.LossOf(m.Ordinal); !lost || s.Related() {
+	if _, lost := s.LossOf(m.Ordinal); !lost || s.Related() || !s.Has(m.Ordinal) {
 		return false
 	}
 	v, exists := s.volume(m.Ordinal)
-	return exists && !v.Terminating && !v.Created.After(m.Created.Time)
+	return exists && !v.Terminating && (m.Placed.IsZero() || mounts(m, v))
+}
+
+// mounts reports whether a pod has this volume. One that got its node before the claim existed has the previous volume. One without a node
+// has none yet: Kubernetes deletes its claim although the pod exists, and creates another one.
+func mounts(m state.Member, v state.Volume) bool {
+	return !m.Placed.IsZero() && !v.Created.After(m.Placed.Time)
 }
 
 // Replaceable reports whether Kubernetes is about to replace a lost volume by an empty one, and to start its member.
@@ -103,23 +122,23 @@ func (s *Situation) withoutLost(wanted, from int32) int32 {
 }
 
 // VolumeRecords are the claims with data after this pass. A completed rebuild removes the record of its claim: until the member is ready,
-// there is no data.
+// there is no data. A restore has not created any yet.
 func (s *Situation) VolumeRecords(requests []dbv1.RequestStatus) []dbv1.VolumeRecord {
 	if s.Deleting() || !s.EngineKnown() {
 		return s.Cluster.Status.Volumes
 	}
-	if s.Ephemeral() {
+	if s.Ephemeral() || s.Restoration != nil {
 		return nil
 	}
 	var all []dbv1.VolumeRecord
 	for _, r := range s.Cluster.Status.Volumes {
-		if !forgone(requests, r) && !s.removed(r) {
+		if !forgone(requests, r) && !s.forgotten(r) {
 			all = append(all, s.nextRecord(r))
 		}
 	}
 	for _, v := range s.Volumes {
 		recorded := slices.ContainsFunc(all, func(r dbv1.VolumeRecord) bool { return r.Claim == v.Claim })
-		if !recorded && s.hasData(v) {
+		if !recorded && s.isNew(v) {
 			all = append(all, dbv1.VolumeRecord{Claim: v.Claim, UID: string(v.UID)})
 		}
 	}
@@ -134,36 +153,49 @@ func forgone(requests []dbv1.RequestStatus, record dbv1.VolumeRecord) bool {
 	})
 }
 
-// removed reports whether a record is of a removed member whose claim is deleted, or is being deleted.
-func (s *Situation) removed(r dbv1.VolumeRecord) bool {
+// forgotten reports whether a record is of a removed member whose data nobody needs: the claim is deleted or being deleted, or the other
+// members have later data.
+func (s *Situation) forgotten(r dbv1.VolumeRecord) bool {
 	ordinal, named := naming.ClaimOrdinal(s.Cluster.Name, r.Claim)
 	v, exists := s.volume(ordinal)
-	return !named || (!exists || v.Terminating) && ordinal >= s.Cluster.Spec.Replicas && !s.Has(ordinal)
+	return !named || s.removed(ordinal) && (s.Related() || !exists || v.Terminating)
 }
 
-// nextRecord is a record with the claim that has the data now.
+// nextRecord is a record with the claim that has the data now. A member that only stops proves nothing about a volume that has replaced
+// another one.
 func (s *Situation) nextRecord(r dbv1.VolumeRecord) dbv1.VolumeRecord {
 	ordinal, _ := naming.ClaimOrdinal(s.Cluster.Name, r.Claim)
 	_, lost := s.LossOf(ordinal)
-	if v, exists := s.volume(ordinal); !lost && exists && s.hasData(v) {
+	if v, exists := s.volume(ordinal); !lost && exists && s.proves(v) {
 		r.UID = string(v.UID)
 	}
 	return r
 }
 
-// hasData reports whether a volume has data: its member has been ready with it, a backup was restored into it, or a previous member left it.
+// isNew reports whether a volume without a record has data. That of a member of one database that was removed has older data, so once there
+// are records, only a ready member adds one.
+func (s *Situation) isNew(v state.Volume) bool {
+	if s.Related() && len(s.Cluster.Status.Volumes) > 0 {
+		return s.proves(v)
+	}
+	return s.hasData(v)
+}
+
+// hasData reports whether a volume has data: that is proved, or a previous member left it.
 func (s *Situation) hasData(v state.Volume) bool {
-	ours := v.Cluster == s.Cluster.UID || v.Unwatched
-	if !ours || v.Terminating || v.IsFilling() || v.Capacity.IsZero() {
-		return false
-	}
+	_, runs := s.member(v.Ordinal)
+	return s.proves(v) || s.counts(v) && !runs && !s.Has(v.Ordinal)
+}
+
+// proves reports whether a volume is known to have data: its member has been ready with it, or a backup or a user has filled it.
+func (s *Situation) proves(v state.Volume) bool {
 	m, runs := s.member(v.Ordinal)
-	switch {
-	case v.Fill == state.Filled:
-		return true
-	case runs:
-		return m.Ready && !m.Terminating && !v.Created.After(m.Created.Time)
-	default:
-		return !s.Has(v.Ordinal)
-	}
+	ready := runs && m.Ready && !m.Terminating && mounts(m, v)
+	return s.counts(v) && (ready || v.Fill == state.Filled || v.Unwatched || v.Copied)
+}
+
+// counts reports whether a volume is one of the cluster, and complete.
+func (s *Situation) counts(v state.Volume) bool {
+	ours := v.Cluster == s.Cluster.UID || v.Unwatched
+	return ours && !v.Terminating && !v.IsFilling() && !v.Capacity.IsZero()
 }

@@ -56,6 +56,8 @@ const FirstMemberPatience = 5 * time.Minute
 // mayStart returns how many members may run now. Members of one database do not start all at once: see firstAlone and oneByOne.
 func (s *Situation) mayStart(live int32) int32 {
 	switch {
+	case s.Related() && len(s.Lost) > 0: // the volumes of removed members have older data
+		return min(s.Wanted, live)
 	case s.firstAlone(live):
 		return min(s.Wanted, 1)
 	case s.Consents():
