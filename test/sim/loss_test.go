@@ -36,7 +36,7 @@ var lossSequences = []sequence{
 	}},
 	{"volume-of-a-restore-that-changes", []step{
 		inBucket("old", 2), inBucket("new", 2), soon(5, withEngine(create(2, saved, fromLocation("old")))), away(true), halfFinished(),
-		set("another backup is named", fromLocation("new")), soon(2, away(false)), endedPodsDeleted(), holds("new of member"),
+		set("another backup is named", fromLocation("new")), away(false), holds("new of member"),
 	}},
 	{"volume-replaced-by-its-user", []step{running(2), replaceByCopy(1)}},
 	{"volume-of-a-removed-member-kept", []step{running(2), scale(1), scale(2), loseVolume(1), startEmpty("orders-1")}},
@@ -80,16 +80,6 @@ func halfFinished() step {
 		delete(claim.Annotations, dbv1.AnnotationRestoring)
 		claim.Annotations[dbv1.AnnotationRestored] = bucket + "/old"
 		w.store.put(claim)
-	}}
-}
-
-func endedPodsDeleted() step {
-	return step{what: "the pods that have ended are deleted", do: func(w *world) {
-		for _, pod := range all[*corev1.Pod](w.store) {
-			if hasEnded(pod) {
-				w.store.remove(pod)
-			}
-		}
 	}}
 }
 

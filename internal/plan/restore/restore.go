@@ -148,13 +148,17 @@ func (r restore) discard() phase.Outcome {
 // outdated reports whether a volume contains part of another restore.
 func (r restore) outdated(v state.Volume) bool { return v.IsFilling() && v.From != r.ID }
 
-// awaitClaims waits until the names of the claims are free.
+// awaitClaims waits until the names of the claims are free. The pods of Jobs that have ended would keep them for days.
 func (r restore) awaitClaims() phase.Outcome {
 	v, found := state.First(r.Volumes, func(v state.Volume) bool { return v.Terminating })
 	if !found {
 		return phase.Over
 	}
-	return do(fmt.Sprintf("PersistentVolumeClaim %s is terminating; the restore continues after the claim is deleted", v.Claim))
+	text := fmt.Sprintf("PersistentVolumeClaim %s is terminating; the restore continues after the claim is deleted", v.Claim)
+	if pods := members.Finished(r.Situation); len(pods) > 0 {
+		return do(text, operation.Delete{Objects: pods})
+	}
+	return do(text)
 }
 
 // prepare creates the claims.
