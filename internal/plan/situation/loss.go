@@ -153,7 +153,7 @@ func forgone(requests []dbv1.RequestStatus, record dbv1.VolumeRecord) bool {
 	})
 }
 
-// forgotten reports whether a record is of a removed member whose data nobody needs: the claim is deleted or being deleted, or the other
+// forgotten reports whether a record is of a removed member whose data no member needs: the claim is deleted or being deleted, or the other
 // members have later data.
 func (s *Situation) forgotten(r dbv1.VolumeRecord) bool {
 	ordinal, named := naming.ClaimOrdinal(s.Cluster.Name, r.Claim)
@@ -161,12 +161,12 @@ func (s *Situation) forgotten(r dbv1.VolumeRecord) bool {
 	return !named || s.removed(ordinal) && (s.Related() || !exists || v.Terminating)
 }
 
-// nextRecord is a record with the claim that has the data now. A member that only stops proves nothing about a volume that has replaced
+// nextRecord is a record with the claim that has the data now. A member that only stops shows nothing about a volume that has replaced
 // another one.
 func (s *Situation) nextRecord(r dbv1.VolumeRecord) dbv1.VolumeRecord {
 	ordinal, _ := naming.ClaimOrdinal(s.Cluster.Name, r.Claim)
 	_, lost := s.LossOf(ordinal)
-	if v, exists := s.volume(ordinal); !lost && exists && s.proves(v) {
+	if v, exists := s.volume(ordinal); !lost && exists && s.shows(v) {
 		r.UID = string(v.UID)
 	}
 	return r
@@ -176,19 +176,19 @@ func (s *Situation) nextRecord(r dbv1.VolumeRecord) dbv1.VolumeRecord {
 // are records, only a ready member adds one.
 func (s *Situation) isNew(v state.Volume) bool {
 	if s.Related() && len(s.Cluster.Status.Volumes) > 0 {
-		return s.proves(v)
+		return s.shows(v)
 	}
 	return s.hasData(v)
 }
 
-// hasData reports whether a volume has data: that is proved, or a previous member left it.
+// hasData reports whether a volume has data: that is seen, or a previous member left it.
 func (s *Situation) hasData(v state.Volume) bool {
 	_, runs := s.member(v.Ordinal)
-	return s.proves(v) || s.counts(v) && !runs && !s.Has(v.Ordinal)
+	return s.shows(v) || s.counts(v) && !runs && !s.Has(v.Ordinal)
 }
 
-// proves reports whether a volume is known to have data: its member has been ready with it, or a backup or a user has filled it.
-func (s *Situation) proves(v state.Volume) bool {
+// shows reports whether a volume is known to have data: its member has been ready with it, or a backup or a user has filled it.
+func (s *Situation) shows(v state.Volume) bool {
 	m, runs := s.member(v.Ordinal)
 	ready := runs && m.Ready && !m.Terminating && mounts(m, v)
 	return s.counts(v) && (ready || v.Fill == state.Filled || v.Unwatched || v.Copied)
