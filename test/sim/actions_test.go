@@ -338,6 +338,7 @@ func (v *volume) ranWith(engine string) {
 // serve starts a member.
 func (w *world) serve(pod *corev1.Pod, claim *corev1.PersistentVolumeClaim, on *volume) {
 	owner := claim.Labels[dbv1.LabelClusterUID]
+	w.store.disk.shared.ran[pod.Labels[dbv1.LabelClusterUID]] = true
 	switch {
 	case on.marker.state == protocol.MarkRunning:
 		w.breaks("pod %s starts with claim %s, which is partly restored", pod.Name, claim.Name)

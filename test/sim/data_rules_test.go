@@ -197,7 +197,7 @@ func (w *world) incompleteHooks(cluster *dbv1.DatabaseCluster) []string {
 		case dbv1.HookBackup:
 			done = slices.ContainsFunc(all[*dbv1.DatabaseBackup](w.store), func(b *dbv1.DatabaseBackup) bool {
 				return strings.HasPrefix(b.Name, name+"-"+hook.Name+"-") && b.Status.Phase == dbv1.BackupCompleted
-			})
+			}) || !w.hasData(cluster)
 		case dbv1.HookShutdown:
 			done = i < len(cluster.Status.Hooks) && w.wentWell(cluster.Status.Hooks[i]) && !wasSkipped(cluster, cluster.Status.Hooks[i])
 		}
@@ -206,6 +206,14 @@ func (w *world) incompleteHooks(cluster *dbv1.DatabaseCluster) []string {
 		}
 	}
 	return names
+}
+
+// hasData reports whether there is anything to back up: a member has run, or a volume of the cluster has more than a part of its first data.
+func (w *world) hasData(cluster *dbv1.DatabaseCluster) bool {
+	return w.store.disk.shared.ran[string(cluster.UID)] || slices.ContainsFunc(all[*corev1.PersistentVolumeClaim](w.store), func(claim *corev1.PersistentVolumeClaim) bool {
+		return claim.Labels[dbv1.LabelClusterUID] == string(cluster.UID) && isMemberClaim(claim) &&
+			w.store.disk.volumes[claim.UID].data != "" && claim.Annotations[dbv1.AnnotationRestoring] == ""
+	})
 }
 
 // wasSkipped reports whether a shutdown was skipped before the exit code of every member was recorded.

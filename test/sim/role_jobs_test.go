@@ -88,7 +88,7 @@ func (w *world) performHandOver(member, target, members string) exit {
 
 // performMemberRemove removes a member from the voters by its name. A majority has to agree.
 func (w *world) performMemberRemove(member string) exit {
-	for data, voters := range w.store.disk.shared.voters {
+	for data, voters := range w.lists() {
 		if _, listed := voters[member]; !listed {
 			continue
 		}

@@ -166,10 +166,10 @@ func (w *world) watchRebuild(claim *corev1.PersistentVolumeClaim) bool {
 		w.breaks("claim %s is deleted, but the records are %v", claim.Name, cluster.Status.Requests)
 	}
 	w.executes(dbv1.RequestRebuild, claim.UID)
-	data := w.store.disk.volumes[claim.UID].data
+	data, voters := w.listWith(claim, pod)
 	others := slices.DeleteFunc(w.present(data), func(other *corev1.Pod) bool { return other.Name == pod })
 	switch primary := w.primary(); {
-	case w.store.disk.shared.topology == dbv1.TopologyConsensus && len(others) <= len(w.store.disk.shared.voters[data])/2,
+	case w.store.disk.shared.topology == dbv1.TopologyConsensus && len(others) <= voters/2,
 		w.store.disk.shared.topology == dbv1.TopologyPrimaryReplica && (primary == nil || primary.Name == pod):
 		w.breaks("claim %s is deleted, but the other members do not serve without it", claim.Name)
 	}
@@ -178,7 +178,7 @@ func (w *world) watchRebuild(claim *corev1.PersistentVolumeClaim) bool {
 
 // watchRemoval: the other voters have a majority without the member that the operator removes.
 func (w *world) watchRemoval(member string) {
-	for data, voters := range w.store.disk.shared.voters {
+	for data, voters := range w.lists() {
 		if _, listed := voters[member]; !listed {
 			continue
 		}
@@ -196,7 +196,7 @@ func (w *world) watchShrink(before, after *appsv1.StatefulSet) {
 		return
 	}
 	member := naming.Member(name, *after.Spec.Replicas)
-	for _, voters := range w.store.disk.shared.voters {
+	for _, voters := range w.lists() {
 		if _, listed := voters[member]; listed {
 			w.breaks("pod %s stops for good, but is a voter", member)
 		}
@@ -206,7 +206,6 @@ func (w *world) watchShrink(before, after *appsv1.StatefulSet) {
 // watchStart: no member starts while an agreement of another cluster exists.
 func (w *world) watchStart(pod *corev1.Pod) {
 	uid := pod.Labels[dbv1.LabelClusterUID]
-	w.store.disk.shared.ran[uid] = true
 	if agreement := w.agreement(); agreement != nil && agreement.Labels[dbv1.LabelClusterUID] != uid {
 		w.breaks("pod %s starts with the agreement of another cluster", pod.Name)
 	}

@@ -14,6 +14,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
@@ -34,6 +35,32 @@ var listSequences = []sequence{
 	{"voters-next-cluster-is-smaller", []step{createVoters(), scale(5), remove(), told(createVoters())}},
 	{"voters-next-cluster-after-scale-in", []step{createVoters(), scale(5), scale(3), remove(), told(createVoters())}},
 	{"voters-rebuild-the-first", []step{createVoters(), scale(5), scale(3), rebuild("orders-0"), hibernate(true), scale(1), hibernate(false)}},
+}
+
+// lists are the voters by the data, of each database of which a claim exists. A deleted database has no members that could be asked.
+func (w *world) lists() map[string]map[string]types.UID {
+	lists := map[string]map[string]types.UID{}
+	for _, claim := range all[*corev1.PersistentVolumeClaim](w.store) {
+		data := w.store.disk.volumes[claim.UID].data
+		if voters, has := w.store.disk.shared.voters[data]; has {
+			lists[data] = voters
+		}
+	}
+	return lists
+}
+
+// listWith returns the data of a member and the number of its voters, with that member. A member with an empty volume may join the others
+// before it stops.
+func (w *world) listWith(claim *corev1.PersistentVolumeClaim, member string) (data string, voters int) {
+	data, lists := w.store.disk.volumes[claim.UID].data, w.lists()
+	if all := slices.Sorted(maps.Keys(lists)); data == "" && len(all) > 0 {
+		data = all[0]
+	}
+	voters = len(lists[data])
+	if _, listed := lists[data][member]; !listed {
+		voters++
+	}
+	return data, voters
 }
 
 // votersOf are the voters of a database, by name.
