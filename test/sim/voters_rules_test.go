@@ -34,6 +34,7 @@ var listSequences = []sequence{
 	}},
 	{"voters-next-cluster-is-smaller", []step{createVoters(), scale(5), remove(), told(createVoters())}},
 	{"voters-next-cluster-after-scale-in", []step{createVoters(), scale(5), scale(3), remove(), told(createVoters())}},
+	{"voters-pause-during-scale-in", []step{createVoters(), soon(3, scale(1)), pause(true), pause(false)}},
 	{"voters-rebuild-the-first", []step{createVoters(), scale(5), scale(3), rebuild("orders-0"), hibernate(true), scale(1), hibernate(false)}},
 }
 

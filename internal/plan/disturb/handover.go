@@ -103,7 +103,7 @@ func Run(s *situation.Situation, job resources.Child, reason, purpose string) (o
 func start(s *situation.Situation, job resources.Child) []operation.Operation {
 	var earlier []operation.Removal
 	for _, t := range s.Tasks {
-		if t.Component == component(job) && counts(t) && !t.Ending {
+		if t.Component == component(job) && counts(t) {
 			removal := operation.Recreation(t)
 			removal.Why = "another one of its kind follows"
 			earlier = append(earlier, removal)
@@ -115,9 +115,10 @@ func start(s *situation.Situation, job resources.Child) []operation.Operation {
 	return []operation.Operation{operation.Delete{Objects: earlier}, operation.RunAction{Child: job}}
 }
 
-// counts reports whether a Job has a result: its action has succeeded, or did not apply.
+// counts reports whether a Job has a result: its action has succeeded, or did not apply. The result of a Job that is being deleted is too
+// old, or another action of its kind follows.
 func counts(t state.Task) bool {
-	return t.Succeeded || t.Failed && t.Code == protocol.ExitNotApplicable
+	return !t.Ending && (t.Succeeded || t.Failed && t.Code == protocol.ExitNotApplicable)
 }
 
 // await is the outcome while a Job has not succeeded. After a failure it runs again, unless its pod does not respond: only the user knows
