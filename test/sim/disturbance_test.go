@@ -60,6 +60,9 @@ var disturbanceSequences = []sequence{
 		createPair(pairEngine), freeze("orders-0"), goesWrong(handOverHangs), soon(8, remove()), nodeSilent("-handover-"), at(time.Hour),
 		removeNode("-handover-"),
 	}},
+	{"pair-delete-members-without-a-statefulset", []step{
+		createPair(pairEngine), handOverTo("orders-1"), away(true), deleteStatefulSet(metav1.DeletePropagationOrphan), remove(), away(false),
+	}},
 }
 
 var (

@@ -63,8 +63,16 @@ func canTakeOver(s *situation.Situation, m state.Member) bool {
 
 // Request runs the Job of that name, by which a primary hands over.
 func Request(s *situation.Situation, m state.Member, to *int32, job string) (outcome phase.Outcome, done bool) {
-	request := resources.HandOver{Member: m.Ordinal, To: to, Name: job, Members: s.End()}
+	request := resources.HandOver{Member: m.Ordinal, To: to, Name: job, Members: end(s)}
 	return Run(s, resources.HandOverJob(s.Cluster, s.Engine, request), dbv1.ReasonHandingOver, fmt.Sprintf("pod %s hands over to another member", m.Name))
+}
+
+// end is the ordinal after the last member that the action can ask. Without a StatefulSet, members may still run.
+func end(s *situation.Situation) int32 {
+	if number := len(s.Members); s.StatefulSet == nil && number > 0 {
+		return s.Members[number-1].Ordinal + 1
+	}
+	return s.End()
 }
 
 // Lowest is the serving replica with the lowest ordinal; nil if there is none. The member that stops last has all data.

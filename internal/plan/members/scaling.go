@@ -127,7 +127,7 @@ func beforeStop(s *situation.Situation, ordinal, to int32) phase.Outcome {
 	return disturb.Remove(s, ordinal)
 }
 
-// StopOrphans stops, one by one, members without a StatefulSet that no other controller stops, for example while the operator
+// StopOrphans stops, one by one and after a hand-over, members without a StatefulSet that no other controller stops, for example while the operator
 // re-creates it. If another client deleted the StatefulSet, Kubernetes is about to stop them. If it has another owner now, for
 // example after a deletion with `--cascade=orphan`, that owner decides.
 func StopOrphans(s *situation.Situation) phase.Outcome {
@@ -146,3 +146,6 @@ func StopOrphans(s *situation.Situation) phase.Outcome {
 	}
 	return phase.Over
 }
+			if outcome := beforeStop(s, m.Ordinal, 0); outcome.Waits() {
+				return outcome
+			}
