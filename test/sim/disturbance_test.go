@@ -63,6 +63,9 @@ var disturbanceSequences = []sequence{
 	{"pair-delete-members-without-a-statefulset", []step{
 		createPair(pairEngine), handOverTo("orders-1"), away(true), deleteStatefulSet(metav1.DeletePropagationOrphan), remove(), away(false),
 	}},
+	{"pair-scale-in-while-others-are-down", []step{
+		createPair(pairEngine), scale(5), together(freeze("orders-1"), freeze("orders-2")), scale(4), together(thaw("orders-1"), thaw("orders-2")),
+	}},
 }
 
 var (
@@ -153,6 +156,9 @@ var disturbanceMutants = map[string]mutant{
 	},
 	"a primary that is down counts as ready in a hibernation": {
 		seenPods(ready), "pair-hibernate-during-failover", "pod orders-2 stops while there is no primary",
+	},
+	"members that are down count as ready in a scale-in": {
+		seenPods(ready), "pair-scale-in-while-others-are-down", "pod orders-4 is disturbed: then 2 of 4 members are down",
 	},
 	"a primary that is down counts as a replica": {
 		seenPods(func(_ *dbv1.DatabaseCluster, pods []corev1.Pod) {

@@ -137,12 +137,17 @@ func (w *world) handOverEnded(pod *corev1.Pod) bool {
 	return job != nil && (jobEnded(job) || w.isLost(job))
 }
 
-// watchMajority: more than half of the members serve without one that the operator disturbs. Of voters, those that are listed count.
+// watchMajority: more than half of the members serve without one that the operator disturbs. If that one stops for good, only those that
+// stay count. Of voters, those that are listed count.
 func (w *world) watchMajority(pod *corev1.Pod) {
+	members := int(*get[*appsv1.StatefulSet](w.store, name).Spec.Replicas)
 	serving := slices.DeleteFunc(w.serving(), func(other *corev1.Pod) bool { return other.Name == pod.Name })
-	set := get[*appsv1.StatefulSet](w.store, name)
-	if down := int(*set.Spec.Replicas) - len(serving); down > max(1, (int(*set.Spec.Replicas)-1)/2) {
-		w.breaks("pod %s is disturbed: then %d of %d members are down", pod.Name, down, *set.Spec.Replicas)
+	if stay := int(w.cluster().Spec.Replicas); ordinalOf(pod) >= stay {
+		members = stay
+		serving = slices.DeleteFunc(serving, func(other *corev1.Pod) bool { return ordinalOf(other) >= stay })
+	}
+	if down := members - len(serving); down > max(1, (members-1)/2) {
+		w.breaks("pod %s is disturbed: then %d of %d members are down", pod.Name, down, members)
 	}
 	_, on := w.on(pod)
 	voters := len(w.store.disk.shared.voters[on.data])

@@ -42,7 +42,7 @@ func AwaitScaleIn(s *situation.Situation) phase.Outcome {
 
 // unremovable is what has to happen before the next member is removed; "" for nothing. The configuration for fewer members comes first,
 // because the engine may refuse it. A primary is never removed, and no member while there is none: it may be the only one that can become
-// the primary. A hibernation removes no member: see awaitPrimary.
+// the primary. Nor is one that serves while too many of those that stay are down. A hibernation removes no member: see awaitPrimary.
 func unremovable(s *situation.Situation) string {
 	next := s.End() - 1
 	if s.Wanted == 0 || next < s.Wanted {
@@ -56,9 +56,30 @@ func unremovable(s *situation.Situation) string {
 		return fmt.Sprintf("the database accepts the parameters for spec.replicas %d", s.Wanted)
 	case s.HasRoles() && primary.Ordinal == next && disturb.Lowest(s) == nil:
 		return fmt.Sprintf("another member can take over from pod %s", primary.Name)
+	case s.HasRoles() && serves(s, next) && serving(s) < enoughStay(s.Wanted):
+		return fmt.Sprintf("%d of the members that stay are ready; now %d are", enoughStay(s.Wanted), serving(s))
 	default:
 		return ""
 	}
+}
+
+// enoughStay is how many of the members that stay have to serve before one that serves is removed: as many as in a rollout, at most a
+// minority or one of them may be down. Until then, the removed member may be the only other one with the last writes.
+func enoughStay(stay int32) int32 { return stay - max(1, (stay-1)/2) }
+
+// serving is how many of the members that stay serve.
+func serving(s *situation.Situation) (number int32) {
+	for ordinal := range s.Wanted {
+		if serves(s, ordinal) {
+			number++
+		}
+	}
+	return number
+}
+
+func serves(s *situation.Situation, ordinal int32) bool {
+	_, found := state.First(s.Members, func(m state.Member) bool { return m.Ordinal == ordinal && m.Serving(s.At) })
+	return found
 }
 
 // Lower reduces the members to a number, one by one: each waits until the previous one is deleted.
@@ -139,6 +160,9 @@ func StopOrphans(s *situation.Situation) phase.Outcome {
 		case m.Terminating:
 			return phase.Wait(dbv1.ReasonTerminating, fmt.Sprintf("pod %s is terminating", m.Name))
 		case m.Owner == "":
+			if outcome := beforeStop(s, m.Ordinal, 0); outcome.Waits() {
+				return outcome
+			}
 			return phase.Do(dbv1.ReasonTerminating, fmt.Sprintf("stopping pod %s, which has no StatefulSet", m.Name), operation.StopMember{Member: m})
 		case !s.ForeignStatefulSet():
 			return phase.Wait(dbv1.ReasonTerminating, fmt.Sprintf("waiting for Kubernetes to stop pod %s, because its StatefulSet no longer exists", m.Name))
@@ -146,6 +170,3 @@ func StopOrphans(s *situation.Situation) phase.Outcome {
 	}
 	return phase.Over
 }
-			if outcome := beforeStop(s, m.Ordinal, 0); outcome.Waits() {
-				return outcome
-			}
