@@ -49,6 +49,7 @@ var copySequences = []sequence{
 	{"pair-agreement-without-volumes", []step{
 		createPair(pairEngine), remove(), together(deleteClaim("data-orders-0"), deleteClaim("data-orders-1"), deleteClaim("data-orders-2")), told(createPair(pairEngine)),
 	}},
+	{"pair-final-backup-of-adopted-volumes", []step{createPair(pairEngine), remove(), soon(2, told(createPair(pairEngine, final))), remove()}},
 	{"voters-final-backup", []step{createVoters(final), remove()}},
 	{"voters-final-backup-first-down", []step{createVoters(final), freeze("orders-0"), soon(60, remove()), thaw("orders-0")}},
 	{"voters-final-backup-hibernated", []step{createVoters(final), hibernate(true), remove()}},
@@ -107,6 +108,29 @@ var copyMutants = map[string]mutant{
 		}},
 		"pair-stop-unseen-next-cluster", "with its data is retained",
 	},
+	"adopted volumes count as a part of their first data": {
+		seenClaims(func(cluster *dbv1.DatabaseCluster, claim *corev1.PersistentVolumeClaim) {
+			if cluster.DeletionTimestamp != nil {
+				metav1.SetMetaDataAnnotation(&claim.ObjectMeta, dbv1.AnnotationRestoring, "initialize")
+			}
+		}),
+		"pair-final-backup-of-adopted-volumes", "claim data-orders-0 is deleted",
+	},
+}
+
+// seenClaims is an operator that sees other claims.
+func seenClaims(change func(cluster *dbv1.DatabaseCluster, claim *corev1.PersistentVolumeClaim)) interceptor.Funcs {
+	return interceptor.Funcs{List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+		err, cluster := c.List(ctx, list, options...), &dbv1.DatabaseCluster{}
+		claims, is := list.(*corev1.PersistentVolumeClaimList)
+		if !is || c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, cluster) != nil {
+			return err
+		}
+		for i := range claims.Items {
+			change(cluster, &claims.Items[i])
+		}
+		return err
+	}}
 }
 
 // seenTerms is an operator that sees the current term of the lock on claim 0.
