@@ -309,7 +309,24 @@ func TestThePrimaryHandsOverBeforeItIsDisturbed(t *testing.T) {
 		"a request whose Job has ended is recorded, whoever took over": {
 			all(asks(dbv1.RequestHandOver, "orders-2"), has(dbv1.RequestHandOver, "orders-2", dbv1.RequestAccepted, ""),
 				task(plans.Task(naming.HandOverJob("orders", "request", "orders-2", plans.UID), true))),
-			"record the request HandOver orders-2: Completed\nHandingOver: pod orders-0 has handed over\n",
+			"record the request HandOver orders-2: Completed\nHandingOver: the primary has handed over, but pod orders-2 is not the primary\n",
+		},
+		"before a rollout hands over again": {
+			all(asks(dbv1.RequestHandOver, "orders-2"), has(dbv1.RequestHandOver, "orders-2", dbv1.RequestAccepted, ""),
+				task(plans.Task(naming.HandOverJob("orders", "request", "orders-2", plans.UID), true)),
+				func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Outdated(o, 0, 1, 2) }),
+			"record the request HandOver orders-2: Completed\nHandingOver: the primary has handed over, but pod orders-2 is not the primary\n",
+		},
+		"the Job of an earlier request with the same text does not count": {
+			all(asks(dbv1.RequestHandOver, "orders-2"), task(plans.Task(naming.HandOverJob("orders", "request", "orders-2", plans.UID), true))),
+			"delete Job " + naming.HandOverJob("orders", "request", "orders-2", plans.UID) + ": the same request comes again\nHandingOver: pod orders-0 hands over to another member\n",
+		},
+		"nor while it runs": {
+			all(asks(dbv1.RequestHandOver, "orders-2"), task(state.Task{
+				Job: naming.HandOverJob("orders", "request", "orders-2", plans.UID), Component: dbv1.ComponentHandOver, Active: true, Started: true, StartTime: new(plans.Ago(time.Second)),
+			})),
+			"HandingOver: waiting until Job " + naming.HandOverJob("orders", "request", "orders-2", plans.UID) +
+				" has ended; next: pod orders-0 hands over to another member\nagain in 5s\n",
 		},
 		"a request is recorded when it is done": {
 			asks(dbv1.RequestHandOver, "orders-0"),

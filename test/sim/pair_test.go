@@ -80,6 +80,7 @@ func (w *world) lock(pod string) {
 	}
 	w.setAgreement(termKey, term.UTC().Format(time.RFC3339))
 	w.setAgreement(holderKey, pod)
+	w.store.disk.shared.led[pod] = true
 }
 
 // agreed is one key of the agreement.

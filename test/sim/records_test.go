@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -33,6 +34,15 @@ var recordSequences = []sequence{
 	{"pair-hand-over-and-grow", []step{
 		createPair(syncEngine), handOverTo("orders-2"), leads("orders-2"), freeze("orders-2"), thaw("orders-2"), leadsNot("orders-2"), grow("2Gi"), leadsNot("orders-2"),
 		deleteStatefulSet(metav1.DeletePropagationOrphan), scale(4), leadsNot("orders-2"),
+	}},
+	{"pair-hand-over-again", []step{
+		createPair(pairEngine), handOverTo("orders-1"), soon(4, switched("orders-0")), soon(3, handOverTo("")), handOverTo("orders-1"), leads("orders-1"),
+	}},
+	{"pair-hand-over-to-another-before-a-rollout", []step{
+		createPair(syncEngine), soon(2, handOverTo("orders-2")), soon(3, freeze("orders-2")), image("database:2"), leads("orders-0"),
+	}},
+	{"pair-hand-over-that-did-not-apply", []step{
+		createPair(pairEngine), soon(2, handOverTo("orders-1")), together(away(true), switched("orders-2")), switched("orders-0"), away(false), leads("orders-1"),
 	}},
 	{"pair-created-with-requests", []step{
 		told(createPair(pairEngine, requesting(dbv1.AnnotationRebuild, "orders-1"), requesting(dbv1.AnnotationHandOver, "orders-2"))), leads("orders-0"),
@@ -74,6 +84,21 @@ func (w *world) watchRequests(c change) {
 			on.asked[kind], on.executed[kind] = on.asked[kind]+1, "an earlier cluster"
 		default:
 			on.asked[kind], on.executed[kind] = on.asked[kind]+1, ""
+			if kind == dbv1.RequestHandOver {
+				on.led = map[string]bool{w.holder(): true}
+			}
+		}
+	}
+	w.watchCompleted(after)
+}
+
+// watchCompleted: a request for a hand-over is completed after one was executed for it, or after its pod has been the primary.
+func (w *world) watchCompleted(cluster *dbv1.DatabaseCluster) {
+	on := w.store.disk.shared
+	for _, r := range cluster.Status.Requests {
+		completed := r.Type == dbv1.RequestHandOver && r.State == dbv1.RequestCompleted && r.Request == cluster.Annotations[dbv1.AnnotationHandOver]
+		if pod, _, _ := strings.Cut(r.Request, "/"); completed && on.executed[r.Type] == "" && !on.led[pod] {
+			w.breaks("request %d of type %s is completed, but was not executed", on.asked[r.Type], r.Type)
 		}
 	}
 }
@@ -119,14 +144,21 @@ var recordMutants = map[string]mutant{
 		forgetting(dbv1.RequestRefused), "pair-created-with-requests", "is executed again",
 	},
 	"a configuration counts as in force before its action has run": {
-		interceptor.Funcs{SubResourcePatch: func(ctx context.Context, c client.Client, sub string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
-			text, err := patch.Data(object)
-			must(err)
-			text = bytes.ReplaceAll(text, []byte(`"state":"Applying"`), []byte(`"state":"InForce"`))
-			return c.SubResource(sub).Patch(ctx, object, client.RawPatch(patch.Type(), text), options...)
-		}},
-		"pair-parameters-and-grow", "is in force, but",
+		recording(`"state":"Applying"`, `"state":"InForce"`), "pair-parameters-and-grow", "is in force, but",
 	},
+	"a hand-over counts as executed before its action has run": {
+		recording(`"state":"Accepted"`, `"state":"Completed"`), "pair-hand-over", "request 1 of type HandOver is completed, but was not executed",
+	},
+}
+
+// recording is an operator that records a state as another one.
+func recording(state, as string) interceptor.Funcs {
+	return interceptor.Funcs{SubResourcePatch: func(ctx context.Context, c client.Client, sub string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
+		text, err := patch.Data(object)
+		must(err)
+		text = bytes.ReplaceAll(text, []byte(state), []byte(as))
+		return c.SubResource(sub).Patch(ctx, object, client.RawPatch(patch.Type(), text), options...)
+	}}
 }
 
 // forgetting is an operator that reads no requests in a state.

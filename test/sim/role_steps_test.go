@@ -144,6 +144,15 @@ func uses(parameters string) step {
 	}}
 }
 
+// switched is a switchover by another client, as patronictl does it.
+func switched(to string) step {
+	return step{what: "another client hands over to pod " + to, do: func(w *world) {
+		w.reports(get[*corev1.Pod](w.store, w.holder()), replicaRole, true)
+		w.lock(to)
+		w.reports(get[*corev1.Pod](w.store, to), primaryRole, true)
+	}}
+}
+
 // byHand changes the configuration that the members keep, as patronictl edit-config does.
 func byHand() step {
 	return step{what: "another client changes the configuration of the members", do: func(w *world) {

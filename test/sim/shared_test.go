@@ -55,6 +55,8 @@ type shared struct {
 	// asked counts the requests of a type, and executed are the objects with which the latest one was executed; "" for none yet.
 	asked    map[dbv1.RequestType]int
 	executed map[dbv1.RequestType]types.UID
+	// led are the pods that have had the lock since the latest request for a hand-over.
+	led map[string]bool
 	// ran are the clusters that ever had a member.
 	ran map[string]bool
 	// frozen are the pods whose database does not respond, stalled those that receive no rows any more.
@@ -74,13 +76,13 @@ type shared struct {
 func newShared() shared {
 	return shared{
 		acked: map[string]int{}, voters: map[string]map[string]types.UID{}, left: map[types.UID]time.Time{}, ran: map[string]bool{}, frozen: map[string]bool{}, stalled: map[string]bool{},
-		asked: map[dbv1.RequestType]int{}, executed: map[dbv1.RequestType]types.UID{},
+		asked: map[dbv1.RequestType]int{}, executed: map[dbv1.RequestType]types.UID{}, led: map[string]bool{},
 	}
 }
 
 func (s shared) clone() shared {
 	s.acked, s.voters, s.left, s.ran, s.frozen = maps.Clone(s.acked), maps.Clone(s.voters), maps.Clone(s.left), maps.Clone(s.ran), maps.Clone(s.frozen)
-	s.stalled, s.asked, s.executed = maps.Clone(s.stalled), maps.Clone(s.asked), maps.Clone(s.executed)
+	s.stalled, s.asked, s.executed, s.led = maps.Clone(s.stalled), maps.Clone(s.asked), maps.Clone(s.executed), maps.Clone(s.led)
 	return s
 }
 

@@ -22,9 +22,9 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// again is how long a failed Job is kept before another attempt, and how long the result of a Job counts: members may have
+// Again is how long a failed Job is kept before another attempt, and how long the result of a Job counts: members may have
 // changed their roles since.
-const again = time.Minute
+const Again = time.Minute
 
 // HandOver lets another member become the primary before a member is disturbed. It is over if the member is not the primary, is down
 // anyway, or is the only one. If the role of a member is unknown, the action finds out. A deletion tries once: it never waits for a
@@ -44,7 +44,7 @@ func HandOver(s *situation.Situation, m state.Member, to *int32) phase.Outcome {
 	}
 	if !outcome.Waits() {
 		outcome = phase.Wait(dbv1.ReasonHandingOver, fmt.Sprintf("pod %s has handed over; waiting for its role", m.Name))
-		outcome.RequeueAfter = again
+		outcome.RequeueAfter = Again
 	}
 	return outcome
 }
@@ -90,7 +90,7 @@ func Run(s *situation.Situation, job resources.Child, reason, purpose string) (o
 	task, exists := s.ActionOf(job.Name())
 	deadline := resources.ActionKindOf(component(job)).Deadline(s.Cluster)
 	v := action.Judge(task, exists, action.Expected{Desired: []resources.Child{job}, Deadline: deadline}, s.At)
-	old := task.EndedFor(s.At) >= again
+	old := task.EndedFor(s.At) >= Again
 	switch {
 	case v.Standing == action.Absent && s.JobObstacle() != "":
 		return phase.Wait(reason, s.JobObstacle()), false
@@ -104,6 +104,24 @@ func Run(s *situation.Situation, job resources.Child, reason, purpose string) (o
 		return phase.Over, true
 	}
 	return await(v, reason, purpose), false
+}
+
+// Forget deletes the Job of that name, after it has ended: it belongs to a previous request, so its result must not count. It is over when no
+// such Job exists.
+func Forget(s *situation.Situation, job, reason, purpose string) phase.Outcome {
+	task, exists := s.ActionOf(job)
+	switch {
+	case !exists:
+		return phase.Over
+	case underway(s, task):
+		return AfterOthers(s, phase.Wait(reason, purpose))
+	case task.Ending || !task.Ended():
+		deadline := resources.ActionKindOf(task.Component).Deadline(s.Cluster)
+		return await(action.Judge(task, exists, action.Expected{Deadline: deadline}, s.At), reason, purpose)
+	}
+	removal := operation.Recreation(task)
+	removal.Why = "the same request comes again"
+	return phase.Do(reason, purpose, operation.Delete{Objects: []operation.Removal{removal}})
 }
 
 // start creates a Job after it has deleted the results of previous ones of its kind: an action may undo what another one of its kind has
@@ -137,7 +155,7 @@ func await(v action.Verdict, reason, purpose string) phase.Outcome {
 	switch v.Standing {
 	case action.Failed:
 		outcome.Message = fmt.Sprintf("%s: Job %s failed: %s. The operator repeats it after a minute", purpose, v.Task.Job, v.Cause)
-		outcome.RequeueAfter = again
+		outcome.RequeueAfter = Again
 	case action.Lost:
 		outcome.Message = fmt.Sprintf("%s: Job %s did not finish within its deadline, because pod %s does not respond. "+
 			"Recover the node of the pod, or make sure that the pod does not run and delete the Job", purpose, v.Task.Job, v.Task.Pod)

@@ -43,8 +43,9 @@ func primaries(s *situation.Situation) string {
 	return "pods " + strings.Join(names, " and ") + " report that they are the primary"
 }
 
-// HandedOver ends requests early, before a rollout changes the primary: the request must not come again. It refuses those that name no
-// replica.
+// HandedOver ends requests early, before a rollout or another action changes the primary: the request must not be executed again. It has
+// ended when the pod is the primary, or when its Job has succeeded: the engine may have chosen another replica. Requests that name no replica
+// are refused.
 func HandedOver(s *situation.Situation) phase.Outcome {
 	request, open := s.Request(dbv1.RequestHandOver)
 	if !open {
@@ -53,14 +54,22 @@ func HandedOver(s *situation.Situation) phase.Outcome {
 	pod := podOf(request.Request)
 	primary, found := s.Primary()
 	why := impossible(s, pod)
-	switch {
+	task, _ := s.ActionOf(requestJob(s, request))
+	switch leads := found && primary.Name == pod; {
+	case leads:
+		return disturb.AfterOthers(s, complete(dbv1.ReasonHandingOver, request, fmt.Sprintf("pod %s is the primary", pod)))
+	case situation.Accepted(request) && task.Succeeded:
+		return complete(dbv1.ReasonHandingOver, request, fmt.Sprintf("the primary has handed over, but pod %s is not the primary", pod))
 	case why != "":
 		return refuse(dbv1.ReasonHandingOver, request, why)
-	case found && primary.Name == pod:
-		return disturb.AfterOthers(s, complete(dbv1.ReasonHandingOver, request, fmt.Sprintf("pod %s is the primary", pod)))
 	default:
 		return phase.Over
 	}
+}
+
+// requestJob is the name of the Job of a request.
+func requestJob(s *situation.Situation, request dbv1.RequestStatus) string {
+	return naming.HandOverJob(s.Cluster.Name, "request", request.Request, string(s.Cluster.UID))
 }
 
 // impossible is why a pod cannot become the primary on request; "" for nothing.
@@ -76,8 +85,8 @@ func impossible(s *situation.Situation, pod string) string {
 	}
 }
 
-// HandOver executes the user's request for another primary. The request has ended when the pod is the primary, or when its Job has succeeded: the
-// engine may have chosen another replica.
+// HandOver executes the user's request for another primary. It is accepted when no Job of an earlier request with the same text exists, so any
+// later Job of that name is its own. HandedOver ends it.
 func HandOver(s *situation.Situation) phase.Outcome {
 	request, open := s.Request(dbv1.RequestHandOver)
 	pod := podOf(request.Request)
@@ -90,13 +99,18 @@ func HandOver(s *situation.Situation) phase.Outcome {
 		return phase.Wait(dbv1.ReasonHandingOver, fmt.Sprintf("the hand-over to pod %s waits for a primary", pod))
 	case !runs || !target.Serving(s.At):
 		return phase.Wait(dbv1.ReasonHandingOver, fmt.Sprintf("the hand-over waits until pod %s is ready", pod))
-	case !situation.Accepted(request):
-		return accept(dbv1.ReasonHandingOver, request, fmt.Sprintf("pod %s hands over to another member", primary.Name))
 	}
-	job := naming.HandOverJob(s.Cluster.Name, "request", request.Request, string(s.Cluster.UID))
+	job, text := requestJob(s, request), fmt.Sprintf("pod %s hands over to another member", primary.Name)
+	if !situation.Accepted(request) {
+		if outcome := disturb.Forget(s, job, dbv1.ReasonHandingOver, text); outcome.Waits() {
+			return outcome
+		}
+		return accept(dbv1.ReasonHandingOver, request, text)
+	}
 	outcome, done := disturb.Request(s, primary, &target.Ordinal, job)
 	if done {
-		return complete(dbv1.ReasonHandingOver, request, fmt.Sprintf("pod %s has handed over", primary.Name))
+		outcome = phase.Wait(dbv1.ReasonHandingOver, fmt.Sprintf("%s after a minute: it was not the primary when Job %s ran", text, job))
+		outcome.RequeueAfter = disturb.Again
 	}
 	return outcome
 }
