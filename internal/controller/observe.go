@@ -88,8 +88,8 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 	}
 	o.readServiceAccount(ctx)
 	o.readRights(ctx)
-	o.readAgreements(ctx)
 	o.readKept(ctx)
+	o.readAgreements(ctx)
 	o.readTasks(ctx)
 	o.readProtection(ctx, r.Policies)
 	o.readRestore(ctx, r)

@@ -52,9 +52,9 @@ func unowned[T any, Object interface {
 	return facts(object)
 }
 
-// readAgreements reads the ConfigMaps in which members keep their agreement, when they may have to be created or deleted. What
-// members write there is no fact, so the operator does not watch them. The lock of the primary is read whenever it may have changed since
-// claim 0 recorded it.
+// readAgreements reads the ConfigMaps in which members keep their agreement, when they may have to be created or deleted, and in each live
+// pass. What members write there is no fact, so the operator does not watch them. The lock of the primary is read whenever it may have
+// changed since claim 0 recorded it.
 func (o *observation) readAgreements(ctx context.Context) {
 	names := engine.StateConfigMaps(o.cluster.Name, o.Engine)
 	if o.Err != nil || len(names) == 0 && !o.hadRights() || o.agrees() {
@@ -93,16 +93,23 @@ func (o *observation) readKept(ctx context.Context) {
 	}
 }
 
-// agrees reports whether running members have agreed, so that their agreement exists.
+// agrees reports whether running members have agreed, so that their agreement existed then. Another client may have deleted it since:
+// the ConfigMap with the configuration is watched, the others are looked up before an operation that needs a live read.
 func (o *observation) agrees() bool {
-	if o.cluster.DeletionTimestamp != nil || o.StatefulSet == nil {
+	if o.live || o.cluster.DeletionTimestamp != nil || o.StatefulSet == nil || o.lacksKept() {
 		return false
 	}
 	if !engine.HasRoles(o.Engine) {
 		return o.Ready() > 0
 	}
 	primary, found := o.Primary()
-	return found && (engine.LockOf(o.Engine) == nil || !o.live && o.recordsLock(primary))
+	return found && (engine.LockOf(o.Engine) == nil || o.recordsLock(primary))
+}
+
+// lacksKept reports whether the ConfigMap with the configuration of the members does not exist.
+func (o *observation) lacksKept() bool {
+	name, _ := engine.ConfigurationMap(o.cluster.Name, o.Engine)
+	return name != "" && o.Kept == nil
 }
 
 // recordsLock reports whether claim 0 records the lock of the primary. A member that has just become ready may have it since then.

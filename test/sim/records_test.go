@@ -44,6 +44,10 @@ var recordSequences = []sequence{
 	{"pair-hand-over-that-did-not-apply", []step{
 		createPair(pairEngine), soon(2, handOverTo("orders-1")), together(away(true), switched("orders-2")), switched("orders-0"), away(false), leads("orders-1"),
 	}},
+	{"pair-configuration-deleted", []step{
+		createPair(tuneEngine), parameter("2"), deleteAgreement(keptName), byHand(), uses(`{"work_mem":"2"}`), parameter("3"), uses(`{"work_mem":"3"}`),
+	}},
+	{"pair-agreement-deleted", []step{createPair(tuneEngine), deleteAgreement(agreementName), handOverTo("orders-1"), leads("orders-1")}},
 	{"pair-created-with-requests", []step{
 		told(createPair(pairEngine, requesting(dbv1.AnnotationRebuild, "orders-1"), requesting(dbv1.AnnotationHandOver, "orders-2"))), leads("orders-0"),
 	}},

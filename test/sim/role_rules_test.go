@@ -264,6 +264,8 @@ func (w *world) serves() error {
 		return errors.New("there is no primary")
 	case on.edited:
 		return errors.New("the members use the configuration of another client")
+	case cluster.Spec.Engine == tuneEngine && get[*corev1.ConfigMap](w.store, naming.State(name, keptName)) == nil:
+		return errors.New("the members have no place for their configuration")
 	}
 	for _, pod := range w.databases() {
 		if !isReady(pod) {

@@ -162,6 +162,12 @@ func byHand() step {
 	}}
 }
 
+// deleteAgreement deletes a ConfigMap in which running members keep their agreement.
+func deleteAgreement(part string) step {
+	agreement := naming.State(name, part)
+	return step{what: "ConfigMap " + agreement + " is deleted", do: func(w *world) { w.store.remove(get[*corev1.ConfigMap](w.store, agreement)) }}
+}
+
 // staleAgreement is what a previous cluster of the same name left.
 func staleAgreement() step {
 	return step{what: "there is the agreement of a previous cluster of the same name", do: func(w *world) {

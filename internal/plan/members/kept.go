@@ -18,10 +18,10 @@ import (
 
 // Reconfigure lets the action configure run again after another client has changed the configuration that the members keep. Actions on
 // members may change it for a moment, so they have to end first. The mark of the change contains the mark of the previous one, so the same change
-// counts each time.
+// counts each time. A ConfigMap that lost its entry is a change, too: the operator creates a deleted one again, empty.
 func Reconfigure(s *situation.Situation) phase.Outcome {
 	kept := s.KeptConfiguration()
-	if kept == "" || !recorded(s, dbv1.ConfigurationInForce) || s.Wanted == 0 || !s.Answers() {
+	if s.Kept == nil || !recorded(s, dbv1.ConfigurationInForce) || s.Wanted == 0 || !s.Answers() {
 		return phase.Over
 	}
 	before := s.Configured()
