@@ -189,7 +189,8 @@ func TestPostgreSQLRefusesParametersThatPatroniOwnsOrIgnores(t *testing.T) {
 		{"archive_command", "true", "spec.parameters[archive_command]: the engine sets it. Remove it."},
 		{"ssl_ca_file", "x", "spec.parameters[ssl_ca_file]: the engine sets it. Remove it."},
 		{"max_wal_senders", "9", "spec.parameters[max_wal_senders]: must be at least 10."},
-		{"wal_keep_size", "15MB", "spec.parameters[wal_keep_size]: must be at least 16MB."},
+		{"wal_keep_size", "15MB", `"wal_keep_size": "16MB"`}, // 5% of a volume below 320Mi
+		{"max_wal_size", "31MB", `"max_wal_size": "32MB"`},
 		{"retry_timeout", "13", "spec.parameters[ttl]: ttl must be at least loop_wait + 2 * retry_timeout."},
 		{"loop_wait", "13", "spec.parameters[ttl]: ttl must be at least loop_wait + 2 * retry_timeout."},
 	} {
@@ -223,6 +224,28 @@ echo returned`
 		output, err := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", program).CombinedOutput()
 		if got := strings.TrimSpace(string(output)); got != want {
 			t.Errorf("with %s it %s (%v), want %s", listed, got, err, want)
+		}
+	}
+}
+
+func TestTheQuotaOfEtcdIsAtMostHalfOfTheVolume(t *testing.T) {
+	_, rest, found := strings.Cut(scripts(t, "etcd-v1", "/dbc/scripts")["common"], "\nquota_bytes() {\n")
+	body, _, ended := strings.Cut(rest, "\n}\n")
+	if !found || !ended {
+		t.Fatal("the script common has no function quota_bytes")
+	}
+	for _, c := range []struct{ kilobytes, parameter, want string }{
+		{"204800", "", "104857600"}, {"1048576", "", "536870912"}, {"4194304", "", "2147483648"}, {"104857600", "", "2147483648"}, {"1048576", "100000000", "100000000"},
+	} {
+		program := `df() { echo Filesystem; echo "disk ` + c.kilobytes + ` 1 1 1% /data"; }
+DBC_DATA_DIR=/data DBC_PARAM_QUOTA_BACKEND_BYTES=` + c.parameter + `
+quota_bytes() {
+` + body + `
+}
+quota_bytes`
+		output, err := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", program).CombinedOutput()
+		if got := strings.TrimSpace(string(output)); got != c.want {
+			t.Errorf("a volume of %s KiB with the parameter %q has the quota %s (%v), want %s", c.kilobytes, c.parameter, got, err, c.want)
 		}
 	}
 }

@@ -58,6 +58,11 @@ func TestAValueThatDoesNotFitOnTheVolumeIsRefused(t *testing.T) {
 	if _, text := Refusal(Resolve(cluster, declared), declared, true); text != "" {
 		t.Error("a default that the cluster has not set is refused: ", text)
 	}
+	declared.Spec.Parameters[0].Default = "" // the start script computes it from the volume
+	cluster.Spec.Parameters = map[string]string{"quota": "2147483648"}
+	if _, text := Refusal(Resolve(cluster, declared), declared, true); !strings.Contains(text, "must be at most 50% of spec.storage.size") {
+		t.Error("a value that does not fit is accepted: ", text)
+	}
 }
 
 func TestADefaultThatFollowsTheVolumeNeedsConfigure(t *testing.T) {
