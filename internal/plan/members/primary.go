@@ -58,7 +58,7 @@ func HandedOver(s *situation.Situation) phase.Outcome {
 	switch leads := found && primary.Name == pod; {
 	case leads:
 		return disturb.AfterOthers(s, complete(dbv1.ReasonHandingOver, request, fmt.Sprintf("pod %s is the primary", pod)))
-	case situation.Accepted(request) && task.Succeeded:
+	case situation.Accepted(request) && task.Succeeded && !task.Ending:
 		return complete(dbv1.ReasonHandingOver, request, fmt.Sprintf("the primary has handed over, but pod %s is not the primary", pod))
 	case why != "":
 		return refuse(dbv1.ReasonHandingOver, request, why)
