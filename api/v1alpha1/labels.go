@@ -157,7 +157,8 @@ const (
 	// AnnotationPrimary is on claim 0 of an engine with roles: the pod that was the last known primary. It has the latest
 	// data, also after all members have stopped.
 	AnnotationPrimary = "database.dbcluster.io/primary"
-	// AnnotationPrimaryTerm is on claim 0 of an engine with spec.state.lock: the term of the lock with which that pod was the primary.
+	// AnnotationPrimaryTerm is on claim 0: the term of the lock with which that pod was the primary. Of an engine without spec.state.lock, it is the UID
+	// and the generation of the StatefulSet until which no other member can have accepted a write.
 	AnnotationPrimaryTerm = "database.dbcluster.io/primary-term"
 	// AnnotationVoters is on the claims of an engine of topology Consensus: how many members the list of the members may have, also after
 	// all of them have stopped. They are the members with lower ordinals. The highest number on a claim counts.

@@ -184,6 +184,7 @@ func (o *observation) noteStatefulSet() (own bool) {
 	if found {
 		o.Makes = makes(o.set)
 	}
+	o.Extent = state.ExtentOf(o.set)
 	own = found && metav1.IsControlledBy(o.set, o.Cluster)
 	o.Foreign, o.Abandoned = found && !own, !found || o.set.DeletionTimestamp != nil
 	return own

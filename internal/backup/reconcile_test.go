@@ -36,6 +36,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/backups"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/fakeclient"
 )
@@ -378,7 +379,7 @@ func TestTheVolumeOfTheLastPrimaryIsReadAlsoIfItsMemberWasRemoved(t *testing.T) 
 	objects = slices.DeleteFunc(objects, func(o client.Object) bool { return strings.HasPrefix(o.GetName(), "orders-") })
 	for _, ordinal := range []int32{0, 7} {
 		claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: naming.Claim("orders", ordinal)}}
-		claim.Annotations = map[string]string{dbv1.AnnotationPrimary: "orders-7"}
+		claim.Annotations = map[string]string{dbv1.AnnotationPrimary: "orders-7", dbv1.AnnotationPrimaryTerm: state.Extent{}.Term()}
 		objects = append(objects, claim)
 	}
 	s := newServer(t, append(objects, backups.Started())...)

@@ -40,7 +40,7 @@ func (o *observation) readVolumes(ctx context.Context) {
 	}
 	o.readAgreements(ctx)
 	first := o.Volumes[naming.Claim(o.Cluster.Name, 0)]
-	if ordinal, known := state.Latest(o.Cluster.Name, o.Engine, o.Agreements, first.Contents); known {
+	if ordinal, known := state.Latest(o.Cluster.Name, o.Engine, o.Agreements, first.Contents, o.Extent); known {
 		o.readVolume(ctx, ordinal)
 	}
 }

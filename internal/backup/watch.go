@@ -95,7 +95,7 @@ func tryFacts(pod *corev1.Pod) any {
 func memberFacts(pod *corev1.Pod) any { return []any{state.MemberOf(pod, 0).Facts(), pod.Labels} }
 
 func setFacts(set *appsv1.StatefulSet) any {
-	return []any{makes(set), state.Fence(set), templateImage(set), set.Spec.Template.Annotations[dbv1.AnnotationEngine]}
+	return []any{makes(set), state.ExtentOf(set), state.Fence(set), templateImage(set), set.Spec.Template.Annotations[dbv1.AnnotationEngine]}
 }
 
 func clusterFacts(cluster *dbv1.DatabaseCluster) any { return facts(cluster) }

@@ -133,7 +133,7 @@ func (e execution) startRestore(ctx context.Context, o operation.StartRestore) (
 func (e execution) finishRestore(ctx context.Context, o operation.FinishRestore) ([]kit.Event, error) {
 	_, err := onEach(o.Volumes, func(v state.Volume) error {
 		filled := v.Contents
-		filled.Fill, filled.From, filled.Primary, filled.Term, filled.Voters = state.Filled, o.From, o.Primary, "", 0
+		filled.Fill, filled.From, filled.Primary, filled.Term, filled.Voters = state.Filled, o.From, o.Primary, o.Term, 0
 		return e.record(ctx, v, filled)
 	})
 	if err != nil {

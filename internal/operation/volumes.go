@@ -107,8 +107,8 @@ type FinishRestore struct {
 	// Why describes the result, for events.
 	Why     string
 	Volumes []state.Volume
-	// Primary is the pod that starts before the others, because it has all data; "" for none.
-	Primary string
+	// Primary is the pod that starts before the others, because it has all data; "" for none. Term is that of the record.
+	Primary, Term string
 }
 
 // Properties of AdoptVolumes.

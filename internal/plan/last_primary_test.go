@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package plan_test
 
 import (
+	"cmp"
 	"testing"
 	"time"
 
@@ -91,23 +92,35 @@ func TestWithoutALockClaim0RecordsAMemberOnlyWhileNoOtherCanAcceptAWrite(t *test
 		recorded string
 		change   func(*dbv1.DatabaseCluster, *state.Observed)
 		want     string
+		term     string
 	}{
-		"not while three run":                     {dbv1.TopologyPrimaryReplica, "orders-0", func(*dbv1.DatabaseCluster, *state.Observed) {}, ""},
-		"nor two":                                 {dbv1.TopologyPrimaryReplica, "orders-0", stopping(2), ""},
-		"a primary that runs alone":               {dbv1.TopologyPrimaryReplica, "", stopping(1), "orders-0"},
-		"not one that is not ready":               {dbv1.TopologyPrimaryReplica, "", func(c *dbv1.DatabaseCluster, o *state.Observed) { stopping(1)(c, o); o.Members[0].Ready = false }, ""},
-		"not before the others start":             {dbv1.TopologyPrimaryReplica, "orders-0", func(_ *dbv1.DatabaseCluster, o *state.Observed) { set(o, 0, 1) }, ""},
-		"it stays when all have stopped":          {dbv1.TopologyPrimaryReplica, "orders-0", stopping(0), "orders-0"},
-		"of three voters none":                    {dbv1.TopologyConsensus, "", stopping(3), ""},
-		"of two of three voters the first":        {dbv1.TopologyConsensus, "", stopping(2), "orders-0"},
-		"not if one of the two is not ready":      {dbv1.TopologyConsensus, "", func(c *dbv1.DatabaseCluster, o *state.Observed) { stopping(2)(c, o); o.Members[1].Ready = false }, ""},
-		"a minority changes nothing":              {dbv1.TopologyConsensus, "orders-0", stopping(1), "orders-0"},
-		"not while two of three run and may more": {dbv1.TopologyConsensus, "", func(_ *dbv1.DatabaseCluster, o *state.Observed) { set(o, 0, 2) }, ""},
-		"voters that start again have none":       {dbv1.TopologyConsensus, "orders-0", func(_ *dbv1.DatabaseCluster, o *state.Observed) { set(o, 0, 0) }, ""},
+		"not while three run":                     {dbv1.TopologyPrimaryReplica, "orders-0", func(*dbv1.DatabaseCluster, *state.Observed) {}, "", ""},
+		"nor two":                                 {dbv1.TopologyPrimaryReplica, "orders-0", stopping(2), "", ""},
+		"a primary that runs alone":               {dbv1.TopologyPrimaryReplica, "", stopping(1), "orders-0", ""},
+		"not one that is not ready":               {dbv1.TopologyPrimaryReplica, "", func(c *dbv1.DatabaseCluster, o *state.Observed) { stopping(1)(c, o); o.Members[0].Ready = false }, "", ""},
+		"not before the others start":             {dbv1.TopologyPrimaryReplica, "orders-0", func(_ *dbv1.DatabaseCluster, o *state.Observed) { set(o, 0, 1) }, "", ""},
+		"it stays when all have stopped":          {dbv1.TopologyPrimaryReplica, "orders-0", stopping(0), "orders-0", ""},
+		"of three voters none":                    {dbv1.TopologyConsensus, "", stopping(3), "", ""},
+		"of two of three voters the first":        {dbv1.TopologyConsensus, "", stopping(2), "orders-0", ""},
+		"not if one of the two is not ready":      {dbv1.TopologyConsensus, "", func(c *dbv1.DatabaseCluster, o *state.Observed) { stopping(2)(c, o); o.Members[1].Ready = false }, "", ""},
+		"a minority changes nothing":              {dbv1.TopologyConsensus, "orders-0", stopping(1), "orders-0", ""},
+		"not while two of three run and may more": {dbv1.TopologyConsensus, "", func(_ *dbv1.DatabaseCluster, o *state.Observed) { set(o, 0, 2) }, "", ""},
+		"voters that start again have none":       {dbv1.TopologyConsensus, "orders-0", func(_ *dbv1.DatabaseCluster, o *state.Observed) { set(o, 0, 0) }, "", ""},
 		"hibernated voters keep it": {dbv1.TopologyConsensus, "orders-0", func(c *dbv1.DatabaseCluster, o *state.Observed) {
 			c.Spec.Hibernated = true
 			set(o, 0, 0)
-		}, "orders-0"},
+		}, "orders-0", ""},
+		"not if the StatefulSet was scaled twice since": {dbv1.TopologyPrimaryReplica, "orders-0", func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			stopping(0)(c, o)
+			o.StatefulSet.Generation = 8
+		}, "", "set/6"},
+		"a single voter has everything": {dbv1.TopologyConsensus, "", func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			c.Spec.Replicas = 1
+			set(o, 0, 1)
+			for i := range o.Volumes {
+				o.Volumes[i].Voters = 1
+			}
+		}, "orders-0", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cluster, observed := plans.Related(t, c.topology)
@@ -116,6 +129,9 @@ func TestWithoutALockClaim0RecordsAMemberOnlyWhileNoOtherCanAcceptAWrite(t *test
 			}
 			c.change(cluster, &observed)
 			observed.Volumes[0].Primary = c.recorded
+			if c.recorded != "" {
+				observed.Volumes[0].Term = cmp.Or(c.term, state.ExtentOf(observed.StatefulSet).Term())
+			}
 			got := c.recorded
 			if record, records := operation.Find[operation.RecordContents](plans.Decide(cluster, observed).Operations); records {
 				got = record.Claims[0].Contents.Primary

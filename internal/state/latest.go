@@ -5,28 +5,32 @@ SPDX-License-Identifier: Apache-2.0
 package state
 
 import (
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/types"
+
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-// Latest returns the ordinal of the member whose volume is known to have every acknowledged write, while no member runs. Of an engine
-// with a lock, it is the holder. If the lock is free, it is the member that claim 0 records, as long as no other member has had the lock
-// since. Without a lock, claim 0 records a member only while no other can accept a write. Of voters, a single one has everything.
+// Latest returns the ordinal of the member whose volume is known to have every acknowledged write, while no other can accept one. Of an
+// engine with a lock, it is the holder. If the lock is free, it is the member that claim 0 records, as long as no other member has had the
+// lock since. Without a lock, claim 0 records a member only while no other can accept a write, and the record counts as long as the StatefulSet
+// cannot have started another one since.
 //
 // Unknown is never member 0: to start it alone, or to back it up, would continue without the writes of others.
-func Latest(cluster string, declared *dbv1.DatabaseEngine, agreements []Agreement, first Contents) (ordinal int32, known bool) {
+func Latest(cluster string, declared *dbv1.DatabaseEngine, agreements []Agreement, first Contents, now Extent) (ordinal int32, known bool) {
 	holder, term := LockIn(agreements)
-	switch {
-	case engine.Consents(declared) && first.Voters == 1:
-		return 0, true
-	case holder != "":
+	if holder != "" {
 		return naming.Ordinal(cluster, holder)
-	case term != first.Term:
-		return 0, false
-	default:
-		return naming.Ordinal(cluster, first.Primary)
 	}
+	ordinal, known = naming.Ordinal(cluster, first.Primary)
+	if engine.LockOf(declared) != nil {
+		return ordinal, known && term == first.Term
+	}
+	return ordinal, known && now.keeps(declared, ordinal, first)
 }
 
 // LockIn returns the holder and the term of the lock in the agreements.
@@ -37,4 +41,61 @@ func LockIn(agreements []Agreement) (holder, term string) {
 		}
 	}
 	return "", ""
+}
+
+// Undecided returns from how many members on another member than the one that has everything can accept a write: two, or a majority of the
+// voters.
+func Undecided(declared *dbv1.DatabaseEngine, voters int32) int32 {
+	if engine.Consents(declared) {
+		return max(2, voters/2+1)
+	}
+	return 2
+}
+
+// Extent are the members that the StatefulSet runs, and the change of its spec since when it does.
+type Extent struct {
+	// UID and Generation identify the change. UID is "" if the StatefulSet does not exist.
+	UID        types.UID
+	Generation int64
+	// Start is the lowest ordinal.
+	Start, Replicas int32
+	// Terminating is true if the StatefulSet is being deleted, so it creates no pods.
+	Terminating bool
+}
+
+// ExtentOf returns the extent of a StatefulSet; nil if it does not exist.
+func ExtentOf(set *appsv1.StatefulSet) Extent {
+	if set == nil {
+		return Extent{}
+	}
+	o := Observed{StatefulSet: set}
+	replicas, _ := o.Replicas()
+	return Extent{UID: set.UID, Generation: set.Generation, Start: o.Start(), Replicas: replicas, Terminating: set.DeletionTimestamp != nil}
+}
+
+// Term is the text of the change for a record: see Contents. A StatefulSet that is terminating creates no pods any more, and is recorded as if it
+// did not exist.
+func (e Extent) Term() string {
+	if e.UID == "" || e.Terminating {
+		return noStatefulSet
+	}
+	return e.term(e.Generation)
+}
+
+func (e Extent) term(generation int64) string { return fmt.Sprintf("%s/%d", e.UID, generation) }
+
+// keeps reports whether no other member can have accepted a write since the record of a member. Each change of the spec raises the generation
+// by one, so one generation after the record, only two extents have existed: the recorded one, and this one. After two, any number of
+// members may have run in between.
+func (e Extent) keeps(declared *dbv1.DatabaseEngine, ordinal int32, record Contents) bool {
+	if e.Term() == record.Term || e.UID != "" && e.term(e.Generation) == record.Term {
+		return true
+	}
+	before := e.term(e.Generation - 1)
+	if e.Generation == 1 {
+		before = noStatefulSet
+	}
+	others := e.Replicas >= Undecided(declared, record.Voters)
+	without := !engine.Consents(declared) && e.Replicas > 0 && e.Start != ordinal
+	return e.UID != "" && before == record.Term && !others && !without
 }

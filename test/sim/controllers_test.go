@@ -28,9 +28,24 @@ func (w *world) collectGarbage() {
 		case object.GetDeletionTimestamp() == nil && w.isGarbage(object):
 			w.story.add(w.by, "removes "+ref(object))
 			object.SetDeletionTimestamp(new(metav1.NewTime(w.clock.Now())))
+			if len(w.dependents(object.GetUID())) > 0 && w.ownedInForeground(object) {
+				object.SetFinalizers(append(object.GetFinalizers(), metav1.FinalizerDeleteDependents))
+			}
 			w.store.put(object)
 		}
 	}
+}
+
+// ownedInForeground reports whether an owner of an object waits for its dependents. Then the object waits for its own, too.
+func (w *world) ownedInForeground(object client.Object) bool {
+	return slices.ContainsFunc(object.GetOwnerReferences(), func(r metav1.OwnerReference) bool {
+		for _, owner := range w.store.objects {
+			if owner.GetUID() == r.UID {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // orphan removes the owner reference from the dependents, then the finalizer from the owner.

@@ -135,12 +135,16 @@ func seenClaims(change func(cluster *dbv1.DatabaseCluster, claim *corev1.Persist
 
 // seenTerms is an operator that sees the current term of the lock on claim 0.
 func seenTerms() interceptor.Funcs {
-	see := func(ctx context.Context, c client.WithWatch, claim *corev1.PersistentVolumeClaim) {
+	return claimsWith(func(ctx context.Context, c client.WithWatch, claim *corev1.PersistentVolumeClaim) {
 		agreement := &corev1.ConfigMap{}
 		if c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "orders-leader"}, agreement) == nil && claim.Annotations[dbv1.AnnotationPrimary] != "" {
 			claim.Annotations[dbv1.AnnotationPrimaryTerm] = agreement.Annotations[termKey]
 		}
-	}
+	})
+}
+
+// claimsWith is an operator that sees claims with a change.
+func claimsWith(see func(context.Context, client.WithWatch, *corev1.PersistentVolumeClaim)) interceptor.Funcs {
 	return interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
 			err := c.Get(ctx, key, object, options...)

@@ -76,7 +76,7 @@ func (s situation) fresh(m state.Member) bool {
 // volumes would be deleted after it.
 func (s situation) latest() (ordinal int32, o obstacle) {
 	first := s.Volumes[naming.Claim(s.Cluster.Name, 0)]
-	ordinal, known := state.Latest(s.Cluster.Name, s.Engine, s.Agreements, first.Contents)
+	ordinal, known := state.Latest(s.Cluster.Name, s.Engine, s.Agreements, first.Contents, s.Extent)
 	const remedy = "The volumes are retained. To back them up, skip the deletion hooks, and create a cluster of the same name: its members decide which of them continues"
 	if !known {
 		return 0, never("no member of DatabaseCluster %s runs, and none is known to have every acknowledged write. %s", s.Cluster.Name, remedy)

@@ -48,6 +48,8 @@ type Observed struct {
 	Source *state.Volume
 	// Users are pods that use the volumes of members that are backed up offline, by claim.
 	Users map[string]string
+	// Extent are the members that the cluster's StatefulSet runs.
+	Extent state.Extent
 	// Makes is the ordinal after the last member that the cluster's StatefulSet re-creates.
 	Makes int32
 	// Next is the image of a member that the StatefulSet re-creates now, because it is missing or terminating; "" for none.

@@ -120,7 +120,7 @@ func TestTheSourceOfAnOfflineBackupIsTheVolumeOfTheLastPrimary(t *testing.T) {
 			all[naming.Claim("orders", ordinal)] = state.Volume{Contents: state.Contents{Cluster: idleWorld().Cluster.UID}}
 		}
 		first := all["data-orders-0"]
-		first.Primary = primary
+		first.Primary, first.Term = primary, state.Extent{}.Term()
 		all["data-orders-0"] = first
 		return all
 	}
@@ -175,7 +175,7 @@ func TestAnOfflineBackupFailsIfNoVolumeIsKnownToHaveEveryWrite(t *testing.T) {
 			for _, ordinal := range c.claims {
 				v := state.Volume{Contents: state.Contents{Cluster: o.Cluster.UID}}
 				if ordinal == 0 {
-					v.Primary = c.primary
+					v.Primary, v.Term = c.primary, state.Extent{}.Term()
 				}
 				o.Volumes[naming.Claim("orders", ordinal)] = v
 			}

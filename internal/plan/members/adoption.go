@@ -57,15 +57,15 @@ func latest(s *situation.Situation, recorded state.Contents) (pod, term string) 
 	if engine.LockOf(s.Engine) != nil {
 		return locked(s, recorded)
 	}
-	pod, settled := s.Settled()
-	switch {
-	case settled:
-		return pod, ""
-	case s.Unsettles(!s.Deleting() && !s.Cluster.Spec.Paused && mayCreateMembers(s)):
-		return "", ""
-	default:
-		return recorded.Primary, ""
+	now := state.ExtentOf(s.StatefulSet).Term()
+	if pod, settled := s.Settled(); settled {
+		return pod, now
 	}
+	_, stays := s.Latest()
+	if !stays || s.Unsettles(!s.Deleting() && !s.Cluster.Spec.Paused && mayCreateMembers(s)) {
+		return "", ""
+	}
+	return recorded.Primary, now
 }
 
 // locked returns the holder of the lock. After it has given the lock up, the record stays.

@@ -21,6 +21,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/action"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
@@ -228,11 +229,14 @@ func (r restore) finish() phase.Outcome {
 	if !r.Known() || len(r.fills) == 0 || slices.ContainsFunc(r.fills, unfilled) {
 		return phase.Over
 	}
-	first := ""
+	first, term := "", ""
 	if r.HasRoles() { // only its volume has data
 		first = naming.Member(r.Cluster.Name, 0)
 	}
-	return do(r.result(), operation.FinishRestore{From: r.Source(), Why: r.result(), Volumes: r.Filling(), Primary: first})
+	if first != "" && engine.LockOf(r.Engine) == nil {
+		term = state.ExtentOf(r.StatefulSet).Term()
+	}
+	return do(r.result(), operation.FinishRestore{From: r.Source(), Why: r.result(), Volumes: r.Filling(), Primary: first, Term: term})
 }
 
 func (r restore) job(v state.Volume) string {

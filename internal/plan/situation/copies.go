@@ -18,30 +18,36 @@ import (
 
 // Undecided returns from how many members on another member than the recorded one can accept a write: two, or a majority of the voters.
 func (s *Situation) Undecided() int32 {
+	return state.Undecided(s.Engine, s.Voters())
+}
+
+// deciding is how many members are left when each further write needs all of them: one primary, or exactly a majority of the voters.
+func (s *Situation) deciding() int32 {
 	if s.Consents() {
 		return Majority(s.Voters())
 	}
-	return 2
+	return 1
+}
+
+// Latest is the member whose volume is known to have every acknowledged write: see state.Latest.
+func (s *Situation) Latest() (ordinal int32, known bool) {
+	first, _ := state.First(s.Own, func(v state.Volume) bool { return v.Ordinal == 0 })
+	return state.Latest(s.Cluster.Name, s.Engine, s.Agreements, first.Contents, state.ExtentOf(s.StatefulSet))
 }
 
 // Settled returns the member that has every acknowledged write, because the others can accept none without it. A primary that runs alone
-// is one. Of voters that stop, it is the first one while exactly a majority of them exists and is ready: each further write needs all of
-// these, and a ready member has the writes before.
+// is one, and a single voter. Of voters that stop, it is the first one while exactly a majority of them exists and is ready: each further
+// write needs all of these, and a ready member has the writes before.
 func (s *Situation) Settled() (pod string, settled bool) {
 	live, _ := s.Replicas()
-	if !s.allReady() {
+	stays := s.Deleting() || s.Wanted == 0 || live == 1 && s.target(live) <= 1
+	if !s.allReady() || live != s.deciding() || !stays {
 		return "", false
 	}
-	stops := s.Deleting() || s.Wanted == 0
-	switch {
-	case s.Consents():
-		return s.Members[0].Name, stops && live == s.Undecided()
-	case s.HasRoles():
-		_, found := s.Primary()
-		return s.Members[0].Name, found && live == 1 && (stops || s.target(live) <= 1)
-	default:
+	if _, found := s.Primary(); s.HasRoles() && !found {
 		return "", false
 	}
+	return s.Members[0].Name, s.Related()
 }
 
 // allReady reports whether exactly the members of the StatefulSet exist, and are ready.
@@ -54,11 +60,10 @@ func (s *Situation) allReady() bool {
 // write; "" for none. Below a majority, waiting would change nothing.
 func (s *Situation) Unready() string {
 	live, known := s.Replicas()
-	first, _ := state.First(s.Own, func(v state.Volume) bool { return v.Ordinal == 0 })
-	if _, latest := state.Latest(s.Cluster.Name, s.Engine, nil, first.Contents); !s.Consents() || !known || live < s.Undecided() || latest {
+	if _, latest := s.Latest(); !s.Consents() || !known || live < s.deciding() || latest {
 		return ""
 	}
-	for ordinal := range s.Undecided() {
+	for ordinal := range s.deciding() {
 		if _, ready := state.First(s.Members, func(m state.Member) bool { return m.Ordinal == ordinal && m.Serving(s.At) }); !ready {
 			return naming.Member(s.Cluster.Name, ordinal)
 		}
@@ -72,7 +77,7 @@ func (s *Situation) Settling() time.Duration {
 	pod := s.Unready()
 	m, exists := state.First(s.Members, func(m state.Member) bool { return m.Name == pod })
 	live, _ := s.Replicas()
-	if live != s.Undecided() || !exists || m.Stuck {
+	if live != s.deciding() || !exists || m.Stuck {
 		return 0
 	}
 	return max(0, settlePatience-s.At.Sub(m.Down()))
@@ -93,7 +98,7 @@ func (s *Situation) Unsettles(starts bool) bool {
 // unrecorded starts no further member while claim 0 still records that one of them has everything.
 func (s *Situation) unrecorded(target, live int32) int32 {
 	first, _ := state.First(s.Own, func(v state.Volume) bool { return v.Ordinal == 0 })
-	if first.Primary == "" || !s.Related() || engine.LockOf(s.Engine) != nil || target < s.Undecided() || s.Consents() && first.Voters == 1 {
+	if first.Primary == "" || !s.Related() || engine.LockOf(s.Engine) != nil || target < s.Undecided() {
 		return target
 	}
 	return live

@@ -89,7 +89,7 @@ func (s *Situation) lastPrimary() (ordinal int32, known bool) {
 		return state.First(s.Volumes, func(v state.Volume) bool { return v.Ordinal == ordinal && v.Usable() && !v.Terminating })
 	}
 	first, _ := with(0)
-	last, known := state.Latest(s.Cluster.Name, s.Engine, s.Agreements, first.Contents)
+	last, known := state.Latest(s.Cluster.Name, s.Engine, s.Agreements, first.Contents, state.ExtentOf(s.StatefulSet))
 	if _, exists := with(last); !known || !exists || !s.HasRoles() {
 		return 0, false
 	}

@@ -1,0 +1,45 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"context"
+	"maps"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// stopSequences test that a record about a stop counts only for that stop.
+var stopSequences = []sequence{
+	{"voters-scaled-by-hand", []step{
+		createVoters(final), hibernate(true), together(away(true), scaleByHand(3)), freeze("orders-0"), scaleByHand(0), away(false), remove(), skipHooks(),
+	}},
+	{"voters-scaled-by-hand-foreground", []step{
+		createVoters(final), hibernate(true), together(away(true), scaleByHand(3)), freeze("orders-0"), removeForeground(), away(false), skipHooks(),
+	}},
+	{"pair-without-lock-scaled-by-hand", []step{
+		createPair(tuneEngine, final), scale(1), together(away(true), scaleByHand(3)), freeze("orders-0"), removeForeground(), away(false), skipHooks(),
+	}},
+}
+
+// stopMutants are mistakes about the stop to which a record belongs.
+var stopMutants = map[string]mutant{
+	"the record of a stop counts for each later one": {
+		claimsWith(func(ctx context.Context, c client.WithWatch, claim *corev1.PersistentVolumeClaim) {
+			set := &appsv1.StatefulSet{}
+			if c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, set) == nil && claim.Annotations[dbv1.AnnotationPrimary] != "" {
+				claim.Annotations[dbv1.AnnotationPrimaryTerm] = state.ExtentOf(set).Term()
+			}
+		}),
+		"voters-scaled-by-hand", "of stopped members is complete, but lacks acknowledged rows",
+	},
+}
+
+func init() { maps.Copy(dataMutants, stopMutants) }
