@@ -84,18 +84,25 @@ func (e Extent) Term() string {
 
 func (e Extent) term(generation int64) string { return fmt.Sprintf("%s/%d", e.UID, generation) }
 
-// keeps reports whether no other member can have accepted a write since the record of a member. Each change of the spec raises the generation
-// by one, so one generation after the record, only two extents have existed: the recorded one, and this one. After two, any number of
-// members may have run in between.
-func (e Extent) keeps(declared *dbv1.DatabaseEngine, ordinal int32, record Contents) bool {
-	if e.Term() == record.Term || e.UID != "" && e.term(e.Generation) == record.Term {
-		return true
-	}
+// Since returns how many changes of the spec there were since a record: 0 or 1. Each change raises the generation by one, so after one of them,
+// only two extents have existed: the recorded one, and this one. known is false after more: any number of members may have run in between.
+func (e Extent) Since(term string) (changes int, known bool) {
 	before := e.term(e.Generation - 1)
 	if e.Generation == 1 {
 		before = noStatefulSet
 	}
+	switch {
+	case e.Term() == term, e.UID != "" && e.term(e.Generation) == term:
+		return 0, true
+	default:
+		return 1, e.UID != "" && before == term
+	}
+}
+
+// keeps reports whether no other member can have accepted a write since the record of a member.
+func (e Extent) keeps(declared *dbv1.DatabaseEngine, ordinal int32, record Contents) bool {
+	changes, known := e.Since(record.Term)
 	others := e.Replicas >= Undecided(declared, record.Voters)
 	without := !engine.Consents(declared) && e.Replicas > 0 && e.Start != ordinal
-	return e.UID != "" && before == record.Term && !others && !without
+	return known && (changes == 0 || !others && !without)
 }

@@ -27,6 +27,10 @@ var stopSequences = []sequence{
 	{"pair-without-lock-scaled-by-hand", []step{
 		createPair(tuneEngine, final), scale(1), together(away(true), scaleByHand(3)), freeze("orders-0"), removeForeground(), away(false), skipHooks(),
 	}},
+	{"voters-final-backup-of-five", []step{createVoters(final), scale(5), remove()}},
+	{"voters-final-backup-during-scale-in", []step{
+		createVoters(final), scale(5), soon(14, scale(3)), soon(1, remove()), freeze("orders-0"), thaw("orders-0"),
+	}},
 }
 
 // stopMutants are mistakes about the stop to which a record belongs.

@@ -62,10 +62,14 @@ func latest(s *situation.Situation, recorded state.Contents) (pod, term string) 
 		return pod, now
 	}
 	_, stays := s.Latest()
-	if !stays || s.Unsettles(!s.Deleting() && !s.Cluster.Spec.Paused && mayCreateMembers(s)) {
+	switch {
+	case stays && !s.Unsettles(!s.Deleting() && !s.Cluster.Spec.Paused && mayCreateMembers(s)):
+		return recorded.Primary, now
+	case s.Lists():
+		return "", now
+	default:
 		return "", ""
 	}
-	return recorded.Primary, now
 }
 
 // locked returns the holder of the lock. After it has given the lock up, the record stays.

@@ -44,11 +44,30 @@ func (s *Situation) Settled() (pod string, settled bool) {
 	if !s.allReady() || live != s.deciding() || !stays {
 		return "", false
 	}
-	if _, found := s.Primary(); s.HasRoles() && !found {
+	if _, found := s.Primary(); s.HasRoles() && !found || s.Consents() && !s.Listed() {
 		return "", false
 	}
 	return s.Members[0].Name, s.Related()
 }
+
+// Listed reports whether the list of voters is known to have so many members that a majority of the recorded number is exactly a majority of the
+// list. The list may be smaller than recorded, and then fewer members accept a write. All of the needed members were ready together since they
+// began to stop, while none was being removed: claim 0 has the term of the StatefulSet then.
+func (s *Situation) Listed() bool {
+	if !s.Deleting() && s.Wanted > 0 && s.live() > 1 {
+		return false
+	}
+	first, _ := state.First(s.Own, func(v state.Volume) bool { return v.Ordinal == 0 })
+	now := state.ExtentOf(s.StatefulSet)
+	_, stays := now.Since(first.Term)
+	return s.listed() <= s.deciding() || s.Ready() >= s.listed() && s.LeavingIn() == 0 || stays && now.Replicas <= s.Voters()
+}
+
+// listed is the lowest number of voters whose majority is that of the recorded number.
+func (s *Situation) listed() int32 { return 2 * (s.deciding() - 1) }
+
+// Lists reports whether claim 0 has to record that, because a majority alone does not show it.
+func (s *Situation) Lists() bool { return s.Consents() && s.listed() > s.deciding() && s.Listed() }
 
 // allReady reports whether exactly the members of the StatefulSet exist, and are ready.
 func (s *Situation) allReady() bool {
@@ -63,10 +82,17 @@ func (s *Situation) Unready() string {
 	if _, latest := s.Latest(); !s.Consents() || !known || live < s.deciding() || latest {
 		return ""
 	}
-	for ordinal := range s.deciding() {
+	needed := s.deciding()
+	if !s.Listed() {
+		needed = s.listed()
+	}
+	for ordinal := range needed {
 		if _, ready := state.First(s.Members, func(m state.Member) bool { return m.Ordinal == ordinal && m.Serving(s.At) }); !ready {
 			return naming.Member(s.Cluster.Name, ordinal)
 		}
+	}
+	if !s.Listed() { // the last one is being removed
+		return naming.Member(s.Cluster.Name, s.Voters()-1)
 	}
 	return ""
 }
