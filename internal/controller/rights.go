@@ -53,7 +53,7 @@ func unowned[T any, Object interface {
 }
 
 // readAgreements reads the ConfigMaps in which members keep their agreement, when they may have to be created or deleted, and in each live
-// pass. What members write there is no fact, so the operator does not watch them. The lock of the primary is read whenever it may have
+// pass. The content is no fact, so the operator does not watch them. The lock of the primary is read whenever it may have
 // changed since claim 0 recorded it.
 func (o *observation) readAgreements(ctx context.Context) {
 	names := engine.StateConfigMaps(o.cluster.Name, o.Engine)
