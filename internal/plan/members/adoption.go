@@ -82,10 +82,11 @@ func locked(s *situation.Situation, recorded state.Contents) (pod, term string) 
 }
 
 // voters returns how many members the list of the members may have, with the one that starts next. Before the first data is complete,
-// there is no list.
+// there is no list. While a removal is being recorded, the claims differ, and the highest number counts.
 func voters(s *situation.Situation, v state.Volume) int32 {
+	_, lowers := forgets(s)
 	switch {
-	case !s.Consents() || v.IsFilling():
+	case !s.Consents() || v.IsFilling() || lowers && v.Voters > 0:
 		return v.Voters
 	case s.Deleting() || s.Cluster.Spec.Paused || !mayCreateMembers(s):
 		return s.Voters()

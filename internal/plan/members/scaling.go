@@ -42,7 +42,7 @@ func AwaitScaleIn(s *situation.Situation) phase.Outcome {
 
 // unremovable is what has to happen before the next member is removed; "" for nothing. The configuration for fewer members comes first,
 // because the engine may refuse it. A primary is never removed, and no member while there is none: it may be the only one that can become
-// the primary. Nor is one that serves while too many of those that stay are down. A hibernation removes no member: see awaitPrimary.
+// the primary. A member that serves stays while too many of the others are down. A hibernation removes no member: see awaitPrimary.
 func unremovable(s *situation.Situation) string {
 	next := s.End() - 1
 	if s.Wanted == 0 || next < s.Wanted {
@@ -56,11 +56,18 @@ func unremovable(s *situation.Situation) string {
 		return fmt.Sprintf("the database accepts the parameters for spec.replicas %d", s.Wanted)
 	case s.HasRoles() && primary.Ordinal == next && disturb.Lowest(s) == nil:
 		return fmt.Sprintf("another member can take over from pod %s", primary.Name)
-	case s.HasRoles() && serves(s, next) && serving(s) < enoughStay(s.Wanted):
-		return fmt.Sprintf("%d of the members that stay are ready; now %d are", enoughStay(s.Wanted), serving(s))
 	default:
+		return unsafe(s, next)
+	}
+}
+
+// unsafe is what has to happen before a member that serves is removed: otherwise it may be the only other one with the last writes.
+func unsafe(s *situation.Situation, next int32) string {
+	enough, now := enoughStay(s.Wanted), serving(s)
+	if !s.HasRoles() || !serves(s, next) || now >= enough {
 		return ""
 	}
+	return fmt.Sprintf("%d of the members that stay are ready; now %d are", enough, now)
 }
 
 // enoughStay is how many of the members that stay have to serve before one that serves is removed: as many as in a rollout, at most a

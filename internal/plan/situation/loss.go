@@ -173,10 +173,10 @@ func (s *Situation) nextRecord(r dbv1.VolumeRecord) dbv1.VolumeRecord {
 }
 
 // isNew reports whether a volume without a record has data. That of a member of one database that was removed has older data, so once there
-// are records, only a ready member adds one.
+// are records, only a ready member of the StatefulSet adds one.
 func (s *Situation) isNew(v state.Volume) bool {
 	if s.Related() && len(s.Cluster.Status.Volumes) > 0 {
-		return s.shows(v)
+		return s.shows(v) && s.Has(v.Ordinal)
 	}
 	return s.hasData(v)
 }
