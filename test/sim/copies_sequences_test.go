@@ -109,9 +109,11 @@ var copyMutants = map[string]mutant{
 		"pair-stop-unseen-next-cluster", "with its data is retained",
 	},
 	"adopted volumes count as a part of their first data": {
-		seenClaims(func(cluster *dbv1.DatabaseCluster, claim *corev1.PersistentVolumeClaim) {
-			if cluster.DeletionTimestamp != nil {
-				metav1.SetMetaDataAnnotation(&claim.ObjectMeta, dbv1.AnnotationRestoring, "initialize")
+		seenClaims(func(cluster *dbv1.DatabaseCluster, claims []corev1.PersistentVolumeClaim) {
+			for i := range claims {
+				if cluster.DeletionTimestamp != nil {
+					metav1.SetMetaDataAnnotation(&claims[i].ObjectMeta, dbv1.AnnotationRestoring, "initialize")
+				}
 			}
 		}),
 		"pair-final-backup-of-adopted-volumes", "claim data-orders-0 is deleted",
@@ -119,15 +121,12 @@ var copyMutants = map[string]mutant{
 }
 
 // seenClaims is an operator that sees other claims.
-func seenClaims(change func(cluster *dbv1.DatabaseCluster, claim *corev1.PersistentVolumeClaim)) interceptor.Funcs {
+func seenClaims(change func(cluster *dbv1.DatabaseCluster, claims []corev1.PersistentVolumeClaim)) interceptor.Funcs {
 	return interceptor.Funcs{List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
 		err, cluster := c.List(ctx, list, options...), &dbv1.DatabaseCluster{}
 		claims, is := list.(*corev1.PersistentVolumeClaimList)
-		if !is || c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, cluster) != nil {
-			return err
-		}
-		for i := range claims.Items {
-			change(cluster, &claims.Items[i])
+		if is && c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, cluster) == nil {
+			change(cluster, claims.Items)
 		}
 		return err
 	}}

@@ -5,7 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 package sim
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,7 +14,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -161,20 +159,14 @@ func onlyWanted(cluster *dbv1.DatabaseCluster, _ int, recorded int32) int32 {
 
 // seenVoters is an operator that reads another number of voters than claim 0 records.
 func seenVoters(change func(cluster *dbv1.DatabaseCluster, claims int, recorded int32) int32) interceptor.Funcs {
-	return interceptor.Funcs{List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
-		err, cluster := c.List(ctx, list, options...), &dbv1.DatabaseCluster{}
-		claims, is := list.(*corev1.PersistentVolumeClaimList)
-		if !is || c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, cluster) != nil {
-			return err
-		}
-		for i := range claims.Items {
-			notes := claims.Items[i].Annotations
+	return seenClaims(func(cluster *dbv1.DatabaseCluster, claims []corev1.PersistentVolumeClaim) {
+		for i := range claims {
+			notes := claims[i].Annotations
 			if recorded, none := strconv.ParseInt(notes[dbv1.AnnotationVoters], 10, 32); none == nil {
-				notes[dbv1.AnnotationVoters] = fmt.Sprint(change(cluster, len(claims.Items), int32(recorded)))
+				notes[dbv1.AnnotationVoters] = fmt.Sprint(change(cluster, len(claims), int32(recorded)))
 			}
 		}
-		return err
-	}}
+	})
 }
 
 func init() { maps.Copy(dataMutants, listMutants) }

@@ -174,10 +174,13 @@ func (r rollout) disturb(m state.Member) phase.Outcome {
 func budget(s *situation.Situation) int {
 	asked := max(1, s.Cluster.Spec.UpdateStrategy.MaxUnavailable)
 	if s.Related() {
-		asked = min(asked, max(1, (s.Peers()-1)/2))
+		asked = min(asked, spare(s.Peers()))
 	}
 	return int(asked)
 }
+
+// spare is how many members of one database may be down: a minority, or one of two.
+func spare(members int32) int32 { return max(1, (members-1)/2) }
 
 // minReady returns how long a member has to be ready before the next restart.
 func minReady(cluster *dbv1.DatabaseCluster) time.Duration {

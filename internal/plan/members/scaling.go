@@ -61,18 +61,15 @@ func unremovable(s *situation.Situation) string {
 	}
 }
 
-// unsafe is what has to happen before a member that serves is removed: otherwise it may be the only other one with the last writes.
+// unsafe is what has to happen before a member that serves is removed: as in a rollout, most of those that stay have to serve. Otherwise it
+// may be the only other one with the last writes.
 func unsafe(s *situation.Situation, next int32) string {
-	enough, now := enoughStay(s.Wanted), serving(s)
+	enough, now := s.Wanted-spare(s.Wanted), serving(s)
 	if !s.HasRoles() || !serves(s, next) || now >= enough {
 		return ""
 	}
 	return fmt.Sprintf("%d of the members that stay are ready; now %d are", enough, now)
 }
-
-// enoughStay is how many of the members that stay have to serve before one that serves is removed: as many as in a rollout, at most a
-// minority or one of them may be down. Until then, the removed member may be the only other one with the last writes.
-func enoughStay(stay int32) int32 { return stay - max(1, (stay-1)/2) }
 
 // serving is how many of the members that stay serve.
 func serving(s *situation.Situation) (number int32) {
