@@ -87,6 +87,13 @@ func TestWithoutALockClaim0RecordsAMemberOnlyWhileNoOtherCanAcceptAWrite(t *test
 			set(o, 0, replicas)
 		}
 	}
+	left := func(ago time.Duration, term string) func(*dbv1.DatabaseCluster, *state.Observed) {
+		return func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			stopping(2)(c, o)
+			o.Volumes[0].Term = cmp.Or(term, state.ExtentOf(o.StatefulSet).Term())
+			o.Volumes[0].NeededSince = plans.Now.Add(-ago).Format(time.RFC3339)
+		}
+	}
 	for name, c := range map[string]struct {
 		topology dbv1.Topology
 		recorded string
@@ -101,7 +108,10 @@ func TestWithoutALockClaim0RecordsAMemberOnlyWhileNoOtherCanAcceptAWrite(t *test
 		"not before the others start":             {dbv1.TopologyPrimaryReplica, "orders-0", func(_ *dbv1.DatabaseCluster, o *state.Observed) { set(o, 0, 1) }, "", ""},
 		"it stays when all have stopped":          {dbv1.TopologyPrimaryReplica, "orders-0", stopping(0), "orders-0", ""},
 		"of three voters none":                    {dbv1.TopologyConsensus, "", stopping(3), "", ""},
-		"of two of three voters the first":        {dbv1.TopologyConsensus, "", stopping(2), "orders-0", ""},
+		"of two of three voters none at once":     {dbv1.TopologyConsensus, "", stopping(2), "", ""},
+		"the first when their readiness is newer": {dbv1.TopologyConsensus, "", left(90*time.Second, ""), "orders-0", ""},
+		"none while it may be older":              {dbv1.TopologyConsensus, "", left(59*time.Second, ""), "", ""},
+		"none after another stop":                 {dbv1.TopologyConsensus, "", left(time.Hour, "set/2"), "", ""},
 		"not if one of the two is not ready":      {dbv1.TopologyConsensus, "", func(c *dbv1.DatabaseCluster, o *state.Observed) { stopping(2)(c, o); o.Members[1].Ready = false }, "", ""},
 		"a minority changes nothing":              {dbv1.TopologyConsensus, "orders-0", stopping(1), "orders-0", ""},
 		"not while two of three run and may more": {dbv1.TopologyConsensus, "", func(_ *dbv1.DatabaseCluster, o *state.Observed) { set(o, 0, 2) }, "", ""},

@@ -23,6 +23,8 @@ type Contents struct {
 	// Primary is the pod that has every acknowledged write: see Latest. Term is the term of the lock with which it was the primary.
 	// Both are "" if none is recorded. Only claim 0 records them.
 	Primary, Term string
+	// NeededSince is since when each write needs all members that exist, in RFC 3339; "" if it may need others. It counts only with the Term.
+	NeededSince string
 	// Voters is how many members the list of the members may have: those with lower ordinals. It is 0 if that is unknown. Each claim
 	// records it.
 	Voters int32
@@ -52,7 +54,7 @@ func ContentsOf(claim metav1.Object) Contents {
 	notes := claim.GetAnnotations()
 	c := Contents{
 		Cluster: types.UID(claim.GetLabels()[dbv1.LabelClusterUID]), Engine: notes[dbv1.AnnotationEngine], Primary: notes[dbv1.AnnotationPrimary],
-		Term:   notes[dbv1.AnnotationPrimaryTerm],
+		Term: notes[dbv1.AnnotationPrimaryTerm], NeededSince: notes[dbv1.AnnotationNeededSince],
 		Voters: votersOf(notes[dbv1.AnnotationVoters]),
 	}
 	if from := notes[dbv1.AnnotationRestoring]; from != "" {
@@ -80,7 +82,10 @@ func votersText(voters int32) string {
 }
 
 // ContentsAnnotations are the annotations that ContentsOf reads.
-var ContentsAnnotations = []string{dbv1.AnnotationEngine, dbv1.AnnotationPrimary, dbv1.AnnotationPrimaryTerm, dbv1.AnnotationVoters, dbv1.AnnotationRestoring, dbv1.AnnotationRestored}
+var ContentsAnnotations = []string{
+	dbv1.AnnotationEngine, dbv1.AnnotationPrimary, dbv1.AnnotationPrimaryTerm, dbv1.AnnotationNeededSince, dbv1.AnnotationVoters,
+	dbv1.AnnotationRestoring, dbv1.AnnotationRestored,
+}
 
 // Annotations record the contents on a claim. They are never nil: a patch from some annotations to nil would also remove
 // annotations of others.
@@ -88,7 +93,8 @@ func (c Contents) Annotations() map[string]string {
 	key := map[Fill]string{Filling: dbv1.AnnotationRestoring, Filled: dbv1.AnnotationRestored}[c.Fill]
 	all := map[string]string{}
 	for key, value := range map[string]string{
-		dbv1.AnnotationEngine: c.Engine, dbv1.AnnotationPrimary: c.Primary, dbv1.AnnotationPrimaryTerm: c.Term, dbv1.AnnotationVoters: votersText(c.Voters), key: c.From,
+		dbv1.AnnotationEngine: c.Engine, dbv1.AnnotationPrimary: c.Primary, dbv1.AnnotationPrimaryTerm: c.Term,
+		dbv1.AnnotationNeededSince: c.NeededSince, dbv1.AnnotationVoters: votersText(c.Voters), key: c.From,
 	} {
 		if key != "" && value != "" {
 			all[key] = value

@@ -51,7 +51,7 @@ var copySequences = []sequence{
 	}},
 	{"pair-final-backup-of-adopted-volumes", []step{createPair(pairEngine), remove(), soon(2, told(createPair(pairEngine, final))), remove()}},
 	{"voters-final-backup", []step{createVoters(final), remove()}},
-	{"voters-final-backup-first-down", []step{createVoters(final), freeze("orders-0"), soon(60, remove()), thaw("orders-0")}},
+	{"voters-final-backup-first-down", []step{createVoters(final), freeze("orders-0"), soon(120, remove()), thaw("orders-0")}},
 	{"voters-final-backup-hibernated", []step{createVoters(final), hibernate(true), remove()}},
 	{"voters-final-backup-hibernated-first-down", []step{createVoters(final), freeze("orders-0"), hibernate(true), remove(), skipHooks(), told(createVoters())}},
 	{"voters-final-backup-one-left", []step{createVoters(final), scale(1), removeForeground()}},

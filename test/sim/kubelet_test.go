@@ -40,6 +40,7 @@ func (w *world) runKubelet() {
 			w.runAction(pod)
 		default:
 			w.runPod(pod)
+			w.probe(pod)
 		}
 	}
 }

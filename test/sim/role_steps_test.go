@@ -97,6 +97,7 @@ func freeze(pod string) step {
 func thaw(pod string) step {
 	return step{what: "the database of pod " + pod + " responds again", do: func(w *world) {
 		delete(w.store.disk.shared.frozen, pod)
+		delete(w.store.disk.shared.unnoticed, pod)
 		w.store.version++
 	}}
 }

@@ -61,6 +61,8 @@ type shared struct {
 	ran map[string]bool
 	// frozen are the pods whose database does not respond, stalled those that receive no rows any more.
 	frozen, stalled map[string]bool
+	// unnoticed is since when a pod is frozen that still looks ready.
+	unnoticed map[string]time.Time
 	// divided is the pod that considers itself the primary, although another one has the lock.
 	divided string
 	// gone is for how many rounds the holder of the lock has not renewed it.
@@ -75,13 +77,14 @@ type shared struct {
 
 func newShared() shared {
 	return shared{
-		acked: map[string]int{}, voters: map[string]map[string]types.UID{}, left: map[types.UID]time.Time{}, ran: map[string]bool{}, frozen: map[string]bool{}, stalled: map[string]bool{},
+		acked: map[string]int{}, voters: map[string]map[string]types.UID{}, left: map[types.UID]time.Time{}, ran: map[string]bool{}, frozen: map[string]bool{}, stalled: map[string]bool{}, unnoticed: map[string]time.Time{},
 		asked: map[dbv1.RequestType]int{}, executed: map[dbv1.RequestType]types.UID{}, led: map[string]bool{},
 	}
 }
 
 func (s shared) clone() shared {
 	s.acked, s.voters, s.left, s.ran, s.frozen = maps.Clone(s.acked), maps.Clone(s.voters), maps.Clone(s.left), maps.Clone(s.ran), maps.Clone(s.frozen)
+	s.unnoticed = maps.Clone(s.unnoticed)
 	s.stalled, s.asked, s.executed, s.led = maps.Clone(s.stalled), maps.Clone(s.asked), maps.Clone(s.executed), maps.Clone(s.led)
 	return s
 }

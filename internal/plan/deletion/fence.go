@@ -28,6 +28,7 @@ func fences(cluster *dbv1.DatabaseCluster, hook dbv1.DeletionHook) bool {
 func fence(s *situation.Situation, hook dbv1.DeletionHook) (view hookView, fenced bool) {
 	pod, left := unstoppable(s)
 	next := stopFor(s, dbv1.ReasonHookRunning)
+	unsettled, why, waits := s.Unsettled()
 	switch user := s.Unfenced(); {
 	case pod != "":
 		view = failed("Recover the node of the pod, or delete the Node object if the node is lost",
@@ -35,6 +36,9 @@ func fence(s *situation.Situation, hook dbv1.DeletionHook) (view hookView, fence
 			hook.Name, pod, s.Cluster.Spec.Deletion.HookDeadlineSeconds)
 	case s.Unready() != "":
 		return awaitVoter(s, hook, s.Unready()), false
+	case waits:
+		view = underway("deletion hook %q stops all members before the backup: %s", hook.Name, why)
+		left = situation.Sooner(left, unsettled)
 	case next.Waits():
 		view = underway("deletion hook %q stops all members before the backup, because spec.deletion.volumes is Delete: %s", hook.Name, next.Message)
 		view.operations = next.Operations

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
@@ -40,7 +41,7 @@ func Records(s *situation.Situation) []operation.Contents {
 		holds.Engine = wroteLast(s, v)
 		holds.Voters = voters(s, v)
 		if v.Ordinal == 0 {
-			holds.Primary, holds.Term = latest(s, v.Contents)
+			latest(s, &holds)
 		}
 		if v.Usable() && !s.Previous(v) && !v.Terminating && holds != v.Contents {
 			all = append(all, operation.Contents{Volume: v, Contents: holds})
@@ -49,36 +50,46 @@ func Records(s *situation.Situation) []operation.Contents {
 	return all
 }
 
-// latest returns the pod that has every acknowledged write, and the term of its lock, as claim 0 has to record them: see state.Latest.
-func latest(s *situation.Situation, recorded state.Contents) (pod, term string) {
-	if !s.Related() || recorded.Fill == state.Filling {
-		return recorded.Primary, recorded.Term
-	}
-	if engine.LockOf(s.Engine) != nil {
-		return locked(s, recorded)
-	}
-	now := state.ExtentOf(s.StatefulSet).Term()
-	if pod, settled := s.Settled(); settled {
-		return pod, now
-	}
-	_, stays := s.Latest()
+// latest changes what claim 0 has to record: the pod that has every acknowledged write, and the term of its lock. See state.Latest.
+func latest(s *situation.Situation, holds *state.Contents) {
 	switch {
-	case stays && !s.Unsettles(!s.Deleting() && !s.Cluster.Spec.Paused && mayCreateMembers(s)):
-		return recorded.Primary, now
-	case s.Lists():
-		return "", now
+	case !s.Related() || holds.Fill == state.Filling:
+	case engine.LockOf(s.Engine) != nil:
+		locked(s, holds)
 	default:
-		return "", ""
+		unlocked(s, holds)
 	}
 }
 
-// locked returns the holder of the lock. After it has given the lock up, the record stays.
-func locked(s *situation.Situation, recorded state.Contents) (pod, term string) {
+// locked records the holder of the lock. After it has given the lock up, the record stays.
+func locked(s *situation.Situation, holds *state.Contents) {
 	own := state.Only(s.Agreements, func(a state.Agreement) bool { return a.Cluster == s.Cluster.UID })
-	if holder, now := state.LockIn(own); holder != "" {
-		return holder, now
+	if holder, term := state.LockIn(own); holder != "" {
+		holds.Primary, holds.Term = holder, term
 	}
-	return recorded.Primary, recorded.Term
+}
+
+// unlocked records the member while no other one can accept a write. Before that, the record shows that the list of the voters is known, or since
+// when each write needs all that are left.
+func unlocked(s *situation.Situation, holds *state.Contents) {
+	pod, settled := s.Settled()
+	_, stays := s.Latest()
+	stays = stays && !s.Unsettles(!s.Deleting() && !s.Cluster.Spec.Paused && mayCreateMembers(s))
+	since := ""
+	if s.MayBeStale() && !settled && !stays {
+		since = s.NeededSince().UTC().Format(time.RFC3339)
+	}
+	switch term := state.ExtentOf(s.StatefulSet).Term(); {
+	case settled:
+		holds.Primary, holds.Term = pod, term
+	case stays:
+		holds.Term = term
+	case s.Lists() || since != "":
+		holds.Primary, holds.Term = "", term
+	default:
+		holds.Primary, holds.Term = "", ""
+	}
+	holds.NeededSince = since
 }
 
 // voters returns how many members the list of the members may have, with the one that starts next. Before the first data is complete,

@@ -116,11 +116,14 @@ func Lower(s *situation.Situation, to int32, reason string) phase.Outcome {
 
 // awaitSettled lets a hibernation wait until the members that are left have every acknowledged write.
 func awaitSettled(s *situation.Situation, to int32, reason string) phase.Outcome {
-	left := s.Settling()
+	left, why, _ := s.Unsettled()
+	if unready := s.Settling(); unready > 0 {
+		left, why = unready, fmt.Sprintf("waiting until pod %s is ready: then the members that are left have every acknowledged write", s.Unready())
+	}
 	if left <= 0 || to > 0 || s.Deleting() {
 		return phase.Over
 	}
-	outcome := phase.Wait(reason, fmt.Sprintf("waiting until pod %s is ready: then the members that are left have every acknowledged write", s.Unready()))
+	outcome := phase.Wait(reason, why)
 	outcome.RequeueAfter = left
 	return outcome
 }

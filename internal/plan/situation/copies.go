@@ -5,10 +5,12 @@ SPDX-License-Identifier: Apache-2.0
 package situation
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -36,19 +38,52 @@ func (s *Situation) Latest() (ordinal int32, known bool) {
 }
 
 // Settled returns the member that has every acknowledged write, because the others can accept none without it. A primary that runs alone
-// is one, and a single voter. Of voters that stop, it is the first one while exactly a majority of them exists and is ready: each further
-// write needs all of these, and a ready member has the writes before.
+// is one, and a single voter. Of voters that stop, it is the first one while each write needs all that are left, and they are ready: a ready
+// member has the writes before.
 func (s *Situation) Settled() (pod string, settled bool) {
-	live, _ := s.Replicas()
-	stays := s.Deleting() || s.Wanted == 0 || live == 1 && s.target(live) <= 1
-	if !s.allReady() || live != s.deciding() || !stays {
+	if !s.AllNeeded() || s.Ready() != s.live() || s.At.Before(s.fresh()) {
 		return "", false
 	}
-	if _, found := s.Primary(); s.HasRoles() && !found || s.Consents() && !s.Listed() {
+	if _, found := s.Primary(); s.HasRoles() && !found {
 		return "", false
 	}
 	return s.Members[0].Name, s.Related()
 }
+
+// AllNeeded reports whether each write needs all members that exist, and no other one starts: one primary, or exactly a majority of the voters.
+func (s *Situation) AllNeeded() bool {
+	live, known := s.Replicas()
+	stays := s.Deleting() || s.Wanted == 0 || live == 1 && s.target(live) <= 1
+	return known && live > 0 && live == s.deciding() && int(live) == len(s.Members) && stays && (!s.Consents() || s.Listed())
+}
+
+// MayBeStale reports whether the readiness of the voters that are left may be older than the stop of the others. A member that no longer responds
+// looks ready until its probe has failed, or until Kubernetes notices that its node is lost, and meanwhile the others may have accepted a write
+// without it.
+func (s *Situation) MayBeStale() bool {
+	return s.Consents() && s.Voters() > s.deciding() && s.AllNeeded()
+}
+
+// NeededSince is since when each write needs all members that exist, as far as claim 0 records it.
+func (s *Situation) NeededSince() time.Time {
+	first, _ := state.First(s.Own, func(v state.Volume) bool { return v.Ordinal == 0 })
+	since, err := time.Parse(time.RFC3339, first.NeededSince)
+	if changes, known := state.ExtentOf(s.StatefulSet).Since(first.Term); err != nil || !known || changes > 0 {
+		return s.At
+	}
+	return since
+}
+
+// fresh is from when on readiness is newer than the stop of the others.
+func (s *Situation) fresh() time.Time {
+	if !s.MayBeStale() {
+		return s.At
+	}
+	return s.NeededSince().Add(nodeLostAfter + resources.UnreadyAfter(s.StatefulSet))
+}
+
+// nodeLostAfter is how long Kubernetes waits for a node until its pods are not ready: 50 s (--node-monitor-grace-period), and the time to say so.
+const nodeLostAfter = time.Minute
 
 // Listed reports whether the list of voters is known to have so many members that a majority of the recorded number is exactly a majority of the
 // list. The list may be smaller than recorded, and then fewer members accept a write. All of the needed members were ready together since they
@@ -68,12 +103,6 @@ func (s *Situation) listed() int32 { return 2 * (s.deciding() - 1) }
 
 // Lists reports whether claim 0 has to record that, because a majority alone does not show it.
 func (s *Situation) Lists() bool { return s.Consents() && s.listed() > s.deciding() && s.Listed() }
-
-// allReady reports whether exactly the members of the StatefulSet exist, and are ready.
-func (s *Situation) allReady() bool {
-	live, known := s.Replicas()
-	return known && live > 0 && int(live) == len(s.Members) && s.Ready() == live
-}
 
 // Unready returns the first of the voters that have to be ready before another one stops, so that one of them has every acknowledged
 // write; "" for none. Below a majority, waiting would change nothing.
@@ -95,6 +124,16 @@ func (s *Situation) Unready() string {
 		return naming.Member(s.Cluster.Name, s.Voters()-1)
 	}
 	return ""
+}
+
+// Unsettled is until when the members that are left have to stay ready before the next one stops, so that one of them has every acknowledged
+// write, with the text for users; waits is false if they need not.
+func (s *Situation) Unsettled() (left time.Duration, why string, waits bool) {
+	if _, latest := s.Latest(); latest || !s.AllNeeded() || s.Ready() != s.live() || !s.At.Before(s.fresh()) {
+		return 0, "", false
+	}
+	why = fmt.Sprintf("the last members stop at %s: if they are ready then, they have every acknowledged write", s.fresh().UTC().Format(time.RFC3339))
+	return s.fresh().Sub(s.At), why, true
 }
 
 // Settling is how long a member that hibernates may still wait for another one to be ready, so that one of them has every acknowledged

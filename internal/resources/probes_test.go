@@ -1,0 +1,32 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package resources
+
+import (
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+)
+
+func TestAMemberThatDoesNotRespondIsNotReadyAfterTheTimeOfItsProbe(t *testing.T) {
+	for name, c := range map[string]struct {
+		probe *corev1.Probe
+		want  time.Duration
+	}{
+		"without a probe it stays ready as far as the kubelet knows":            {nil, 0},
+		"each period counts until the threshold, and the last probe has to end": {&corev1.Probe{PeriodSeconds: 3, FailureThreshold: 2, TimeoutSeconds: 2}, 8 * time.Second},
+		"a probe that takes longer than its period delays the next one":         {&corev1.Probe{PeriodSeconds: 3, FailureThreshold: 2, TimeoutSeconds: 5}, 15 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			set := &appsv1.StatefulSet{}
+			set.Spec.Template.Spec.Containers = []corev1.Container{{Name: "helper"}, {Name: "database", ReadinessProbe: c.probe}}
+			if got := UnreadyAfter(set); got != c.want {
+				t.Errorf("not ready after %v, want %v", got, c.want)
+			}
+		})
+	}
+}
