@@ -225,6 +225,7 @@ func (w *world) agreeOn(primary *corev1.Pod) {
 func (w *world) halt(pod *corev1.Pod) {
 	frozen := w.store.disk.shared.frozen[pod.Name]
 	delete(w.store.disk.shared.frozen, pod.Name)
+	delete(w.store.disk.shared.unnoticed, pod.Name)
 	if frozen || w.holder() != pod.Name || !runs(pod) {
 		return
 	}

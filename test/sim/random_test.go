@@ -169,7 +169,7 @@ func (k *walk) breaks() step {
 	}
 	k.troubled = k.pod()
 	pod := k.troubled
-	return onPod(pod, freeze(pod))
+	return onPod(pod, choose(k, freeze, silence)(pod))
 }
 
 func (k *walk) loses() step {

@@ -61,7 +61,7 @@ func (w *world) watchRoles(c change) {
 func (w *world) readyPrimaries() []string {
 	var names []string
 	for _, o := range w.store.sorted() {
-		if pod, is := o.(*corev1.Pod); is && isMember(pod) && pod.Labels[roleLabel] == primaryRole && isReady(pod) && pod.DeletionTimestamp == nil {
+		if pod, is := o.(*corev1.Pod); is && isMember(pod) && pod.Labels[roleLabel] == primaryRole && isReady(pod) && pod.DeletionTimestamp == nil && !w.isUnnoticed(pod) {
 			names = append(names, pod.Name)
 		}
 	}
@@ -151,7 +151,7 @@ func (w *world) watchMajority(pod *corev1.Pod) {
 	}
 	_, on := w.on(pod)
 	voters := len(w.store.disk.shared.voters[on.data])
-	left := slices.DeleteFunc(w.present(on.data), func(other *corev1.Pod) bool { return other.Name == pod.Name })
+	left := slices.DeleteFunc(w.seenPresent(on.data), func(other *corev1.Pod) bool { return other.Name == pod.Name })
 	if w.isVoter(pod) && voters > 1 && len(left) == voters/2 {
 		w.breaks("pod %s is disturbed: then %d of %d voters are left", pod.Name, len(left), voters)
 	}
@@ -172,7 +172,7 @@ func (w *world) watchRebuild(claim *corev1.PersistentVolumeClaim) bool {
 	}
 	w.executes(dbv1.RequestRebuild, claim.UID)
 	data, voters := w.listWith(claim, pod)
-	others := slices.DeleteFunc(w.present(data), func(other *corev1.Pod) bool { return other.Name == pod })
+	others := slices.DeleteFunc(w.seenPresent(data), func(other *corev1.Pod) bool { return other.Name == pod })
 	switch primary := w.primary(); {
 	case w.store.disk.shared.topology == dbv1.TopologyConsensus && len(others) <= voters/2,
 		w.store.disk.shared.topology == dbv1.TopologyPrimaryReplica && (primary == nil || primary.Name == pod):
@@ -187,7 +187,7 @@ func (w *world) watchRemoval(member string) {
 		if _, listed := voters[member]; !listed {
 			continue
 		}
-		others := slices.DeleteFunc(w.present(data), func(pod *corev1.Pod) bool { return pod.Name == member || !isReady(pod) })
+		others := slices.DeleteFunc(w.seenPresent(data), func(pod *corev1.Pod) bool { return pod.Name == member || !isReady(pod) })
 		if len(others) <= (len(voters)-1)/2 {
 			w.breaks("pod %s is removed from the voters: then %d of %d respond", member, len(others), len(voters)-1)
 		}

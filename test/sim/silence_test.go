@@ -48,6 +48,22 @@ func (w *world) probe(pod *corev1.Pod) {
 	}
 }
 
+func (w *world) isUnnoticed(pod *corev1.Pod) bool {
+	_, is := w.store.disk.shared.unnoticed[pod.Name]
+	return is
+}
+
+// seenPresent are the voters that respond, as far as Kubernetes shows it.
+func (w *world) seenPresent(data string) []*corev1.Pod {
+	found := w.present(data)
+	for _, pod := range all[*corev1.Pod](w.store) {
+		if _, on := w.on(pod); isMember(pod) && w.isUnnoticed(pod) && on.data == data && w.isVoter(pod) {
+			found = append(found, pod)
+		}
+	}
+	return found
+}
+
 var silenceSequences = []sequence{
 	{"voters-final-backup-silent", []step{
 		createVoters(final), soon(1, remove()), soon(1, silence("orders-0")), soon(4, silence("orders-1")), thaw("orders-0"), thaw("orders-1"),
