@@ -92,7 +92,8 @@ func deleteByForce(member target) injection {
 	}
 }
 
-// deleteHungByForce deletes a pod by force whose container does not end. The next one must wait until the test kills that container.
+// deleteHungByForce deletes a pod by force whose container does not end: its runtime does not respond, so the kubelet cannot kill it. The next one must
+// wait until the test kills that container.
 func deleteHungByForce(member target) injection {
 	return func(w *world) (func() error, error) {
 		pod, err := member(w)
@@ -105,8 +106,9 @@ func deleteHungByForce(member target) injection {
 				next := observed.next()
 				return next != nil && lab.WaitsForLock(next) && lab.Runs(pod, lab.Main)
 			})
-			return errors.Join(waits, lab.Signal(pod, syscall.SIGKILL, lab.Any), observed.end())
+			return errors.Join(waits, lab.SignalRuntime(pod, syscall.SIGCONT), lab.Signal(pod, syscall.SIGKILL, lab.Any), observed.end())
 		}
-		return kill, errors.Join(lab.Signal(pod, syscall.SIGSTOP, lab.Any), w.DeletePod(w.Context(), pod, 0))
+		hangs := errors.Join(lab.SignalRuntime(pod, syscall.SIGSTOP), lab.Signal(pod, syscall.SIGSTOP, lab.Any))
+		return kill, errors.Join(hangs, w.DeletePod(w.Context(), pod, 0))
 	}
 }

@@ -89,6 +89,31 @@ func WaitsForLock(pod *corev1.Pod) bool {
 	return err == nil && Runs(pod, func(p Process) bool { return slices.Contains(waiting, p.PID) })
 }
 
+// SignalRuntime sends a signal to the process of the container runtime that started process 1 of a member, and that stops it for the kubelet.
+func SignalRuntime(pod *corev1.Pod, signal syscall.Signal) error {
+	processes, err := Processes(pod)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(processes, Main)
+	if i < 0 {
+		return fmt.Errorf("no process 1 of %s runs", pod.Name)
+	}
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", processes[i].PID))
+	if err != nil {
+		return err
+	}
+	match := parent.FindSubmatch(status)
+	if match == nil {
+		return fmt.Errorf("process 1 of %s has no parent", pod.Name)
+	}
+	pid, _ := strconv.Atoi(string(match[1]))
+	return syscall.Kill(pid, signal)
+}
+
+// parent matches the parent in the status of a process.
+var parent = regexp.MustCompile(`(?m)^PPid:\s+([0-9]+)$`)
+
 // Signal sends a signal to those processes of a member that match.
 func Signal(pod *corev1.Pod, signal syscall.Signal, match func(Process) bool) error {
 	processes, err := Processes(pod)
