@@ -29,6 +29,12 @@ type BackupStream struct {
 	// +kubebuilder:validation:MaxLength=36
 	VolumeUID string `json:"volumeUID,omitempty"` //nolint:tagliatelle // as Kubernetes spells it, for example podUID
 
+	// identity identifies the database, by the fact that the engine names in spec.actions.check.identity. A backup of
+	// another database never replaces this one. It is empty if the engine names no fact, or check did not report it.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Identity string `json:"identity,omitempty"`
+
 	// facts are facts about the data, from the engine's check action. A verification compares those that the engine
 	// lists with the facts of the restored copy.
 	// +optional

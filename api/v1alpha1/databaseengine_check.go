@@ -23,6 +23,16 @@ type EngineCheck struct {
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=20
 	Facts []EngineFact `json:"facts,omitempty"`
+
+	// identity is the name of the fact that identifies the database, for example the system identifier of PostgreSQL. The
+	// value must be another one after the database was created again, and must never change otherwise. Retention never
+	// counts a backup against older ones with another value. Default: none; only the UIDs of claims identify the data of
+	// members.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[A-Za-z][-_A-Za-z0-9]*$`
+	Identity string `json:"identity,omitempty"`
 }
 
 // EngineFact is a fact that verifications compare.

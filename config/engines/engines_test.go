@@ -49,6 +49,11 @@ func TestEveryEngineOffersAllActionsByScriptsThatItHas(t *testing.T) {
 		if stored && (e.Spec.Actions.Check == nil || e.Spec.Actions.Check.Command[0] != "/dbc/scripts/check" || e.Spec.Scripts["check"] == "") {
 			t.Error("it has no action check")
 		}
+		if check := e.Spec.Actions.Check; stored && check.Identity != "" && !strings.Contains(string(e.Spec.Scripts["check"]), check.Identity) {
+			t.Errorf("the action check does not print %s", check.Identity)
+		} else if stored && check.Identity == "" && e.Name != "redis-single-v1" { // a server of Redis has an identity, its data does not
+			t.Error("the action check names no identity of the database")
+		}
 		if !stored && e.Name != "memcached-v1" {
 			t.Error("it has no backups")
 		}

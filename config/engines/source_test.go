@@ -84,3 +84,29 @@ esac
 		}
 	}
 }
+
+// The cluster is another one after etcd was initialized again. A restore creates another cluster as well, so a verification does not compare it.
+func TestACheckOfEtcdPrintsItsCluster(t *testing.T) {
+	const facts = `{"clusterId":"3139906555365543620","compacted":0,"revision":2`
+	for name, c := range map[string]struct{ when, before, want string }{
+		"before the backup":        {"before", "", facts + "}"},
+		"after it":                 {"after", facts + "}", facts + `,"hash":3658645045}`},
+		"after a write":            {"after", `{"clusterId":"3139906555365543620","compacted":0,"revision":1}`, facts + "}"},
+		"in a copy":                {"copy", "", facts + `,"hash":3658645045}`},
+		"of another cluster since": {"after", `{"clusterId":"6242829782625523013","compacted":0,"revision":2}`, facts + "}"},
+	} {
+		folder, variables := image(t, "etcd-v1", map[string]string{"etcdctl": `#!/bin/sh
+case $* in
+*' hashkv '*)
+    echo '[{"Endpoint":"http://127.0.0.1:2379","HashKV":{"header":{"cluster_id":3139906555365543620,"member_id":5393374414057940066,"revision":2,"raft_term":2},"hash":3658645045,"compact_revision":-1}}]'
+    ;;
+*' lease list') echo 'found 0 leases' ;;
+esac
+`})
+		command := exec.CommandContext(t.Context(), folder+"/scripts/check")
+		command.Env = slices.Concat(variables, []string{"DBC_CHECK=" + c.when, "DBC_FACTS=" + c.before})
+		if got, err := command.CombinedOutput(); err != nil || string(got) != c.want+"\n" {
+			t.Errorf("%s: %v\n%s\nwant\n%s", name, err, got, c.want)
+		}
+	}
+}

@@ -81,6 +81,9 @@ func verifyFacts(ctx context.Context, t *trial) (string, error) {
 	}
 	var facts []string
 	for _, stream := range backup.Status.Streams {
+		if fact := t.engine.Spec.Actions.Check.Identity; fact != "" && stream.Identity == "" {
+			return "", fmt.Errorf("the backup of member %d has no identity: check printed no fact %s", stream.Ordinal, fact)
+		}
 		for name, value := range stream.Facts {
 			facts = append(facts, fmt.Sprintf("%s=%s", name, value))
 		}

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package plan
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -48,6 +49,19 @@ func recordedFacts(engine *dbv1.DatabaseEngine, name string, check *protocol.Che
 		}
 	}
 	return facts, state.Head(check.Problem, maxFact)
+}
+
+// identity identifies the database in the backup of a member, by the fact that the engine names; "" if it is unknown. The check may
+// have reported the fact only before or only after the backup. If the values differ, the database was replaced meanwhile.
+func identity(engine *dbv1.DatabaseEngine, name string, check *protocol.Check) string {
+	if check == nil || engine == nil || engine.Name != name {
+		return ""
+	}
+	before, after := texts(check.Before)[checkOf(engine).Identity], texts(check.After)[checkOf(engine).Identity]
+	if before != "" && after != "" && before != after {
+		return ""
+	}
+	return string(cmp.Or(after, before))
 }
 
 // promised is the value that a copy must have; firm is false if there is none.

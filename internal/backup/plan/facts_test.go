@@ -108,6 +108,44 @@ func TestFactsWhoseEngineWasReplacedAreNotRecorded(t *testing.T) {
 	}
 }
 
+func TestTheIdentityIsOfOneDatabase(t *testing.T) {
+	for name, c := range map[string]struct{ before, after, want string }{
+		"the same":              {`{"identity":"a"}`, `{"identity":"a"}`, "a"},
+		"a number":              {`{"identity":7}`, `{"identity":7}`, "7"},
+		"only before":           {`{"identity":"a"}`, `{}`, "a"},
+		"only after":            {`{}`, `{"identity":"a"}`, "a"},
+		"replaced meanwhile":    {`{"identity":"a"}`, `{"identity":"b"}`, ""},
+		"empty":                 {`{"identity":""}`, `{"identity":""}`, ""},
+		"not reported":          {`{"rows":1}`, `{"rows":1}`, ""},
+		"too long to record":    {`{"identity":"` + strings.Repeat("x", 2000) + `"}`, `{}`, ""},
+		"no longer than a fact": {`{"identity":"` + strings.Repeat("x", 1024) + `"}`, `{}`, strings.Repeat("x", 1024)},
+	} {
+		o := idleWorld()
+		checking(&o)
+		check := &protocol.Check{Before: said(c.before), After: said(c.after)}
+		if got := identity(o.Engine, "ledger-v1", check); got != "" {
+			t.Errorf("%s: the engine names no fact, got %q", name, got)
+		}
+		o.Engine.Spec.Actions.Check.Identity = "identity"
+		if got := identity(o.Engine, "ledger-v1", check); got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+		if got := identity(o.Engine, "ledger-v2", check) + identity(nil, "ledger-v1", check) + identity(o.Engine, "ledger-v1", nil); got != "" {
+			t.Errorf("%s: of another engine or without a check, got %q", name, got)
+		}
+	}
+}
+
+func TestTheStatusHasTheIdentity(t *testing.T) {
+	started, observed := started(), idleWorld()
+	checking(&observed)
+	observed.Engine.Spec.Actions.Check.Identity = "identity"
+	observed.Jobs = []state.Task{memberJob(0, done(&protocol.Result{Bytes: 1, Check: &protocol.Check{Before: said(`{"identity":"a"}`), Problem: "It failed."}}))}
+	if s := For(started, observed).Status.Streams[0]; s.Identity != "a" || s.CheckMessage != "It failed." {
+		t.Errorf("the stream is %+v", s)
+	}
+}
+
 func TestACopyThatDiffersFromTheRecordedFactsFailsItsVerification(t *testing.T) {
 	const big, bigger = "18446744073709551615", "18446744073709551616" // the same as float64
 	for name, c := range map[string]struct {

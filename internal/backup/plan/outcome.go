@@ -20,6 +20,7 @@ func (s situation) record(p Plan, result *protocol.Result) Plan {
 	if result != nil {
 		stream.Bytes, stream.StoredBytes, stream.SHA256 = result.Bytes, result.StoredBytes, result.SHA256
 		stream.Facts, stream.CheckMessage = recordedFacts(s.Engine, p.Status.Engine, result.Check)
+		stream.Identity = identity(s.Engine, p.Status.Engine, result.Check)
 	}
 	p.Status.Streams = append(p.Status.Streams, stream)
 	p = progress(p, nil).running(fmt.Sprintf("%d of %d members are backed up", len(p.Status.Streams), p.Status.Replicas))

@@ -159,6 +159,9 @@ var schemaYAML = typed.YAMLObject(`types:
         map:
           elementType:
             namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.FactValue
+    - name: identity
+      type:
+        scalar: string
     - name: ordinal
       type:
         scalar: numeric
@@ -970,6 +973,9 @@ var schemaYAML = typed.YAMLObject(`types:
           elementRelationship: associative
           keys:
           - name
+    - name: identity
+      type:
+        scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineConnection
   map:
     fields:

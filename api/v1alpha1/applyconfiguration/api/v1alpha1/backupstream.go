@@ -26,6 +26,9 @@ type BackupStreamApplyConfiguration struct {
 	// volumeUID is the UID of the claim with the data, of a member that has data of its own. A backup of another volume never
 	// replaces this one. It is empty for members that have one database together, and if it is unknown.
 	VolumeUID *string `json:"volumeUID,omitempty"`
+	// identity identifies the database, by the fact that the engine names in spec.actions.check.identity. A backup of
+	// another database never replaces this one. It is empty if the engine names no fact, or check did not report it.
+	Identity *string `json:"identity,omitempty"`
 	// facts are facts about the data, from the engine's check action. A verification compares those that the engine
 	// lists with the facts of the restored copy.
 	Facts map[string]apiv1alpha1.FactValue `json:"facts,omitempty"`
@@ -77,6 +80,14 @@ func (b *BackupStreamApplyConfiguration) WithSHA256(value string) *BackupStreamA
 // If called multiple times, the VolumeUID field is set to the value of the last call.
 func (b *BackupStreamApplyConfiguration) WithVolumeUID(value string) *BackupStreamApplyConfiguration {
 	b.VolumeUID = &value
+	return b
+}
+
+// WithIdentity sets the Identity field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Identity field is set to the value of the last call.
+func (b *BackupStreamApplyConfiguration) WithIdentity(value string) *BackupStreamApplyConfiguration {
+	b.Identity = &value
 	return b
 }
 

@@ -18,6 +18,11 @@ type EngineCheckApplyConfiguration struct {
 	Command []string `json:"command,omitempty"`
 	// facts are the facts that a verification compares. Other facts are only recorded. Default: none.
 	Facts []EngineFactApplyConfiguration `json:"facts,omitempty"`
+	// identity is the name of the fact that identifies the database, for example the system identifier of PostgreSQL. The
+	// value must be another one after the database was created again, and must never change otherwise. Retention never
+	// counts a backup against older ones with another value. Default: none; only the UIDs of claims identify the data of
+	// members.
+	Identity *string `json:"identity,omitempty"`
 }
 
 // EngineCheckApplyConfiguration constructs a declarative configuration of the EngineCheck type for use with
@@ -46,5 +51,13 @@ func (b *EngineCheckApplyConfiguration) WithFacts(values ...*EngineFactApplyConf
 		}
 		b.Facts = append(b.Facts, *values[i])
 	}
+	return b
+}
+
+// WithIdentity sets the Identity field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Identity field is set to the value of the last call.
+func (b *EngineCheckApplyConfiguration) WithIdentity(value string) *EngineCheckApplyConfiguration {
+	b.Identity = &value
 	return b
 }
