@@ -237,6 +237,9 @@ const (
 const (
 	// ReasonBackupFresh: the newest complete backup is recent.
 	ReasonBackupFresh = "BackupFresh"
+	// ReasonDataReplaced: the newest complete backup is recent. A member has another volume or database in it than in an
+	// older one that still exists.
+	ReasonDataReplaced = "DataReplaced"
 	// ReasonBackupOverdue: the newest complete backup is too old, or there is none.
 	ReasonBackupOverdue = "BackupOverdue"
 	// ReasonBackupFailed: the last backup failed; also of a DatabaseBackup's Ready and Stalled.

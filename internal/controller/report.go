@@ -60,6 +60,7 @@ var transitions = []kit.Transition{
 	reported(dbv1.ConditionEvictionBlocked, metav1.ConditionTrue, "", corev1.EventTypeWarning),
 	reported(dbv1.ConditionTLSReady, metav1.ConditionFalse, dbv1.ReasonReloadFailed, corev1.EventTypeWarning),
 	reported(dbv1.ConditionBackupHealthy, metav1.ConditionFalse, "", corev1.EventTypeWarning),
+	reported(dbv1.ConditionBackupHealthy, metav1.ConditionTrue, dbv1.ReasonDataReplaced, corev1.EventTypeWarning),
 	reported(dbv1.ConditionBackupVerified, metav1.ConditionFalse, "", corev1.EventTypeWarning),
 }
 

@@ -39,9 +39,9 @@ type Backup struct {
 	Failure   string
 	// Bytes is the size of the data from the database.
 	Bytes int64
-	// Members is how many members a complete backup has the data of. Volumes are the UIDs of their claims; "" if one is unknown.
+	// Members is how many members a complete backup has the data of. Data identifies the data of each.
 	Members int32
-	Volumes [engine.MaxReplicas]types.UID
+	Data    [engine.MaxReplicas]Data
 	// Terminating is true if it is being deleted.
 	Terminating bool
 	// Asked is the latest requested verification, Verification the latest attempted one.
@@ -52,6 +52,19 @@ type Backup struct {
 	// Version is the resourceVersion, for preconditions. No decision uses it.
 	Version string
 }
+
+// Data identifies the data of a member: by the UID of its claim, and by the database, as its engine reports it. Either may be unknown.
+type Data struct {
+	Volume   types.UID
+	Identity string
+}
+
+// Differs reports whether the data is known to be of another volume or database.
+func (d Data) Differs(other Data) bool {
+	return known(d.Volume, other.Volume) && d.Volume != other.Volume || known(d.Identity, other.Identity) && d.Identity != other.Identity
+}
+
+func known[T ~string](a, b T) bool { return a != "" && b != "" }
 
 // Verification is an attempt to restore a backup.
 type Verification struct {
@@ -84,7 +97,7 @@ func BackupOf(backup *dbv1.DatabaseBackup) Backup {
 	switch b.Phase {
 	case dbv1.BackupCompleted:
 		b.Completed, b.Bytes = backup.CreationTimestamp, backup.Status.Bytes
-		b.Members, b.Volumes = min(max(backup.Status.Replicas, 0), engine.MaxReplicas), volumesIn(backup.Status)
+		b.Members, b.Data = min(max(backup.Status.Replicas, 0), engine.MaxReplicas), dataIn(backup.Status)
 		if backup.Status.CompletionTime != nil {
 			b.Completed = *backup.Status.CompletionTime
 		}
@@ -95,11 +108,11 @@ func BackupOf(backup *dbv1.DatabaseBackup) Backup {
 	return b
 }
 
-// volumesIn returns the UIDs of the claims with the data of a backup, by ordinal.
-func volumesIn(status dbv1.DatabaseBackupStatus) (all [engine.MaxReplicas]types.UID) {
+// dataIn returns what identifies the data in a backup, by ordinal.
+func dataIn(status dbv1.DatabaseBackupStatus) (all [engine.MaxReplicas]Data) {
 	for _, stream := range status.Streams {
 		if stream.Ordinal >= 0 && stream.Ordinal < engine.MaxReplicas {
-			all[stream.Ordinal] = types.UID(stream.VolumeUID)
+			all[stream.Ordinal] = Data{types.UID(stream.VolumeUID), stream.Identity}
 		}
 	}
 	return all

@@ -87,7 +87,7 @@ func (p Pass) backupHealthy() metav1.Condition {
 	case !last.Complete():
 		return condition(dbv1.ConditionBackupHealthy, false, dbv1.ReasonBackupFailed, failed(last))
 	default:
-		return condition(dbv1.ConditionBackupHealthy, true, dbv1.ReasonBackupFresh, complete(last))
+		return p.fresh(last, complete(last))
 	}
 }
 
@@ -111,8 +111,21 @@ func (p Pass) youngEnough(overdue time.Time) metav1.Condition {
 		return unknown(dbv1.ConditionBackupHealthy, dbv1.ReasonNoBackup, fmt.Sprintf(
 			"%s; the first backup must complete by %s", text, moment(metav1.NewTime(overdue))))
 	default:
+		return p.fresh(newest, text)
+	}
+}
+
+// fresh reports a recent backup. Its database may be one that was created again although the user did not ask for it, so fresh names the
+// newest backup of the previous one.
+func (p Pass) fresh(newest state.Backup, text string) metav1.Condition {
+	former, found := schedule.Former(p.Observed, newest)
+	if !found {
 		return condition(dbv1.ConditionBackupHealthy, true, dbv1.ReasonBackupFresh, text)
 	}
+	return condition(dbv1.ConditionBackupHealthy, true, dbv1.ReasonDataReplaced, fmt.Sprintf(
+		"%s. DatabaseBackup %s has other data than DatabaseBackup %s, completed at %s: a member got another volume, or its database was created again. "+
+			"To restore the previous data, create a cluster with spec.bootstrap.fromBackup. If you do not need it, delete its DatabaseBackups: retention keeps the last ones",
+		text, newest.Name, former.Name, moment(former.Completed)))
 }
 
 // backupVerified reports the result of the last verification. While another one runs, it keeps the previous result.

@@ -22,6 +22,13 @@ func completeAt(name string, ago time.Duration) state.Backup {
 	return state.Backup{Name: name, Phase: dbv1.BackupCompleted, Created: at, Completed: at, Bytes: 42}
 }
 
+// identified returns such a backup of a database.
+func identified(name string, ago time.Duration, database string) state.Backup {
+	b := completeAt(name, ago)
+	b.Members, b.Data[0] = 1, state.Data{Volume: "a", Identity: database}
+	return b
+}
+
 func failedAt(name string, ago time.Duration) state.Backup {
 	return state.Backup{Name: name, Phase: dbv1.BackupFailed, Created: metav1.NewTime(now.Add(-ago)), Failure: "the bucket is not there"}
 }
@@ -51,6 +58,11 @@ func TestBackupHealthyReportsTheAgeOfTheNewestBackup(t *testing.T) {
 		"fresh": {[]state.Backup{completeAt("b", time.Hour)}, nil, "True BackupFresh", "DatabaseBackup b completed at 2026-01-01T00:00:00Z"},
 		"fresh, whatever became of the last": {[]state.Backup{completeAt("b", time.Hour), failedAt("c", 0)}, nil,
 			"True BackupFresh", "since then DatabaseBackup c failed: the bucket is not there"},
+		"fresh, with another database than before": {[]state.Backup{identified("a", 3*time.Hour, "1"), identified("b", 2*time.Hour, "1"), identified("c", time.Hour, "2")}, nil,
+			"True DataReplaced", "DatabaseBackup c has other data than DatabaseBackup b, completed at 2025-12-31T23:00:00Z"},
+		"without a maximum age, as well": {[]state.Backup{identified("b", 2*time.Hour, "1"), identified("c", time.Hour, "2")},
+			func(p *Pass) { p.Cluster.Spec.Backup.UnhealthyAfter = nil }, "True DataReplaced", "DatabaseBackup c has other data than DatabaseBackup b"},
+		"too old, with another database than before": {[]state.Backup{identified("b", 26*time.Hour, "1"), identified("c", 25*time.Hour, "2")}, nil, "False BackupOverdue", "DatabaseBackup c"},
 		"too old": {[]state.Backup{completeAt("b", 24*time.Hour)}, nil, "False BackupOverdue", "younger than 24h0m0s"},
 		"nearly too old": {[]state.Backup{completeAt("b", 24*time.Hour-time.Second)}, nil,
 			"True BackupFresh", "DatabaseBackup b"},

@@ -348,7 +348,7 @@ func (w *world) serve(pod *corev1.Pod, claim *corev1.PersistentVolumeClaim, on *
 	if isRelated(pod) {
 		w.watchStart(pod)
 	} else if on.data == "" {
-		on.data = fmt.Sprintf("what %s wrote", pod.Name)
+		on.data = fmt.Sprintf("what %s wrote%s", pod.Name, strings.Repeat(" again", on.wipes))
 	}
 	on.served = true
 }

@@ -93,6 +93,8 @@ type volume struct {
 	served bool
 	// engines are those that ran with it, in order.
 	engines string
+	// wipes is how often its content was lost.
+	wipes int
 }
 
 // trouble is a planned failure of a container: a verb of transfer, "hook" or "member".

@@ -18,9 +18,9 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// aCheck is the engine's check action, which reports the content of a volume.
+// aCheck is the engine's check action, which reports the content of a volume. Clients never change it, so it identifies the database, too.
 func aCheck() *dbv1.EngineCheck {
-	return &dbv1.EngineCheck{Command: []string{"anydb", "check"}, Facts: []dbv1.EngineFact{{Name: "data", Compare: dbv1.CompareEqual}}}
+	return &dbv1.EngineCheck{Command: []string{"anydb", "check"}, Facts: []dbv1.EngineFact{{Name: "data", Compare: dbv1.CompareEqual}}, Identity: "data"}
 }
 
 // factsAround returns the facts that a backup reports: no client writes while it runs.

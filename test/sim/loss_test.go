@@ -43,6 +43,9 @@ var lossSequences = []sequence{
 	{"volume-lost-with-backups", []step{
 		runningSaved(1, scheduled("0 3 * * *", 2)), night(1), night(2), loseVolume(0), night(3), startEmpty("orders-0"), night(4), night(5), night(6),
 	}},
+	{"volume-wiped-with-backups", []step{
+		runningSaved(1, scheduled("0 3 * * *", 2)), night(1), night(2), wipe(0), night(3), night(4), night(5), loseVolume(0), startEmpty("orders-0"),
+	}},
 	{"pair-lost-but-for-removed-members", []step{
 		createPair(pairEngine), scale(1), hibernate(true), deleteClaim("data-orders-0"), hibernate(false), remove(), loseVolumes(3), createPair(pairEngine),
 	}},
@@ -71,6 +74,15 @@ func (w *world) loseVolume(ordinal int32) {
 	if pod := get[*corev1.Pod](w.store, naming.Member(name, ordinal)); pod != nil {
 		deleted(w, pod)
 	}
+}
+
+// wipe is a node that was installed again: the directory of its local volume is empty, and the claim is the same.
+func wipe(ordinal int32) step {
+	return step{what: fmt.Sprintf("the volume of member %d is wiped under its claim", ordinal), do: func(w *world) {
+		claim := get[*corev1.PersistentVolumeClaim](w.store, naming.Claim(name, ordinal))
+		w.store.disk.volumes[claim.UID] = volume{wipes: w.store.disk.volumes[claim.UID].wipes + 1}
+		deleted(w, get[*corev1.Pod](w.store, naming.Member(name, ordinal)))
+	}}
 }
 
 // halfFinished is the first write of the end of a restore: the operator ends before the others.
@@ -151,25 +163,27 @@ func podOf(request string) string {
 	return request
 }
 
-// watchLastCopies: the operator never deletes the last complete backup with the data of a volume.
+// watchLastCopies: the operator never deletes the last complete backup of a database on a volume.
 func (w *world) watchLastCopies(target *dbv1.DatabaseBackup) {
 	if target.Status.Phase != dbv1.BackupCompleted || w.store.disk.shared.topology != "" {
 		return
 	}
-	for member, source := range w.store.disk.bucket[target.Status.Location].sources {
-		if !w.hasOtherCopy(target, source.volume) {
+	there := w.store.disk.bucket[target.Status.Location]
+	for member, source := range there.sources {
+		if !w.hasOtherCopy(target, source.volume, there.parts[member]) {
 			w.breaks("DatabaseBackup %s is deleted, although no other one has the data of the volume of member %d", target.Name, member)
 		}
 	}
 }
 
-func (w *world) hasOtherCopy(than *dbv1.DatabaseBackup, volume types.UID) bool {
+func (w *world) hasOtherCopy(than *dbv1.DatabaseBackup, volume types.UID, data string) bool {
 	for _, b := range all[*dbv1.DatabaseBackup](w.store) {
 		if b.UID == than.UID || b.DeletionTimestamp != nil || b.Status.Phase != dbv1.BackupCompleted {
 			continue
 		}
-		for _, source := range w.store.disk.bucket[b.Status.Location].sources {
-			if source.volume == volume {
+		there := w.store.disk.bucket[b.Status.Location]
+		for member, source := range there.sources {
+			if source.volume == volume && there.parts[member] == data {
 				return true
 			}
 		}
@@ -201,6 +215,15 @@ func likened[List client.ObjectList](change func(List)) interceptor.Funcs {
 }
 
 var lossMutants = map[string]mutant{
+	"retention takes all databases on a volume for the same": {
+		likened(func(backups *dbv1.DatabaseBackupList) {
+			for i := range backups.Items {
+				for j := range backups.Items[i].Status.Streams {
+					backups.Items[i].Status.Streams[j].Identity = ""
+				}
+			}
+		}), "volume-wiped-with-backups", "no other one has the data of the volume of member 0",
+	},
 	"a volume is known by the name of its claim": {
 		likened(func(claims *corev1.PersistentVolumeClaimList) {
 			for i := range claims.Items {

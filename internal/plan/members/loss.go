@@ -97,12 +97,21 @@ func consentTo(s *situation.Situation, l situation.Loss) string {
 	return pod + "/once-more"
 }
 
-// toRestore names the newest backup with the data of a lost volume.
+// toRestore names the newest backup with the data of a lost volume. That may be a backup of an empty database, so toRestore also names those
+// of the databases that the volume had before.
 func toRestore(s *situation.Situation) string {
-	backup, found := schedule.Rescue(s.Observed, s.Lost[0].Ordinal, s.Lost[0].UID)
-	if !found {
+	backups := schedule.Rescue(s.Observed, s.Lost[0].Ordinal, s.Lost[0].UID)
+	if len(backups) == 0 {
 		return "No DatabaseBackup with this data is known"
 	}
-	return fmt.Sprintf("The newest backup of it is DatabaseBackup %s, completed at %s. To restore it, create a cluster with spec.bootstrap.fromBackup",
-		backup.Name, backup.Completed.UTC().Format(time.RFC3339))
+	text, chosen := "The newest backup of it is "+completed(backups[0]), "it"
+	for _, former := range backups[1:] {
+		text += ". The newest one of the database before that is " + completed(former)
+		chosen = "one of them"
+	}
+	return fmt.Sprintf("%s. To restore %s, create a cluster with spec.bootstrap.fromBackup", text, chosen)
+}
+
+func completed(b state.Backup) string {
+	return fmt.Sprintf("DatabaseBackup %s, completed at %s", b.Name, b.Completed.UTC().Format(time.RFC3339))
 }

@@ -8,51 +8,87 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// dataIn identifies the data in a complete backup: of members with data of their own, the UID of the claim of each. A backup without
-// these records has the data of a claim that is older than the backup, or of an unknown one that has been replaced since. Members of
-// one database have the same data on each volume, so it is always the same.
-func dataIn(observed state.Observed, b state.Backup) []string {
-	if engine.Related(observed.Engine) {
-		return nil
-	}
-	all := make([]string, 0, b.Members)
-	for ordinal := range b.Members {
-		id := string(b.Volumes[ordinal])
-		if id == "" {
-			id = unrecorded(observed, b, ordinal)
+// dataIn identifies the data in a complete backup, of each member: by the UID of the claim and by the database. Members of one database
+// have the same data on each volume, so their volumes do not count. A backup without a record of the claim has the data of one that is
+// older than the backup, or of an unknown one that has been replaced since.
+func dataIn(observed state.Observed, b state.Backup) []state.Data {
+	all := slices.Clone(b.Data[:b.Members])
+	for ordinal := range all {
+		switch of := &all[ordinal]; {
+		case engine.Related(observed.Engine):
+			of.Volume = ""
+		case of.Volume == "":
+			of.Volume = unrecorded(observed, b, int32(ordinal))
 		}
-		all = append(all, id)
 	}
 	return all
 }
 
-func unrecorded(observed state.Observed, b state.Backup, ordinal int32) string {
+func unrecorded(observed state.Observed, b state.Backup, ordinal int32) types.UID {
 	v, exists := state.First(observed.Volumes, func(v state.Volume) bool { return v.Ordinal == ordinal })
 	if !exists || v.Created.After(b.Created.Time) {
-		return fmt.Sprintf("replaced volume of member %d", ordinal)
+		return types.UID(fmt.Sprintf("replaced volume of member %d", ordinal))
 	}
-	return string(v.UID)
+	return v.UID
 }
 
-// replaces reports whether a newer backup has the data of the same volumes as an older one, so that it counts instead of it.
+// replaces reports whether a newer backup has all data of an older one, so that it counts instead of it.
 func replaces(observed state.Observed, newer, older state.Backup) bool {
-	has := dataIn(observed, newer)
-	return !slices.ContainsFunc(dataIn(observed, older), func(id string) bool { return !slices.Contains(has, id) })
+	return !slices.ContainsFunc(dataIn(observed, older), func(d state.Data) bool { return !has(observed, newer, d) })
 }
 
-// Rescue returns the newest backup with the data of a claim that no longer exists. Without a record, the newest one counts.
-func Rescue(observed state.Observed, ordinal int32, uid string) (state.Backup, bool) {
-	usable := func(b state.Backup) bool { return b.Complete() && !b.Bad() }
-	has := func(b state.Backup) bool {
-		recorded := ""
-		if ordinal < engine.MaxReplicas {
-			recorded = string(b.Volumes[ordinal])
+// has reports whether a backup has this data. Data of a known database is only in a backup that records the same one: another backup may
+// be of a database that was created again on the same volume.
+func has(observed state.Observed, b state.Backup, d state.Data) bool {
+	return slices.ContainsFunc(dataIn(observed, b), func(of state.Data) bool {
+		return of.Volume == d.Volume && (of.Identity == d.Identity || d.Identity == "")
+	})
+}
+
+// Former returns the newest backup, older than this one, in which a member has another volume or database.
+func Former(observed state.Observed, than state.Backup) (state.Backup, bool) {
+	return observed.Newest(func(b state.Backup) bool {
+		differs := false
+		for ordinal := range min(b.Members, than.Members) {
+			differs = differs || b.Data[ordinal].Differs(than.Data[ordinal])
 		}
-		return usable(b) && (recorded == uid || recorded == "")
+		return differs && usable(b) && state.Younger(than, b) > 0
+	})
+}
+
+func usable(b state.Backup) bool { return b.Complete() && !b.Bad() }
+
+// Rescue returns the newest backup with the data of a claim that no longer exists, then the newest one of each previous database on it.
+// Without a record of the claim, a backup counts.
+func Rescue(observed state.Observed, ordinal int32, uid string) []state.Backup {
+	var all []state.Backup
+	for {
+		next, found := observed.Newest(func(b state.Backup) bool {
+			of := dataOf(observed, b, ordinal)
+			listed := func(other state.Backup) bool { return !dataOf(observed, other, ordinal).Differs(of) }
+			return usable(b) && (of.Volume == types.UID(uid) || of.Volume == "") && !slices.ContainsFunc(all, listed)
+		})
+		if !found {
+			return all
+		}
+		all = append(all, next)
 	}
-	return observed.Newest(has)
+}
+
+// dataOf is the recorded data of a member. A backup of members of one database has one stream, which counts for each of them.
+func dataOf(observed state.Observed, b state.Backup, ordinal int32) state.Data {
+	switch {
+	case engine.Related(observed.Engine):
+		return b.Data[0]
+	case ordinal < engine.MaxReplicas:
+		return b.Data[ordinal]
+	default:
+		return state.Data{}
+	}
 }

@@ -77,7 +77,7 @@ func madeBy(schedule string, cluster *dbv1.DatabaseCluster, observed state.Obser
 }
 
 // unwanted returns the backups of a schedule that its retention does not retain, oldest first: complete ones beyond count and age,
-// and all but the latest failed ones. A complete one counts against older ones with the data of the same volumes.
+// and all but the latest failed ones. A complete one counts against older ones whose data it has.
 func unwanted(s dbv1.BackupSchedule, made []state.Backup, observed state.Observed) []state.Backup {
 	var all, complete []state.Backup
 	var failed int32
@@ -97,7 +97,7 @@ func unwanted(s dbv1.BackupSchedule, made []state.Backup, observed state.Observe
 	return all
 }
 
-// wanted reports whether a retention retains a complete backup. The newest complete backup of the same volumes has the number 1.
+// wanted reports whether a retention retains a complete backup. The newest complete backup with its data has the number 1.
 func wanted(retention dbv1.BackupRetention, backup state.Backup, number int32, now time.Time) bool {
 	counted := retention.Count != nil && number <= *retention.Count
 	young := retention.Period != nil && now.Before(backup.Completed.Add(retention.Period.Duration))
@@ -105,8 +105,8 @@ func wanted(retention dbv1.BackupRetention, backup state.Backup, number int32, n
 }
 
 // indispensable are the backups that are retained regardless of the retention: the newest complete one, the newest one that is not
-// known to be bad, and the newest verified one. Each is determined for the cluster and for its schedules, also of each volume whose
-// data is in a backup, by creation time and by completion time, because clocks differ. They include the newest complete backup of each schedule, and those that record which
+// known to be bad, and the newest verified one. Each is determined for the cluster and for its schedules, also of all data
+// that is in a backup, by creation time and by completion time, because clocks differ. They include the newest complete backup of each schedule, and those that record which
 // times are done: the newest of each schedule and the last verified one.
 func indispensable(cluster *dbv1.DatabaseCluster, observed state.Observed) map[types.UID]bool {
 	spared := map[types.UID]bool{}
@@ -116,7 +116,7 @@ func indispensable(cluster *dbv1.DatabaseCluster, observed state.Observed) map[t
 		}
 	}
 	notBad := func(b state.Backup) bool { return b.Complete() && !b.Bad() }
-	for _, with := range volumes(observed) {
+	for _, with := range contents(observed) {
 		for _, is := range []func(state.Backup) bool{state.Backup.Complete, notBad, state.Backup.Good} {
 			holds := func(b state.Backup) bool { return is(b) && with(b) }
 			own := func(b state.Backup) bool { return b.Schedule != "" && holds(b) } // a user may delete any other
@@ -139,15 +139,15 @@ func indispensable(cluster *dbv1.DatabaseCluster, observed state.Observed) map[t
 	return spared
 }
 
-// volumes are conditions for backups: any backup, and one with the data of a volume, for each volume.
-func volumes(observed state.Observed) []func(state.Backup) bool {
+// contents are conditions for backups: any backup, and one with the data of a member, for all data that is in a backup.
+func contents(observed state.Observed) []func(state.Backup) bool {
 	all := []func(state.Backup) bool{func(state.Backup) bool { return true }}
-	var seen []string
+	var seen []state.Data
 	for _, b := range observed.Backups {
-		for _, id := range dataIn(observed, b) {
-			if b.Complete() && !slices.Contains(seen, id) {
-				seen = append(seen, id)
-				all = append(all, func(b state.Backup) bool { return slices.Contains(dataIn(observed, b), id) })
+		for _, d := range dataIn(observed, b) {
+			if b.Complete() && !slices.Contains(seen, d) {
+				seen = append(seen, d)
+				all = append(all, func(b state.Backup) bool { return has(observed, b, d) })
 			}
 		}
 	}

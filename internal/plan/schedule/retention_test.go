@@ -144,67 +144,6 @@ func TestRetentionDeletesBackupsBeyondCountAndAge(t *testing.T) {
 	}
 }
 
-// of lets a backup have the data of these volumes, by ordinal; "" is not recorded.
-func of(volumes ...types.UID) func(*state.Backup) {
-	return func(b *state.Backup) {
-		b.Members = int32(len(volumes))
-		copy(b.Volumes[:], volumes)
-	}
-}
-
-func TestABackupOfAnotherVolumeNeverReplacesTheLastOnesOfTheFormer(t *testing.T) {
-	bad := func(b *state.Backup) {
-		b.Verification = state.Verification{Phase: dbv1.VerificationFailed, Started: b.Completed}
-	}
-	first, then := func(last int, volumes ...types.UID) func(int, *state.Backup) {
-		return func(ago int, b *state.Backup) {
-			if ago >= last {
-				of(volumes...)(b)
-			}
-		}
-	}, func(before int, volumes ...types.UID) func(int, *state.Backup) {
-		return func(ago int, b *state.Backup) {
-			if ago < before {
-				of(volumes...)(b)
-			}
-		}
-	}
-	cases := map[string]struct {
-		retention *dbv1.BackupRetention
-		backups   []state.Backup
-		topology  dbv1.Topology
-		want      string
-	}{
-		"by count, each volume for itself":   {keep(2, 0), nights(7, first(3, "a"), then(3, "b")), "", "nightly-2611150300 nightly-2611160300 nightly-2611190300"},
-		"by age, the last one stays":         {keep(0, time.Minute), nights(5, first(2, "a"), then(2, "b")), "", "nightly-2611170300 nightly-2611180300 nightly-2611200300"},
-		"and the last that is not bad":       {keep(0, time.Minute), nights(5, first(2, "a"), then(2, "b"), only([]int{2}, bad), only([]int{0}, provedAt(noon))), "", "nightly-2611170300 nightly-2611200300"},
-		"one of two members":                 {keep(1, 0), nights(4, first(2, "a", "x"), then(2, "b", "x")), "", "nightly-2611180300 nightly-2611200300"},
-		"a member more":                      {keep(1, 0), nights(3, first(1, "a"), then(1, "a", "x")), "", "nightly-2611190300 nightly-2611200300"},
-		"a member less":                      {keep(1, 0), nights(3, first(1, "a", "x"), then(1, "a")), "", "nightly-2611190300"},
-		"two former volumes":                 {keep(1, 0), nights(5, first(3, "a"), only([]int{2, 1}, of("b")), then(1, "c")), "", "nightly-2611170300 nightly-2611190300"},
-		"without a record, older than claim": {keep(1, 0), nights(5, first(2, ""), then(2, "b")), "", "nightly-2611170300 nightly-2611180300 nightly-2611200300"},
-		"without a record, of this claim":    {keep(1, 0), nights(3, first(1, ""), then(1, "b")), "", "nightly-2611190300 nightly-2611200300"},
-		"members of one database":            {keep(1, 0), nights(3, first(1, "a"), then(1, "b")), dbv1.TopologyPrimaryReplica, "nightly-2611190300 nightly-2611200300"},
-	}
-	for name, c := range cases {
-		t.Run(name, func(t *testing.T) {
-			cluster := backedUp()
-			cluster.CreationTimestamp = metav1.NewTime(day(20, 0))
-			cluster.Spec.Backup.Schedules[0].Retention = c.retention
-			observed := seen(t, cluster, c.backups...)
-			observed.Engine.Spec.Topology = c.topology
-			created := day(20, 0)
-			if name == "without a record, older than claim" {
-				created = day(1, 12)
-			}
-			observed.Volumes = []state.Volume{{Claim: "data-orders-0", UID: "b", Created: metav1.NewTime(created)}}
-			if got := strings.Join(expiredNames(For(cluster, observed)), " "); got != c.want {
-				t.Errorf("got %q, want %q", got, c.want)
-			}
-		})
-	}
-}
-
 func TestADeletionByRetentionNamesTheObjectThatWasSeen(t *testing.T) {
 	c := backedUp()
 	c.Spec.Backup.Schedules[0].Retention = keep(1, 0)
@@ -228,6 +167,7 @@ func chanceBackups(chance *rand.Rand) []state.Backup {
 		b.Completed = metav1.NewTime(at.Add(time.Duration(roll(9)-4) * 24 * time.Hour))
 		b.CreatedFor = []types.UID{uid, uid, uid, "previous", ""}[roll(5)]
 		b.RanFor = []types.UID{uid, uid, uid, "previous", ""}[roll(5)]
+		of([]string{"a/1", "a/2", "a"}[roll(3)])(&b)
 		b.Terminating = roll(8) == 0
 		b.Elsewhere = roll(8) == 0
 		switch roll(8) {
@@ -248,7 +188,7 @@ func chanceBackups(chance *rand.Rand) []state.Backup {
 func TestRetentionNeverDeletesTheNewestGoodBackup(t *testing.T) {
 	chance := rand.New(rand.NewPCG(3, 4))
 	sum, base := 0, seen(t, backedUp())
-	for range 7000 {
+	for range 9000 {
 		c := backedUp(dbv1.BackupSchedule{Name: "nightly", Schedule: "0 3 * * *", Retention: keep(1, 0)},
 			dbv1.BackupSchedule{Name: "hourly", Schedule: "0 * * * *", Retention: keep(0, time.Minute)})
 		c.CreationTimestamp = metav1.NewTime(day(30, 0))
@@ -265,9 +205,11 @@ func TestRetentionNeverDeletesTheNewestGoodBackup(t *testing.T) {
 		after := base
 		after.Backups = left
 		for what, holds := range map[string]func(state.Backup) bool{
-			"complete": state.Backup.Complete,
-			"not bad":  func(b state.Backup) bool { return b.Complete() && !b.Bad() },
-			"verified": state.Backup.Good,
+			"complete":                         state.Backup.Complete,
+			"not bad":                          func(b state.Backup) bool { return b.Complete() && !b.Bad() },
+			"verified":                         state.Backup.Good,
+			"complete, of the first database":  func(b state.Backup) bool { return b.Complete() && b.Data[0].Identity == "1" },
+			"verified, of the second database": func(b state.Backup) bool { return b.Good() && b.Data[0].Identity == "2" },
 		} {
 			before, had := observed.Newest(holds)
 			now, has := after.Newest(holds)
