@@ -156,6 +156,18 @@ report(configure())`, refused},
 report(configure())
 w.config = {**w.config, "dbc_previous": w.old}
 report(configure())`, "exit 0: stored 200  - runs 200 200 200\nexit 0: stored 200  - runs 200 200 200"},
+		"that another client replaces before the Job ends": {`
+def meanwhile(seconds):
+    w.sleep(seconds)
+    if w.value() == "200" and "dbc_previous" not in w.config:
+        w.config = w.old
+sys.modules["time"].sleep = meanwhile
+report(configure())`, "exit 0: stored 200  - runs 200 200 200"},
+		"that has been stored for seconds when the Job ends": {`
+stored = []
+sys.modules["common"].rest = lambda host, *request: request[0] == "PUT" and request[2] != w.config and stored.append(w.time) or w.rest(host, *request)
+report(configure())
+print("the last change precedes the end by", w.time - stored[-1], "s")`, "the last change precedes the end by 6 s"},
 		"that changes only passwords": {`
 report(configure())
 stored = []
