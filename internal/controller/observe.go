@@ -88,9 +88,9 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 	}
 	o.readServiceAccount(ctx)
 	o.readRights(ctx)
+	o.readTasks(ctx)
 	o.readKept(ctx)
 	o.readAgreements(ctx)
-	o.readTasks(ctx)
 	o.readProtection(ctx, r.Policies)
 	o.readRestore(ctx, r)
 	o.readBackups(ctx, r.Cache().Else(r.Live))

@@ -81,16 +81,32 @@ func (o *observation) readAgreements(ctx context.Context) {
 	slices.SortFunc(o.Agreements, func(a, b state.Agreement) int { return cmp.Compare(a.Name, b.Name) })
 }
 
-// readKept reads the ConfigMap in which running members keep their configuration.
+// readKept reads the ConfigMap in which running members keep their configuration. The cache may not show the latest write yet, and has no
+// time of it. So it is not read when a Job has just put a configuration in force.
 func (o *observation) readKept(ctx context.Context) {
 	name, _ := engine.ConfigurationMap(o.cluster.Name, o.Engine)
+	if name == "" || o.StatefulSet == nil || o.cluster.DeletionTimestamp != nil {
+		return
+	}
+	find := o.Find
+	if o.hasConfigured() {
+		find = o.FindLive
+	}
 	config := &corev1.ConfigMap{}
-	if name == "" || o.StatefulSet == nil || o.cluster.DeletionTimestamp != nil || !o.Find(ctx, name, config) {
+	if !find(ctx, name, config) {
 		return
 	}
 	if a := state.AgreementOf(config, o.cluster.Name, nil); a.Cluster == o.cluster.UID && !a.Terminating {
-		o.Kept = state.ConfigMapFacts(config)
+		o.Kept, o.KeptAt = state.ConfigMapFacts(config), state.WrittenAt(config)
 	}
+}
+
+// hasConfigured reports whether a Job has put a configuration in force that the status does not have yet.
+func (o *observation) hasConfigured() bool {
+	record := o.cluster.Status.Configuration
+	return record != nil && record.State == dbv1.ConfigurationApplying && slices.ContainsFunc(o.Tasks, func(t state.Task) bool {
+		return t.Component == dbv1.ComponentConfigure && t.Succeeded
+	})
 }
 
 // agrees reports whether running members have agreed, so that their agreement existed then. Another client may have deleted it since:

@@ -33,6 +33,7 @@ func TrimPod(object any) (any, error) {
 			ObservedGeneration:    pod.Status.ObservedGeneration,
 			Phase:                 pod.Status.Phase,
 			Reason:                pod.Status.Reason,
+			StartTime:             pod.Status.StartTime,
 			Conditions:            trimConditions(pod.Status.Conditions),
 			InitContainerStatuses: trimContainers(pod.Status.InitContainerStatuses),
 			ContainerStatuses:     trimContainers(pod.Status.ContainerStatuses),

@@ -56,6 +56,9 @@ type Observed struct {
 	AgreementsRead bool
 	// Kept is the ConfigMap in which running members keep their configuration; nil if it is unknown.
 	Kept *corev1.ConfigMap
+	// KeptAt is when a client last wrote it, by the clock of the API server; zero if that is unknown. It is read only when a Job has put the
+	// configuration in force.
+	KeptAt time.Time
 	// Tasks are the Jobs of actions on members, by name: hand-overs, removals of members, and configurations.
 	Tasks []Task
 

@@ -64,6 +64,8 @@ type Task struct {
 	CreatedAt time.Time
 	// EndTime is when the Job ended, with any result; zero before.
 	EndTime metav1.Time
+	// EndsAfter is a time before the end of the successful attempt, by the clock of the API server; zero if that is unknown.
+	EndsAfter time.Time
 	// Code is the exit code of the newest attempt; 0 if it has not ended.
 	Code protocol.ExitCode
 	// Result is the newest result of an attempt, preferably of one that was not interrupted.
@@ -184,6 +186,9 @@ func (t Task) with(all []Attempt) Task {
 	}
 	for _, attempt := range all {
 		t.Started = t.Started || attempt.Started
+		if attempt.Succeeded && attempt.EndsAfter.After(t.EndsAfter) {
+			t.EndsAfter = attempt.EndsAfter
+		}
 		if attempt.Result != nil && (attempt.Succeeded || !t.Succeeded) && (t.Result == nil || interrupted(t.Result)) {
 			t.Result, t.Exit = attempt.Result, attempt.Exit
 		}
@@ -206,6 +211,8 @@ type Attempt struct {
 	Code   protocol.ExitCode
 	Result *protocol.Result
 	Exit   protocol.ExitCode
+	// EndsAfter is a time before the end of the action, by the clock of the API server; zero if that is unknown.
+	EndsAfter time.Time
 }
 
 // AttemptOf returns the attempt of a pod.
@@ -219,6 +226,7 @@ func AttemptOf(pod *corev1.Pod) Attempt {
 		Started:   actionStarted(pod),
 		Final:     final(pod),
 		Code:      codeOf(pod),
+		EndsAfter: endsAfter(pod),
 	}
 	attempt.Result, attempt.Exit = resultOf(pod)
 	if !attempt.Succeeded && !actionDone(pod) { // containers of a Job are not restarted, so they have no previous logs

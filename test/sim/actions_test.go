@@ -41,6 +41,8 @@ func callOf(container corev1.Container) call {
 type exit struct {
 	code   protocol.ExitCode
 	result *protocol.Result
+	// runs is true if the container has not ended yet.
+	runs bool
 }
 
 func done() exit { return exit{} }
@@ -48,12 +50,12 @@ func done() exit { return exit{} }
 func exitWith(result protocol.Result) exit { return exit{result: &result} }
 
 func fails(reason protocol.Reason, message string) exit {
-	return exit{reason.ExitCode(protocol.ExitFailed), &protocol.Result{Reason: reason, Message: message}}
+	return exit{code: reason.ExitCode(protocol.ExitFailed), result: &protocol.Result{Reason: reason, Message: message}}
 }
 
 // actionFails is a call whose action ended with that code.
 func actionFails(code protocol.ExitCode, message string) exit {
-	return exit{code, &protocol.Result{Reason: protocol.ActionFailed, Message: message}}
+	return exit{code: code, result: &protocol.Result{Reason: protocol.ActionFailed, Message: message}}
 }
 
 // callsOf returns the calls of the containers of a Job's pod in order, without the containers that only prepare.
@@ -90,6 +92,7 @@ func (w *world) startAction(pod *corev1.Pod) {
 		return
 	}
 	w.setScheduled(pod, true, "")
+	w.acknowledge(pod)
 	image, missing := pod.Spec.Containers[0].Image, w.missingReference(pod)
 	switch {
 	case missing != "":
@@ -131,6 +134,10 @@ func (w *world) finishAction(pod *corev1.Pod) {
 		default:
 			end = w.perform(pod, c)
 		}
+		if end.runs {
+			w.store.version++ // time passes
+			return
+		}
 		w.setTerminated(pod, container, end)
 		if end.code != 0 {
 			break
@@ -152,7 +159,7 @@ func (w *world) setTerminated(pod *corev1.Pod, container string, end exit) {
 		must(err)
 		message = string(text)
 	}
-	state := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: int32(end.code), Reason: reasonOf(int32(end.code)), Message: message, ContainerID: "sim://" + container}}
+	state := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: int32(end.code), Reason: reasonOf(int32(end.code)), Message: message, ContainerID: "sim://" + container, FinishedAt: metav1.NewTime(w.clock.Now())}}
 	if container == naming.RestoreContainer {
 		pod.Status.InitContainerStatuses = []corev1.ContainerStatus{{Name: container, State: state}}
 	} else {

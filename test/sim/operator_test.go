@@ -181,7 +181,7 @@ func (l *life) reconciler(kind string) reconcile.Reconciler {
 	if w.lag != nil {
 		cached = w.lag
 	}
-	base := kit.Base{Cached: cached, Live: server, Writer: apply.Writer{Client: server, Live: server}, Events: warnings{w}, Clock: skewed{w}, Logs: logs{l}}
+	base := kit.Base{Cached: stripped{cached}, Live: server, Writer: apply.Writer{Client: server, Live: server}, Events: warnings{w}, Clock: skewed{w}, Logs: logs{l}}
 	if kind == "DatabaseBackup" {
 		r := &backup.Reconciler{Base: base, TransferImage: transferImage}
 		l.remember(kind, &r.Base, r.Controller())

@@ -62,16 +62,6 @@ func (w *world) setAgreement(key, value string) {
 	w.store.put(agreement)
 }
 
-// keep writes the configuration that the members keep.
-func (w *world) keep(parameters string) {
-	config := get[*corev1.ConfigMap](w.store, naming.State(name, keptName))
-	if config == nil {
-		return
-	}
-	metav1.SetMetaDataAnnotation(&config.ObjectMeta, keptKey, parameters)
-	w.store.put(config)
-}
-
 // lock gives the lock to a pod.
 func (w *world) lock(pod string) {
 	term := w.clock.Now()

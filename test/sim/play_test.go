@@ -165,7 +165,7 @@ func (p *play) key(known memory) [sha256.Size]byte {
 	aliases, serving := make([]string, 0, 2*len(p.store.objects)), len(p.serving()) > 0
 	for _, object := range p.store.sorted() {
 		aliases = append(aliases, string(object.GetUID()), "uid of "+ref(object))
-		fmt.Fprintln(&text, p.textOf(object, known), p.age(object, serving))
+		fmt.Fprintln(&text, p.textOf(object, known), p.age(object, serving), p.moments(object))
 	}
 	return sha256.Sum256([]byte(strings.NewReplacer(aliases...).Replace(text.String())))
 }

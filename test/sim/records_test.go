@@ -117,10 +117,11 @@ func (w *world) executes(kind dbv1.RequestType, with types.UID) {
 }
 
 // watchInForce: a configuration that is in force is the one that the members use.
-func (w *world) watchInForce(cluster *dbv1.DatabaseCluster) {
+func (w *world) watchInForce(before, cluster *dbv1.DatabaseCluster) {
 	ready := meta.FindStatusCondition(cluster.Status.Conditions, dbv1.ConditionReady)
 	record := cluster.Status.Configuration
 	if w.store.disk.shared.edited { // the operator has not seen it yet
+		w.watchRecorded(before.Status.Configuration, record)
 		return
 	}
 	if cluster.Spec.Engine != tuneEngine || cluster.Spec.Hibernated || ready == nil || ready.Status != metav1.ConditionTrue || ready.ObservedGeneration != cluster.Generation {

@@ -117,9 +117,9 @@ func (w *world) performConfigure(pod *corev1.Pod) exit {
 	case strings.Contains(parameters, strict) && members == "1":
 		return actionFails(protocol.ExitRefused, "strict waits for a replica, but there is none")
 	}
-	w.store.disk.shared.parameters, w.store.disk.shared.tunedFor, w.store.disk.shared.edited = parameters, members, false
-	w.keep(parameters)
-	w.story.add(w.by, fmt.Sprintf("%s members use %s", members, parameters))
+	if w.tune(pod, parameters, members) {
+		return exit{runs: true}
+	}
 	return done()
 }
 

@@ -275,7 +275,7 @@ func (w *world) watchCluster(c change) {
 		w.breaks("the operator changes the spec")
 	case w.lag == nil && (w.fault == nil || w.fault.kind != meanwhile): // otherwise it may show a previous state
 		w.watchReady(after)
-		w.watchInForce(after)
+		w.watchInForce(before, after)
 		w.watchObserved(before, after)
 	}
 }

@@ -70,6 +70,7 @@ func (s *store) read(key client.ObjectKey, into client.Object) error {
 		return apierrors.NewNotFound(at.GroupResource, key.Name)
 	}
 	fill(into, live)
+	s.showWrite(at, into)
 	return nil
 }
 

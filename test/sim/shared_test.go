@@ -69,6 +69,8 @@ type shared struct {
 	gone int
 	// parameters are those that the database uses, tunedFor is the number of members that they are correct for.
 	parameters, tunedFor string
+	// tuned is when the action configure in a pod has written the parameters.
+	tuned map[types.UID]time.Time
 	// edited is true after another client has changed the parameters, until the action configure runs again.
 	edited bool
 	// without is since when the database has no primary; zero while it has one.
@@ -78,7 +80,7 @@ type shared struct {
 func newShared() shared {
 	return shared{
 		acked: map[string]int{}, voters: map[string]map[string]types.UID{}, left: map[types.UID]time.Time{}, ran: map[string]bool{}, frozen: map[string]bool{}, stalled: map[string]bool{}, unnoticed: map[string]time.Time{},
-		asked: map[dbv1.RequestType]int{}, executed: map[dbv1.RequestType]types.UID{}, led: map[string]bool{},
+		asked: map[dbv1.RequestType]int{}, executed: map[dbv1.RequestType]types.UID{}, led: map[string]bool{}, tuned: map[types.UID]time.Time{},
 	}
 }
 
@@ -86,6 +88,7 @@ func (s shared) clone() shared {
 	s.acked, s.voters, s.left, s.ran, s.frozen = maps.Clone(s.acked), maps.Clone(s.voters), maps.Clone(s.left), maps.Clone(s.ran), maps.Clone(s.frozen)
 	s.unnoticed = maps.Clone(s.unnoticed)
 	s.stalled, s.asked, s.executed, s.led = maps.Clone(s.stalled), maps.Clone(s.asked), maps.Clone(s.executed), maps.Clone(s.led)
+	s.tuned = maps.Clone(s.tuned)
 	return s
 }
 

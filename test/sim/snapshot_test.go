@@ -36,7 +36,7 @@ func (s *store) snapshot() map[string]string {
 		if _, history := object.(*appsv1.ControllerRevision); history || leftToTime(object) || isAttempt(object) {
 			continue
 		}
-		objects[ref(object)] = alias.Replace(normalText(object))
+		objects[ref(object)] = alias.Replace(normalText(withoutRuns(object)))
 	}
 	objects["data"] = alias.Replace(s.lasting().String())
 	return objects
@@ -53,7 +53,7 @@ func (s *store) lasting() *disk {
 	maps.DeleteFunc(lasting.succeeded, func(job string, _ bool) bool {
 		_, rest, of := strings.Cut(job, "-backup-")
 		uid, _, _ := strings.Cut(rest, "-")
-		return of && !kept[uid] || strings.Contains(job, "-handover-") || strings.Contains(job, "-remove-")
+		return of && !kept[uid] || strings.Contains(job, "-handover-") || strings.Contains(job, "-remove-") || strings.Contains(job, "-configure-")
 	})
 	for uid, v := range lasting.volumes {
 		v.rows = 0
@@ -68,6 +68,17 @@ func (s *store) lasting() *disk {
 	}
 	lasting.shared.acked, lasting.shared.left = nil, nil
 	return lasting
+}
+
+// withoutRuns is a cluster without the hashes that depend on how often the action configure has run, and when.
+func withoutRuns(object client.Object) client.Object {
+	cluster, is := object.(*dbv1.DatabaseCluster)
+	if !is || cluster.Status.Configuration == nil {
+		return object
+	}
+	cluster = cluster.DeepCopy()
+	cluster.Status.Configuration.Hash, cluster.Status.Configuration.ChangedHash = "", ""
+	return cluster
 }
 
 // isAttempt reports whether an object is a pod of an ended Job: the number of attempts depends on the path.

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -46,6 +47,8 @@ type store struct {
 	policy func(before, after client.Object)
 	// oneNode reports whether all pods share a node, so that an anti-affinity matters.
 	oneNode bool
+	// written are the times of the last writes of ConfigMaps.
+	written map[id]time.Time
 	// committed are called for every write that changed something.
 	committed []func(change)
 	// order are the objects by kind and name, as they were at version orderedAt.
@@ -71,7 +74,7 @@ func (c change) object() client.Object {
 }
 
 func newStore(clock clock.PassiveClock) *store {
-	return &store{scheme: scheme, clock: clock, objects: map[id]client.Object{}, made: map[string]int{}, disk: newDisk()}
+	return &store{scheme: scheme, clock: clock, objects: map[id]client.Object{}, made: map[string]int{}, written: map[id]time.Time{}, disk: newDisk()}
 }
 
 func idOf(resource schema.GroupVersionResource, namespace, name string) id {
@@ -212,6 +215,7 @@ func (s *store) commit(at id, after client.Object, answers ...client.Object) err
 	s.version++
 	after.SetResourceVersion(strconv.FormatInt(s.version, 10))
 	s.objects[at] = after.DeepCopyObject().(client.Object)
+	s.stamp(at, after)
 	for _, answer := range answers {
 		answer.SetUID(after.GetUID())
 		answer.SetGeneration(after.GetGeneration())
@@ -239,6 +243,7 @@ func (s *store) clone(clock clock.PassiveClock) *store {
 	copied.version, copied.made = s.version, maps.Clone(s.made)
 	copied.disk, copied.terminating, copied.policy, copied.oneNode = s.disk.clone(), s.terminating, s.policy, s.oneNode
 	maps.Copy(copied.objects, s.objects) // objects are replaced, never changed
+	maps.Copy(copied.written, s.written)
 	copied.order, copied.orderedAt = s.order, s.orderedAt
 	return copied
 }

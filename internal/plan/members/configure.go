@@ -10,12 +10,14 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/action"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/disturb"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // unconfigured reports whether the action configure has to put the spec in force.
@@ -53,10 +55,21 @@ func Configure(s *situation.Situation) phase.Outcome {
 		return phase.Do(dbv1.ReasonConfiguring, purpose, operation.Record{Configuration: s.Applying()})
 	}
 	outcome, done := disturb.Run(s, job, dbv1.ReasonConfiguring, purpose)
-	if done {
-		return phase.Do(dbv1.ReasonConfiguring, "the parameters and passwords are in force", operation.Record{Configuration: s.InForce()})
+	if !done {
+		return outcome
 	}
-	return outcome
+	if task, _ := s.ActionOf(job.Name()); !s.LeftBy(task) {
+		return repeat(s, task)
+	}
+	return phase.Do(dbv1.ReasonConfiguring, "the parameters and passwords are in force", operation.Record{Configuration: s.InForce()})
+}
+
+// repeat lets the action run again, because another client may have written the configuration since it ran. If nothing has been written, the
+// next run writes nothing, so the record still identifies the last write when it has ended.
+func repeat(s *situation.Situation, task state.Task) phase.Outcome {
+	name, _ := engine.ConfigurationMap(s.Cluster.Name, s.Engine)
+	text := fmt.Sprintf("the action configure runs again, because another client may have changed ConfigMap %s when Job %s ended", name, task.Job)
+	return phase.Do(dbv1.ReasonConfiguring, text, operation.Record{Configuration: s.ApplyingAfter(s.KeptWrite())})
 }
 
 // others are the unfinished Jobs of other configurations. Two at once would overwrite each other.

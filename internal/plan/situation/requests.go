@@ -139,15 +139,6 @@ func (s *Situation) ConfigurationChanged() string {
 	return ""
 }
 
-// KeptConfiguration is a hash of the configuration as the members keep it; "" if it is unknown.
-func (s *Situation) KeptConfiguration() string {
-	name, key := engine.ConfigurationMap(s.Cluster.Name, s.Engine)
-	if name == "" || s.Kept == nil {
-		return ""
-	}
-	return state.EntryContent(s.Kept, key)
-}
-
 // Applying is the record before the action puts the configuration in force. From then on, members may use it.
 func (s *Situation) Applying() *dbv1.ConfigurationStatus {
 	return s.ApplyingAfter(s.ConfigurationChanged())

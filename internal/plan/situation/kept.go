@@ -1,0 +1,45 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package situation
+
+import (
+	"time"
+
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// KeptConfiguration is a hash of the configuration as the members keep it; "" if it is unknown.
+func (s *Situation) KeptConfiguration() string {
+	name, key := engine.ConfigurationMap(s.Cluster.Name, s.Engine)
+	if name == "" || s.Kept == nil {
+		return ""
+	}
+	return state.EntryContent(s.Kept, key)
+}
+
+// KeptWrite identifies the last write of the configuration that members keep.
+func (s *Situation) KeptWrite() string {
+	return resources.Hash([]string{"written", s.KeptConfiguration(), s.KeptAt.UTC().Format(time.RFC3339)})
+}
+
+// LeftBy reports whether members are known to keep the configuration as the Job of a task left it. Either nothing has been written since before
+// the Job started, because the record has this write. Or the last write precedes the end of the Job.
+func (s *Situation) LeftBy(task state.Task) bool {
+	name, _ := engine.ConfigurationMap(s.Cluster.Name, s.Engine)
+	if name == "" || s.ConfigurationChanged() == s.KeptWrite() {
+		return true
+	}
+	return s.KeptConfiguration() != "" && precedes(s.KeptAt, task.EndsAfter) // the API server has no time of a removal
+}
+
+// lastLook is how long an action needs at most to end after it has checked the last time that its configuration is stored.
+const lastLook = time.Second
+
+// precedes reports whether a write is known to precede the last check of an action. A write in a second may have happened at its end.
+func precedes(written, endsAfter time.Time) bool {
+	return !written.IsZero() && !endsAfter.Before(written.Add(time.Second+lastLook))
+}
