@@ -229,7 +229,8 @@ type ConfigurationStatus struct {
 	// +kubebuilder:validation:MaxLength=64
 	MembersHash string `json:"membersHash,omitempty"`
 
-	// changedHash identifies the last change of the members' configuration by another client. The action runs again for each change.
+	// changedHash identifies the last change of the members' configuration by another client, or a write that may be one. The action
+	// runs again for each of them.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	ChangedHash string `json:"changedHash,omitempty"`

@@ -25,7 +25,8 @@ type ConfigurationStatusApplyConfiguration struct {
 	// membersHash is a hash of the configuration as the members keep it, after the action has succeeded. If theirs has another hash
 	// later, another client has changed it. It is empty if the engine does not declare spec.state.configuration.
 	MembersHash *string `json:"membersHash,omitempty"`
-	// changedHash identifies the last change of the members' configuration by another client. The action runs again for each change.
+	// changedHash identifies the last change of the members' configuration by another client, or a write that may be one. The action
+	// runs again for each of them.
 	ChangedHash *string `json:"changedHash,omitempty"`
 }
 
