@@ -54,7 +54,7 @@ func Undecided(declared *dbv1.DatabaseEngine, voters int32) int32 {
 
 // Extent are the members that the StatefulSet runs, and the change of its spec since when it does.
 type Extent struct {
-	// UID and Generation identify the change. UID is "" if the StatefulSet does not exist.
+	// UID and Generation identify the change. UID is "" if the StatefulSet does not exist. A deletion raises the generation without a change.
 	UID        types.UID
 	Generation int64
 	// Start is the lowest ordinal.
@@ -70,7 +70,11 @@ func ExtentOf(set *appsv1.StatefulSet) Extent {
 	}
 	o := Observed{StatefulSet: set}
 	replicas, _ := o.Replicas()
-	return Extent{UID: set.UID, Generation: set.Generation, Start: o.Start(), Replicas: replicas, Terminating: set.DeletionTimestamp != nil}
+	now := Extent{UID: set.UID, Generation: set.Generation, Start: o.Start(), Replicas: replicas, Terminating: set.DeletionTimestamp != nil}
+	if now.Terminating {
+		now.Generation--
+	}
+	return now
 }
 
 // Term is the text of the change for a record: see Contents. A StatefulSet that is terminating creates no pods any more, and is recorded as if it

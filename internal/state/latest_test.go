@@ -7,6 +7,9 @@ package state
 import (
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
@@ -67,5 +70,17 @@ func TestOnlyAMemberThatIsKnownToHaveEveryWriteIsTheLatest(t *testing.T) {
 				t.Errorf("got %d, %t", ordinal, known)
 			}
 		})
+	}
+}
+
+// The API server raises the generation when a deletion begins, also if the spec stays.
+func TestADeletionOfAStatefulSetIsNoChangeOfItsMembers(t *testing.T) {
+	set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{UID: "set", Generation: 7}, Spec: appsv1.StatefulSetSpec{Replicas: new(int32(0))}}
+	if changes, known := ExtentOf(set).Since("set/6"); changes != 1 || !known {
+		t.Errorf("%d changes, known: %t", changes, known)
+	}
+	set.DeletionTimestamp = &metav1.Time{}
+	if changes, known := ExtentOf(set).Since("set/6"); changes != 0 || !known {
+		t.Errorf("terminating: %d changes, known: %t", changes, known)
 	}
 }
