@@ -101,21 +101,23 @@ func TestWithoutALockClaim0RecordsAMemberOnlyWhileNoOtherCanAcceptAWrite(t *test
 		want     string
 		term     string
 	}{
-		"not while three run":                     {dbv1.TopologyPrimaryReplica, "orders-0", func(*dbv1.DatabaseCluster, *state.Observed) {}, "", ""},
-		"nor two":                                 {dbv1.TopologyPrimaryReplica, "orders-0", stopping(2), "", ""},
-		"a primary that runs alone":               {dbv1.TopologyPrimaryReplica, "", stopping(1), "orders-0", ""},
-		"not one that is not ready":               {dbv1.TopologyPrimaryReplica, "", func(c *dbv1.DatabaseCluster, o *state.Observed) { stopping(1)(c, o); o.Members[0].Ready = false }, "", ""},
-		"not before the others start":             {dbv1.TopologyPrimaryReplica, "orders-0", func(_ *dbv1.DatabaseCluster, o *state.Observed) { set(o, 0, 1) }, "", ""},
-		"it stays when all have stopped":          {dbv1.TopologyPrimaryReplica, "orders-0", stopping(0), "orders-0", ""},
-		"of three voters none":                    {dbv1.TopologyConsensus, "", stopping(3), "", ""},
-		"of two of three voters none at once":     {dbv1.TopologyConsensus, "", stopping(2), "", ""},
-		"the first when their readiness is newer": {dbv1.TopologyConsensus, "", left(90*time.Second, ""), "orders-0", ""},
-		"none while it may be older":              {dbv1.TopologyConsensus, "", left(59*time.Second, ""), "", ""},
-		"none after another stop":                 {dbv1.TopologyConsensus, "", left(time.Hour, "set/2"), "", ""},
-		"not if one of the two is not ready":      {dbv1.TopologyConsensus, "", func(c *dbv1.DatabaseCluster, o *state.Observed) { stopping(2)(c, o); o.Members[1].Ready = false }, "", ""},
-		"a minority changes nothing":              {dbv1.TopologyConsensus, "orders-0", stopping(1), "orders-0", ""},
-		"not while two of three run and may more": {dbv1.TopologyConsensus, "", func(_ *dbv1.DatabaseCluster, o *state.Observed) { set(o, 0, 2) }, "", ""},
-		"voters that start again have none":       {dbv1.TopologyConsensus, "orders-0", func(_ *dbv1.DatabaseCluster, o *state.Observed) { set(o, 0, 0) }, "", ""},
+		"not while three run":                       {dbv1.TopologyPrimaryReplica, "orders-0", func(*dbv1.DatabaseCluster, *state.Observed) {}, "", ""},
+		"nor two":                                   {dbv1.TopologyPrimaryReplica, "orders-0", stopping(2), "", ""},
+		"a primary that runs alone":                 {dbv1.TopologyPrimaryReplica, "", stopping(1), "orders-0", ""},
+		"not one that is not ready":                 {dbv1.TopologyPrimaryReplica, "", func(c *dbv1.DatabaseCluster, o *state.Observed) { stopping(1)(c, o); o.Members[0].Ready = false }, "", ""},
+		"not before the others start":               {dbv1.TopologyPrimaryReplica, "orders-0", func(_ *dbv1.DatabaseCluster, o *state.Observed) { set(o, 0, 1) }, "", ""},
+		"it stays when all have stopped":            {dbv1.TopologyPrimaryReplica, "orders-0", stopping(0), "orders-0", ""},
+		"of three voters none":                      {dbv1.TopologyConsensus, "", stopping(3), "", ""},
+		"of two of three voters none at once":       {dbv1.TopologyConsensus, "", stopping(2), "", ""},
+		"the first when their readiness is newer":   {dbv1.TopologyConsensus, "", left(90*time.Second, ""), "orders-0", ""},
+		"it stays if the next stop did not succeed": {dbv1.TopologyConsensus, "orders-0", left(90*time.Second, ""), "orders-0", ""},
+		"none while it may be older":                {dbv1.TopologyConsensus, "", left(59*time.Second, ""), "", ""},
+		"none since a time in the future":           {dbv1.TopologyConsensus, "", left(-time.Hour, ""), "", ""},
+		"none after another stop":                   {dbv1.TopologyConsensus, "", left(time.Hour, "set/2"), "", ""},
+		"not if one of the two is not ready":        {dbv1.TopologyConsensus, "", func(c *dbv1.DatabaseCluster, o *state.Observed) { stopping(2)(c, o); o.Members[1].Ready = false }, "", ""},
+		"a minority changes nothing":                {dbv1.TopologyConsensus, "orders-0", stopping(1), "orders-0", ""},
+		"not while two of three run and may more":   {dbv1.TopologyConsensus, "", func(_ *dbv1.DatabaseCluster, o *state.Observed) { set(o, 0, 2) }, "", ""},
+		"voters that start again have none":         {dbv1.TopologyConsensus, "orders-0", func(_ *dbv1.DatabaseCluster, o *state.Observed) { set(o, 0, 0) }, "", ""},
 		"hibernated voters keep it": {dbv1.TopologyConsensus, "orders-0", func(c *dbv1.DatabaseCluster, o *state.Observed) {
 			c.Spec.Hibernated = true
 			set(o, 0, 0)
@@ -395,4 +397,28 @@ func TestTheRightsOfMembersStayUntilAllHaveStopped(t *testing.T) {
 			"remove the finalizer\nDeleting: 3 members still run without their StatefulSet; " + retained + "again in 10s\n",
 		},
 	})
+}
+
+// Nothing would end a wait for a record that cannot be written.
+func TestVotersStayUntilTheirReadinessIsNewerIfThatCanBeRecorded(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*state.Observed)
+		waits  bool
+	}{
+		"claim 0 can have the record":           {func(*state.Observed) {}, true},
+		"claim 0 is being deleted":              {func(o *state.Observed) { o.Volumes[0].Terminating = true }, false},
+		"claim 0 does not exist":                {func(o *state.Observed) { o.Volumes = o.Volumes[1:] }, false},
+		"a member is not ready, which is worse": {func(o *state.Observed) { o.Members[1].Ready = false }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cluster, observed := plans.Related(t, dbv1.TopologyConsensus)
+			cluster.DeletionTimestamp = &metav1.Time{Time: plans.Now}
+			observed.StatefulSet.Spec.Replicas, observed.Members = new(int32(2)), observed.Members[:2]
+			c.change(&observed)
+			left, why, waits := situation.Of(cluster, observed).Unsettled()
+			if waits != c.waits || waits != (left == time.Minute) || waits != (why != "") {
+				t.Errorf("waits %t for %v: %q", waits, left, why)
+			}
+		})
+	}
 }

@@ -76,7 +76,7 @@ func unlocked(s *situation.Situation, holds *state.Contents) {
 	_, stays := s.Latest()
 	stays = stays && !s.Unsettles(!s.Deleting() && !s.Cluster.Spec.Paused && mayCreateMembers(s))
 	since := ""
-	if s.MayBeStale() && !settled && !stays {
+	if s.MayBeStale() {
 		since = s.NeededSince().UTC().Format(time.RFC3339)
 	}
 	switch term := state.ExtentOf(s.StatefulSet).Term(); {

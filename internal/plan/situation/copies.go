@@ -57,7 +57,7 @@ func (s *Situation) AllNeeded() bool {
 	return known && live > 0 && live == s.deciding() && int(live) == len(s.Members) && stays && (!s.Consents() || s.Listed())
 }
 
-// MayBeStale reports whether the readiness of the voters that are left may be older than the stop of the others. A member that no longer responds
+// MayBeStale reports whether the readiness of the members that are left may be older than the stop of the others. A member that no longer responds
 // looks ready until its probe has failed, or until Kubernetes notices that its node is lost, and meanwhile the others may have accepted a write
 // without it.
 func (s *Situation) MayBeStale() bool {
@@ -68,7 +68,8 @@ func (s *Situation) MayBeStale() bool {
 func (s *Situation) NeededSince() time.Time {
 	first, _ := state.First(s.Own, func(v state.Volume) bool { return v.Ordinal == 0 })
 	since, err := time.Parse(time.RFC3339, first.NeededSince)
-	if changes, known := state.ExtentOf(s.StatefulSet).Since(first.Term); err != nil || !known || changes > 0 {
+	changes, known := state.ExtentOf(s.StatefulSet).Since(first.Term)
+	if err != nil || since.After(s.At) || !known || changes > 0 { // a time in the future is that of a clock that was wrong
 		return s.At
 	}
 	return since
@@ -129,7 +130,9 @@ func (s *Situation) Unready() string {
 // Unsettled is until when the members that are left have to stay ready before the next one stops, so that one of them has every acknowledged
 // write, with the text for users; waits is false if they need not.
 func (s *Situation) Unsettled() (left time.Duration, why string, waits bool) {
-	if _, latest := s.Latest(); latest || !s.AllNeeded() || s.Ready() != s.live() || !s.At.Before(s.fresh()) {
+	first, exists := state.First(s.Own, func(v state.Volume) bool { return v.Ordinal == 0 })
+	records := exists && !first.Terminating && !first.IsFilling()
+	if _, latest := s.Latest(); latest || !records || !s.AllNeeded() || s.Ready() != s.live() || !s.At.Before(s.fresh()) {
 		return 0, "", false
 	}
 	why = fmt.Sprintf("the last members stop at %s: if they are ready then, they have every acknowledged write", s.fresh().UTC().Format(time.RFC3339))
