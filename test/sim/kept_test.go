@@ -8,7 +8,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -35,10 +34,7 @@ var keptSequences = []sequence{
 // jobEnds is the number of rounds after a change of a parameter until the pod of the Job has ended, and the Job has not.
 const jobEnds = 10
 
-func init() {
-	sharedSequences = slices.Concat(sharedSequences, keptSequences)
-	maps.Copy(dataMutants, keptMutants)
-}
+func init() { maps.Copy(dataMutants, keptMutants) }
 
 // stamp records the time of a write of a ConfigMap.
 func (s *store) stamp(at id, object client.Object) {

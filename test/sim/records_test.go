@@ -62,10 +62,7 @@ var recordSequences = []sequence{
 	}},
 }
 
-func init() {
-	sharedSequences = slices.Concat(sharedSequences, recordSequences)
-	maps.Copy(dataMutants, recordMutants)
-}
+func init() { maps.Copy(dataMutants, recordMutants) }
 
 func protectedClaims(c *dbv1.DatabaseCluster) { c.Spec.Deletion.Protection = true }
 

@@ -85,6 +85,9 @@ func isShared(story string) bool {
 }
 
 // sharedSequences test members that have one database.
-var sharedSequences = slices.Concat(pairSequences, voterSequences, troubledSequences, listSequences, disturbanceSequences, saveSequences, copySequences, stopSequences, silenceSequences, fullSequences)
+var sharedSequences = slices.Concat(
+	pairSequences, voterSequences, troubledSequences, listSequences, disturbanceSequences, saveSequences, copySequences, stopSequences,
+	silenceSequences, fullSequences, keptSequences, recordSequences,
+)
 
 func init() { sequences = slices.Concat(sequences, sharedSequences) }

@@ -31,9 +31,14 @@ func (s *Situation) deciding() int32 {
 	return 1
 }
 
+// firstVolume is that of claim 0, which has the record.
+func (s *Situation) firstVolume() (v state.Volume, exists bool) {
+	return state.First(s.Own, func(v state.Volume) bool { return v.Ordinal == 0 })
+}
+
 // Latest is the member whose volume is known to have every acknowledged write: see state.Latest.
 func (s *Situation) Latest() (ordinal int32, known bool) {
-	first, _ := state.First(s.Own, func(v state.Volume) bool { return v.Ordinal == 0 })
+	first, _ := s.firstVolume()
 	return state.Latest(s.Cluster.Name, s.Engine, s.Agreements, first.Contents, state.ExtentOf(s.StatefulSet))
 }
 
@@ -41,7 +46,7 @@ func (s *Situation) Latest() (ordinal int32, known bool) {
 // is one, and a single voter. Of voters that stop, it is the first one while each write needs all that are left, and they are ready: a ready
 // member has the writes before.
 func (s *Situation) Settled() (pod string, settled bool) {
-	if !s.AllNeeded() || s.Ready() != s.live() || s.At.Before(s.fresh()) {
+	if !s.allNeeded() || s.Ready() != s.live() || s.At.Before(s.fresh()) {
 		return "", false
 	}
 	if _, found := s.Primary(); s.HasRoles() && !found {
@@ -50,8 +55,8 @@ func (s *Situation) Settled() (pod string, settled bool) {
 	return s.Members[0].Name, s.Related()
 }
 
-// AllNeeded reports whether each write needs all members that exist, and no other one starts: one primary, or exactly a majority of the voters.
-func (s *Situation) AllNeeded() bool {
+// allNeeded reports whether each write needs all members that exist, and no other one starts: one primary, or exactly a majority of the voters.
+func (s *Situation) allNeeded() bool {
 	live, known := s.Replicas()
 	stays := s.Deleting() || s.Wanted == 0 || live == 1 && s.target(live) <= 1
 	return known && live > 0 && live == s.deciding() && int(live) == len(s.Members) && stays && (!s.Consents() || s.Listed())
@@ -61,12 +66,12 @@ func (s *Situation) AllNeeded() bool {
 // looks ready until its probe has failed, or until Kubernetes notices that its node is lost, and meanwhile the others may have accepted a write
 // without it.
 func (s *Situation) MayBeStale() bool {
-	return s.Consents() && s.Voters() > s.deciding() && s.AllNeeded()
+	return s.Consents() && s.Voters() > s.deciding() && s.allNeeded()
 }
 
 // NeededSince is since when each write needs all members that exist, as far as claim 0 records it.
 func (s *Situation) NeededSince() time.Time {
-	first, _ := state.First(s.Own, func(v state.Volume) bool { return v.Ordinal == 0 })
+	first, _ := s.firstVolume()
 	since, err := time.Parse(time.RFC3339, first.NeededSince)
 	changes, known := state.ExtentOf(s.StatefulSet).Since(first.Term)
 	if err != nil || since.After(s.At) || !known || changes > 0 { // a time in the future is that of a clock that was wrong
@@ -93,7 +98,7 @@ func (s *Situation) Listed() bool {
 	if !s.Deleting() && s.Wanted > 0 && s.live() > 1 {
 		return false
 	}
-	first, _ := state.First(s.Own, func(v state.Volume) bool { return v.Ordinal == 0 })
+	first, _ := s.firstVolume()
 	now := state.ExtentOf(s.StatefulSet)
 	_, stays := now.Since(first.Term)
 	return s.listed() <= s.deciding() || s.Ready() >= s.listed() && s.LeavingIn() == 0 || stays && now.Replicas <= s.Voters()
@@ -130,9 +135,9 @@ func (s *Situation) Unready() string {
 // Unsettled is until when the members that are left have to stay ready before the next one stops, so that one of them has every acknowledged
 // write, with the text for users; waits is false if they need not.
 func (s *Situation) Unsettled() (left time.Duration, why string, waits bool) {
-	first, exists := state.First(s.Own, func(v state.Volume) bool { return v.Ordinal == 0 })
+	first, exists := s.firstVolume()
 	records := exists && !first.Terminating && !first.IsFilling()
-	if _, latest := s.Latest(); latest || !records || !s.AllNeeded() || s.Ready() != s.live() || !s.At.Before(s.fresh()) {
+	if _, latest := s.Latest(); latest || !records || !s.allNeeded() || s.Ready() != s.live() || !s.At.Before(s.fresh()) {
 		return 0, "", false
 	}
 	why = fmt.Sprintf("the last members stop at %s: if they are ready then, they have every acknowledged write", s.fresh().UTC().Format(time.RFC3339))
@@ -165,7 +170,7 @@ func (s *Situation) Unsettles(starts bool) bool {
 
 // unrecorded starts no further member while claim 0 still records that one of them has everything.
 func (s *Situation) unrecorded(target, live int32) int32 {
-	first, _ := state.First(s.Own, func(v state.Volume) bool { return v.Ordinal == 0 })
+	first, _ := s.firstVolume()
 	if first.Primary == "" || !s.Related() || engine.LockOf(s.Engine) != nil || target < s.Undecided() {
 		return target
 	}
