@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -35,6 +36,7 @@ func (o *observation) readBackups(ctx context.Context, cached kit.View) {
 	for i := range backups.Items {
 		object := &backups.Items[i]
 		backup := state.BackupOf(object)
+		backup.Identify(object.Status, engine.IdentityFact(o.Engine, object.Status.Engine))
 		if backup.Cluster == o.cluster.Name && backup.Of(o.cluster) {
 			backup.Read = isSource(object, sources)
 			o.Backups = append(o.Backups, backup)

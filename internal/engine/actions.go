@@ -60,6 +60,14 @@ var Actions = func() (all []string) {
 }()
 
 // Action returns the action of this name; nil if the engine does not have it.
+// IdentityFact is the name of the fact that identifies a database in the backups of an engine of that name; "" if it is unknown.
+func IdentityFact(declared *dbv1.DatabaseEngine, name string) string {
+	if declared == nil || declared.Name != name || declared.Spec.Actions.Check == nil {
+		return ""
+	}
+	return declared.Spec.Actions.Check.Identity
+}
+
 func Action(actions dbv1.EngineActions, name string) *dbv1.EngineAction {
 	for _, o := range offers {
 		if o.name == name {

@@ -118,6 +118,17 @@ func dataIn(status dbv1.DatabaseBackupStatus) (all [engine.MaxReplicas]Data) {
 	return all
 }
 
+// Identify completes what identifies the data of a backup that an earlier version made: it recorded the identity only among the facts of the
+// check, under the name that the engine gives it; "" for none.
+func (b *Backup) Identify(status dbv1.DatabaseBackupStatus, fact string) {
+	for _, stream := range status.Streams {
+		if stream.Ordinal >= 0 && stream.Ordinal < b.Members && fact != "" {
+			of := &b.Data[stream.Ordinal]
+			of.Identity = cmp.Or(of.Identity, string(stream.Facts[fact]))
+		}
+	}
+}
+
 // MaxRequest is the maximum number of bytes of a request in a status.
 const MaxRequest = 253
 
