@@ -23,7 +23,11 @@ func (s *Situation) KeptConfiguration() string {
 
 // KeptWrite identifies the last write of the configuration that members keep.
 func (s *Situation) KeptWrite() string {
-	return resources.Hash([]string{"written", s.KeptConfiguration(), s.KeptAt.UTC().Format(time.RFC3339)})
+	last := []string{"written"}
+	if s.Kept != nil {
+		last = append(last, string(s.Kept.UID), s.Kept.ResourceVersion)
+	}
+	return resources.Hash(last)
 }
 
 // LeftBy reports whether members are known to keep the configuration as the Job of a task left it. Either nothing has been written since before

@@ -28,6 +28,7 @@ func keeps(at time.Time) *situation.Situation {
 	e.Spec.State = &dbv1.EngineState{Configuration: &dbv1.EngineStateEntry{ConfigMap: "config", Key: "config"}}
 	s := &situation.Situation{Cluster: &dbv1.DatabaseCluster{}}
 	s.Engine, s.Kept, s.KeptAt = e, &corev1.ConfigMap{Data: map[string]string{"config": "{}"}}, at
+	s.Kept.UID, s.Kept.ResourceVersion = "config", "1"
 	return s
 }
 
@@ -58,11 +59,16 @@ func TestOnlyAWriteThatPrecedesTheEndOfTheJobIsItsOwn(t *testing.T) {
 		"and the entry does not exist any more": {with(func(s *situation.Situation) { s.Kept.Data = nil }), ends, false},
 		"and the ConfigMap does not exist":      {with(func(s *situation.Situation) { s.Kept, s.KeptAt = nil, time.Time{} }), ends, false},
 		"and it was written again since the Job started": {with(func(s *situation.Situation) {
-			since(s).KeptAt = created.Add(time.Hour)
+			since(s).Kept.ResourceVersion = "2"
+			s.KeptAt = created.Add(time.Hour)
 		}), ends, false},
 		"and it is another one since the Job started": {with(func(s *situation.Situation) {
 			s.KeptAt = created.Add(time.Hour)
-			since(s).Kept.Data = map[string]string{"config": "{ }"}
+			since(s).Kept.UID = "another"
+		}), ends, false},
+		"and it was written again at an unknown time": {with(func(s *situation.Situation) {
+			since(s).Kept.ResourceVersion = "2"
+			s.KeptAt = time.Time{}
 		}), ends, false},
 		"and the engine does not keep it": {with(func(s *situation.Situation) { s.Engine.Spec.State = nil }), state.Task{}, true},
 	} {
