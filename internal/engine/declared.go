@@ -70,7 +70,7 @@ func Flaws(spec dbv1.DatabaseEngineSpec) []string {
 func flaws(spec dbv1.DatabaseEngineSpec) []flaw {
 	var all []flaw
 	for _, text := range slices.Concat(clashes(spec.Parameters), patterns(spec.Parameters), impossibleKeys(spec.SecretKeys),
-		lockFlaws(spec), strangers(spec.State), unfitting(spec), badTemplates(spec), tooLarge(spec.Scripts), reserved(spec.Container.DataPath)) {
+		lockFlaws(spec), strangers(spec.State), unfitting(spec), badTemplates(spec), tooLarge(spec.Scripts), reserved(spec.Container.DataPath), unprobed(spec)) {
 		all = append(all, flaw{text: text})
 	}
 	return slices.Concat(all, dangling(spec), unrestorable(spec.Actions), badScripts(spec))
@@ -185,6 +185,15 @@ func reserved(dataPath string) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("spec.container.dataPath is %q, but %s is reserved for the operator's scripts and Secrets", dataPath, ours)}
+}
+
+// unprobed members look ready as long as they run, so nothing would show that one of them no longer takes part.
+func unprobed(spec dbv1.DatabaseEngineSpec) []string {
+	related := Related(&dbv1.DatabaseEngine{Spec: spec})
+	if !related || spec.Container.ReadinessProbe != nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("spec.container.readinessProbe is missing, but with topology %s a member that no longer responds must not be ready", spec.Topology)}
 }
 
 var probeNames = []string{"startupProbe", "readinessProbe", "livenessProbe"}

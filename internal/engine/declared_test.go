@@ -77,6 +77,10 @@ func TestAFlawOfADeclarationIsReportedWithFieldValueAndRemedy(t *testing.T) {
 		"data where the scripts are":       {at("/dbc/scripts"), `spec.container.dataPath is "/dbc/scripts", but /dbc is reserved for the operator's scripts and Secrets`},
 		"data around the scripts":          {at("/data/./../dbc"), `spec.container.dataPath is "/data/./../dbc", but /dbc is reserved for the operator's scripts and Secrets`},
 		"data beside the operator's place": {at("/dbcluster"), ""},
+		"members that look ready as long as they run": {
+			func(s *dbv1.DatabaseEngineSpec) { s.Topology, s.Container.ReadinessProbe = dbv1.TopologyConsensus, nil },
+			"spec.container.readinessProbe is missing, but with topology Consensus a member that no longer responds must not be ready",
+		},
 		"no script of the command": {
 			func(s *dbv1.DatabaseEngineSpec) {
 				s.Container.Command, s.Scripts = []string{"sh", "/dbc/scripts/run"}, nil

@@ -33,8 +33,9 @@ func replicated(t *testing.T, change func(*dbv1.DatabaseEngineSpec)) string {
 	command := func(name string) *dbv1.EngineAction { return &dbv1.EngineAction{Command: []string{name}} }
 	declared := &dbv1.DatabaseEngine{ObjectMeta: metav1.ObjectMeta{GenerateName: "replicated-"}}
 	declared.Spec = dbv1.DatabaseEngineSpec{
-		Topology: dbv1.TopologyPrimaryReplica,
-		Roles:    &dbv1.EngineRoles{Label: roleLabel, Primary: "primary", Replica: "replica"},
+		Topology:  dbv1.TopologyPrimaryReplica,
+		Container: dbv1.EngineContainer{Probes: dbv1.Probes{ReadinessProbe: &corev1.Probe{ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"ready"}}}}}},
+		Roles:     &dbv1.EngineRoles{Label: roleLabel, Primary: "primary", Replica: "replica"},
 		State: &dbv1.EngineState{
 			ConfigMaps: []string{"leader", "members"}, Lock: &dbv1.EngineLock{ConfigMap: "leader", Holder: "leader", Term: "term"},
 		},

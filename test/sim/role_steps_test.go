@@ -21,7 +21,7 @@ func declareShared(w *world, engine string) {
 	}
 	action := func(name string) *dbv1.EngineAction { return &dbv1.EngineAction{Command: []string{"db", name}} }
 	e := &dbv1.DatabaseEngine{ObjectMeta: metav1.ObjectMeta{Name: engine}}
-	e.Spec.Topology = topologies[engine]
+	e.Spec.Topology, e.Spec.Container.ReadinessProbe = topologies[engine], &corev1.Probe{}
 	e.Spec.Container.Env = []dbv1.EngineVariable{{Name: engineVariable, Value: engine}}
 	e.Spec.Actions.Initialize, e.Spec.Actions.Backup, e.Spec.Actions.Restore = action("initialize"), action("backup"), action("restore")
 	switch engine {
@@ -97,7 +97,6 @@ func freeze(pod string) step {
 func thaw(pod string) step {
 	return step{what: "the database of pod " + pod + " responds again", do: func(w *world) {
 		delete(w.store.disk.shared.frozen, pod)
-		delete(w.store.disk.shared.unnoticed, pod)
 		w.store.version++
 	}}
 }

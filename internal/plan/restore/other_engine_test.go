@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
@@ -26,10 +28,10 @@ func TestAnEngineRestoresTheBackupsThatItDeclares(t *testing.T) {
 			e.Spec.RestoresFrom = []string{"another"}
 		}, `is a backup of engine "single", but spec.engine is "ledger"`, true},
 		"of one database, for members of one database": {1, func(e *dbv1.DatabaseEngine) {
-			e.Spec.RestoresFrom, e.Spec.Topology = []string{"single"}, dbv1.TopologyConsensus
+			e.Spec.RestoresFrom, e.Spec.Topology, e.Spec.Container.ReadinessProbe = []string{"single"}, dbv1.TopologyConsensus, &corev1.Probe{}
 		}, "creating the volumes", false},
 		"of two databases, for members of one database": {2, func(e *dbv1.DatabaseEngine) {
-			e.Spec.RestoresFrom, e.Spec.Topology = []string{"single"}, dbv1.TopologyConsensus
+			e.Spec.RestoresFrom, e.Spec.Topology, e.Spec.Container.ReadinessProbe = []string{"single"}, dbv1.TopologyConsensus, &corev1.Probe{}
 		}, `has 2 databases, one of each member of engine "single"`, true},
 	}
 	for name, c := range cases {

@@ -42,6 +42,7 @@ func engineOf(topology dbv1.Topology) *dbv1.DatabaseEngine {
 	declared.Name = "ledger-v1"
 	declared.Spec.Topology = topology
 	declared.Spec.Actions.Initialize = action("initialize")
+	declared.Spec.Container.ReadinessProbe = &corev1.Probe{}
 	if topology == dbv1.TopologyConsensus {
 		declared.Spec.Actions.MemberRemove = action("memberRemove")
 		return declared
