@@ -160,8 +160,8 @@ const (
 	// AnnotationPrimaryTerm is on claim 0: the term of the lock with which that pod was the primary. Of an engine without spec.state.lock, it is the UID
 	// and the generation of the StatefulSet until which no other member can have accepted a write.
 	AnnotationPrimaryTerm = "database.dbcluster.io/primary-term"
-	// AnnotationNeededSince is on claim 0 of an engine of topology Consensus, while its members stop: since when each write needs all that are left, in
-	// RFC 3339. It counts only for the generation in AnnotationPrimaryTerm.
+	// AnnotationNeededSince is on claim 0 of an engine of topology Consensus, while its members stop: since when each write needs all that are left, as
+	// the name of a process of the operator and how long it had run. It counts only for that process, and for the generation in AnnotationPrimaryTerm.
 	AnnotationNeededSince = "database.dbcluster.io/needed-since"
 	// AnnotationVoters is on the claims of an engine of topology Consensus: how many members the list of the members may have, also after
 	// all of them have stopped. They are the members with lower ordinals. The highest number on a claim counts.

@@ -37,6 +37,9 @@ type Reconciler struct {
 	// ReferencePeriod is the reconciliation interval of a cluster that names Secrets or ConfigMaps of others, or requests
 	// deletion protection: the operator does not watch those, nor the admission policies. 0 disables it.
 	ReferencePeriod time.Duration
+	// Process is a random name of this process, and Started when it started.
+	Process string
+	Started time.Time
 	// Comparisons remember what earlier passes have compared. Nil to compare everything in each pass.
 	Comparisons *resources.Comparisons
 }
@@ -55,6 +58,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 // Decide returns what to do.
 func (r *Reconciler) Decide(_ *dbv1.DatabaseCluster, s *situation.Situation) plan.Plan {
 	return plan.For(s)
+}
+
+// uptime is this moment in the life of the process. A real clock measures it by its monotonic reading.
+func (r *Reconciler) uptime() state.Uptime {
+	return state.Uptime{Process: r.Process, Running: r.Clock.Since(r.Started)}
 }
 
 // RequeueAfter returns the delay until the next pass if no watched change comes first. Problems that the user must

@@ -45,7 +45,7 @@ func (r *Reconciler) Observe(ctx context.Context, live bool, key client.ObjectKe
 	if !live && !isNew(cluster) {
 		from = from.Else(r.Live)
 	}
-	o := &observation{Reading: kit.Reading{View: from, Live: r.Live, Object: cluster}, cluster: cluster, live: live, logs: r.Logs, Observed: state.Observed{At: r.Clock.Now()}}
+	o := &observation{Reading: kit.Reading{View: from, Live: r.Live, Object: cluster}, cluster: cluster, live: live, logs: r.Logs, Observed: state.Observed{At: r.Clock.Now(), Uptime: r.uptime()}}
 	o.read(ctx, r)
 	if o.Err != nil {
 		return nil, nil, o.Err

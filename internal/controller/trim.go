@@ -115,9 +115,17 @@ func trimVolumes(volumes []corev1.Volume) []corev1.Volume {
 func trimSpecs(containers []corev1.Container) []corev1.Container {
 	kept := make([]corev1.Container, 0, len(containers))
 	for _, c := range containers {
-		kept = append(kept, corev1.Container{Name: c.Name, Image: c.Image, Resources: c.Resources})
+		kept = append(kept, corev1.Container{Name: c.Name, Image: c.Image, Resources: c.Resources, ReadinessProbe: trimProbe(c.ReadinessProbe)})
 	}
 	return kept
+}
+
+// trimProbe keeps how long a probe takes to fail.
+func trimProbe(p *corev1.Probe) *corev1.Probe {
+	if p == nil {
+		return nil
+	}
+	return &corev1.Probe{PeriodSeconds: p.PeriodSeconds, TimeoutSeconds: p.TimeoutSeconds, FailureThreshold: p.FailureThreshold}
 }
 
 var readConditions = map[corev1.PodConditionType]bool{

@@ -89,7 +89,7 @@ func New(ctx context.Context, config *rest.Config, settings Settings, log logr.L
 		Logs:   logs.Reader{Pods: pods, Events: pods},
 	}
 	clusters := &controller.Reconciler{Base: base, TransferImage: settings.transferImage, ClusterDomain: clusterDomain(resolvConf),
-		ReferencePeriod: settings.referencePeriod, Random: rand.Reader, Comparisons: &resources.Comparisons{}}
+		ReferencePeriod: settings.referencePeriod, Random: rand.Reader, Process: rand.Text(), Started: time.Now(), Comparisons: &resources.Comparisons{}}
 	if clusters.Policies, err = admission.Protection(); err != nil {
 		return nil, fmt.Errorf("read the admission policies: %w", err)
 	}

@@ -5,9 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 package resources
 
 import (
-	"time"
-
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 
@@ -81,15 +78,4 @@ func withProbes(container *corev1ac.ContainerApplyConfiguration, probes dbv1.Pro
 		container.WithLivenessProbe(as[corev1ac.ProbeApplyConfiguration](probes.LivenessProbe))
 	}
 	return container
-}
-
-// UnreadyAfter is how long a member that no longer responds may look ready to the kubelet.
-func UnreadyAfter(set *appsv1.StatefulSet) time.Duration {
-	var seconds int32
-	for _, c := range set.Spec.Template.Spec.Containers {
-		if p := c.ReadinessProbe; p != nil {
-			seconds = max(seconds, max(p.PeriodSeconds, p.TimeoutSeconds)*p.FailureThreshold+p.TimeoutSeconds)
-		}
-	}
-	return time.Duration(seconds) * time.Second
 }

@@ -23,7 +23,7 @@ type Contents struct {
 	// Primary is the pod that has every acknowledged write: see Latest. Term is the term of the lock with which it was the primary.
 	// Both are "" if none is recorded. Only claim 0 records them.
 	Primary, Term string
-	// NeededSince is since when each write needs all members that exist, in RFC 3339; "" if it may need others. It counts only with the Term.
+	// NeededSince is the Uptime since when each write needs all members that exist; "" if it may need others. It counts only with the Term.
 	NeededSince string
 	// Voters is how many members the list of the members may have: those with lower ordinals. It is 0 if that is unknown. Each claim
 	// records it.

@@ -51,6 +51,8 @@ type Member struct {
 	Resize  Resize
 	Refused string
 	Ready   bool
+	// UnreadyAfter is how long a member that no longer responds may look ready to the kubelet.
+	UnreadyAfter time.Duration
 	// ReadySince is when Ready changed last.
 	ReadySince  metav1.Time
 	Terminating bool
@@ -147,6 +149,7 @@ func MemberOf(pod *corev1.Pod, ordinal int32) Member {
 		Remedy:       remedy(pod, memberResources),
 		Unscheduled:  slices.ContainsFunc(pod.Status.Conditions, unschedulable),
 		Stuck:        stuck(pod),
+		UnreadyAfter: unreadyAfter(pod.Spec.Containers),
 		Version:      pod.ResourceVersion,
 	}
 	if database := databaseContainer(pod.Spec.Containers); database != nil {
@@ -196,4 +199,14 @@ func certificateIn(volumes []corev1.Volume) string {
 		}
 	}
 	return ""
+}
+
+func unreadyAfter(containers []corev1.Container) time.Duration {
+	var seconds int32
+	for _, c := range containers {
+		if p := c.ReadinessProbe; p != nil {
+			seconds = max(seconds, max(p.PeriodSeconds, p.TimeoutSeconds)*p.FailureThreshold+p.TimeoutSeconds)
+		}
+	}
+	return time.Duration(seconds) * time.Second
 }

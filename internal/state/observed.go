@@ -24,8 +24,9 @@ import (
 // Observed is all that a pass read about a cluster. An object that is nil does not exist; a failed read never results in an
 // Observed.
 type Observed struct {
-	// At is when it was read.
-	At time.Time
+	// At is when it was read. Uptime is the same moment, for records of how long something lasts.
+	At     time.Time
+	Uptime Uptime
 
 	// Engine is the DatabaseEngine in force: the one that the spec names, or the one of Change; nil if there is none, or if it does
 	// not exist.

@@ -2,13 +2,12 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-package resources
+package state
 
 import (
 	"testing"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -22,9 +21,8 @@ func TestAMemberThatDoesNotRespondIsNotReadyAfterTheTimeOfItsProbe(t *testing.T)
 		"a probe that takes longer than its period delays the next one":         {&corev1.Probe{PeriodSeconds: 3, FailureThreshold: 2, TimeoutSeconds: 5}, 15 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
-			set := &appsv1.StatefulSet{}
-			set.Spec.Template.Spec.Containers = []corev1.Container{{Name: "helper"}, {Name: "database", ReadinessProbe: c.probe}}
-			if got := UnreadyAfter(set); got != c.want {
+			pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "helper"}, {Name: "database", ReadinessProbe: c.probe}}}}
+			if got := MemberOf(pod, 0).UnreadyAfter; got != c.want {
 				t.Errorf("not ready after %v, want %v", got, c.want)
 			}
 		})

@@ -125,7 +125,7 @@ func (w *world) watchElection(before, after *appsv1.StatefulSet) {
 		return
 	}
 	_, end := ordinalsOf(before)
-	member, primary := naming.Member(name, int32(end-1)), w.primary()
+	member, primary := naming.Member(name, int32(end-1)), w.seenPrimary()
 	switch {
 	case primary == nil && !(cluster.Spec.Hibernated && (*before.Spec.Replicas == 1 || w.withoutPrimary() >= electing)):
 		w.breaks("pod %s stops while there is no primary", member)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -64,6 +65,9 @@ type fault struct {
 // life is the operator from a start to the next crash. It makes no call after the crash.
 type life struct {
 	world *world
+	// process is the name of the process, and started when it started.
+	process string
+	started time.Time
 	// server is the API server as the operator reaches it.
 	server client.WithWatch
 	dead   bool

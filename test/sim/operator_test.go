@@ -93,7 +93,8 @@ func (w *world) due() time.Time {
 
 // start starts the operator, as after a crash.
 func (w *world) start() {
-	w.life = &life{world: w}
+	w.lives++
+	w.life = &life{world: w, process: fmt.Sprintf("process-%d", w.lives), started: skewed{w}.Now()}
 	clear(w.queues)
 }
 
@@ -189,7 +190,7 @@ func (l *life) reconciler(kind string) reconcile.Reconciler {
 	}
 	r := &controller.Reconciler{
 		Base: base, TransferImage: transferImage, ClusterDomain: "cluster.local", ReferencePeriod: 5 * time.Minute, Random: w.random(),
-		Comparisons: &l.compared,
+		Comparisons: &l.compared, Process: l.process, Started: l.started,
 	}
 	l.remember(kind, &r.Base, r.Controller())
 	return r

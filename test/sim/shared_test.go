@@ -61,7 +61,7 @@ type shared struct {
 	ran map[string]bool
 	// frozen are the pods whose database does not respond, stalled those that receive no rows any more.
 	frozen, stalled map[string]bool
-	// unnoticed is since when a pod is frozen that still looks ready.
+	// unnoticed is since when a pod is frozen that still looks ready. It ends with the first report of the pod after that.
 	unnoticed map[string]time.Time
 	// divided is the pod that considers itself the primary, although another one has the lock.
 	divided string
@@ -220,6 +220,7 @@ func (w *world) forgivesVolume(uid types.UID) {
 // reports sets what the software of a member reports: its role and its readiness.
 func (w *world) reports(pod *corev1.Pod, role string, ready bool) {
 	before := pod.DeepCopy()
+	delete(w.store.disk.shared.unnoticed, pod.Name)
 	if role != "" {
 		pod.Labels[roleLabel] = role
 		w.reportPosition(pod)

@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -35,7 +36,7 @@ func silence(pod string) step {
 func (w *world) probe(pod *corev1.Pod) {
 	since, silent := w.store.disk.shared.unnoticed[pod.Name]
 	switch {
-	case !silent:
+	case !silent || !w.store.disk.shared.frozen[pod.Name]:
 	case w.clock.Now().Sub(since) < unnoticedFor:
 		w.store.version++ // time passes
 	default:
@@ -57,16 +58,38 @@ func (w *world) isUnnoticed(pod *corev1.Pod) bool {
 func (w *world) seenPresent(data string) []*corev1.Pod {
 	found := w.present(data)
 	for _, pod := range all[*corev1.Pod](w.store) {
-		if _, on := w.on(pod); isMember(pod) && w.isUnnoticed(pod) && on.data == data && w.isVoter(pod) {
+		if _, on := w.on(pod); isMember(pod) && w.isUnnoticed(pod) && !w.acts(pod) && on.data == data && w.isVoter(pod) {
 			found = append(found, pod)
 		}
 	}
 	return found
 }
 
+// seenPrimary is the primary as far as Kubernetes shows it: without another one, it may be one that no longer responds. It is nil if there is none.
+func (w *world) seenPrimary() *corev1.Pod {
+	if primary := w.primary(); primary != nil {
+		return primary
+	}
+	for _, pod := range all[*corev1.Pod](w.store) {
+		if isMember(pod) && w.isUnnoticed(pod) && isReady(pod) && pod.Labels[roleLabel] == primaryRole {
+			return pod
+		}
+	}
+	return nil
+}
+
 var silenceSequences = []sequence{
 	{"voters-final-backup-silent", []step{
 		createVoters(final), soon(1, remove()), soon(1, silence("orders-0")), soon(4, silence("orders-1")), thaw("orders-0"), thaw("orders-1"),
+	}},
+	{"pair-without-lock-final-backup-silent", []step{
+		createPair(tuneEngine, final), soon(1, silence("orders-0")), soon(6, remove()), thaw("orders-0"), skipHooks(), told(createPair(tuneEngine)),
+	}},
+	{"pair-without-lock-hibernate-silent", []step{
+		createPair(tuneEngine), soon(1, silence("orders-0")), soon(6, hibernate(true)), thaw("orders-0"), hibernate(false),
+	}},
+	{"pair-without-lock-final-backup-of-one", []step{
+		createPair(tuneEngine, final), scale(1), together(deleteClaim("data-orders-1"), deleteClaim("data-orders-2")), remove(),
 	}},
 }
 
@@ -74,8 +97,8 @@ var silenceSequences = []sequence{
 var silenceMutants = map[string]mutant{
 	"the readiness of the voters that are left counts at once": {
 		claimsWith(func(_ context.Context, _ client.WithWatch, claim *corev1.PersistentVolumeClaim) {
-			if claim.Annotations[dbv1.AnnotationNeededSince] != "" {
-				claim.Annotations[dbv1.AnnotationNeededSince] = "2000-01-01T00:00:00Z"
+			if process, _, recorded := strings.Cut(claim.Annotations[dbv1.AnnotationNeededSince], "+"); recorded {
+				claim.Annotations[dbv1.AnnotationNeededSince] = process + "+-1h"
 			}
 		}),
 		"voters-final-backup-silent", "of stopped members is complete, but lacks acknowledged rows",

@@ -59,8 +59,9 @@ type world struct {
 	// by is the current actor.
 	by    string
 	story *story
-	// life is the operator since its last start.
-	life *life
+	// life is the operator since its last start, and lives is how often it has started.
+	life  *life
+	lives int
 	// skew is by how much the operator's clock differs from the one of Kubernetes.
 	skew time.Duration
 	// away reports whether no operator runs.

@@ -30,6 +30,10 @@ func fence(s *situation.Situation, hook dbv1.DeletionHook) (view hookView, fence
 	next := stopFor(s, dbv1.ReasonHookRunning)
 	unsettled, why, waits := s.Unsettled()
 	switch user := s.Unfenced(); {
+	case s.Unlocked() && len(s.Members) > 0:
+		view = failed("Set spec.deletion.volumes to Retain: the hook then backs up the primary, and all volumes stay",
+			"deletion hook %q cannot start: the operator cannot know which of %d volumes has every acknowledged write, because DatabaseEngine %s has no spec.state.lock",
+			hook.Name, len(s.Own), s.Engine.Name)
 	case pod != "":
 		view = failed("Recover the node of the pod, or delete the Node object if the node is lost",
 			"deletion hook %q failed: pod %s did not stop within spec.deletion.hookDeadlineSeconds (%d s) after its grace period",

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
@@ -77,7 +76,7 @@ func unlocked(s *situation.Situation, holds *state.Contents) {
 	stays = stays && !s.Unsettles(!s.Deleting() && !s.Cluster.Spec.Paused && mayCreateMembers(s))
 	since := ""
 	if s.MayBeStale() {
-		since = s.NeededSince().UTC().Format(time.RFC3339)
+		since = s.NeededSince()
 	}
 	switch term := state.ExtentOf(s.StatefulSet).Term(); {
 	case settled:

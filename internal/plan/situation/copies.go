@@ -10,7 +10,6 @@ import (
 
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -46,13 +45,19 @@ func (s *Situation) Latest() (ordinal int32, known bool) {
 // is one, and a single voter. Of voters that stop, it is the first one while each write needs all that are left, and they are ready: a ready
 // member has the writes before.
 func (s *Situation) Settled() (pod string, settled bool) {
-	if !s.allNeeded() || s.Ready() != s.live() || s.At.Before(s.fresh()) {
+	if !s.allNeeded() || s.Ready() != s.live() || s.stale() > 0 || s.Unlocked() {
 		return "", false
 	}
 	if _, found := s.Primary(); s.HasRoles() && !found {
 		return "", false
 	}
 	return s.Members[0].Name, s.Related()
+}
+
+// Unlocked reports whether another member may have been the primary after the last one that the operator knows. That one may have looked ready
+// when it no longer responded, and only a lock shows that another one took over.
+func (s *Situation) Unlocked() bool {
+	return s.HasRoles() && engine.LockOf(s.Engine) == nil && len(s.Own) > 1
 }
 
 // allNeeded reports whether each write needs all members that exist, and no other one starts: one primary, or exactly a majority of the voters.
@@ -69,23 +74,37 @@ func (s *Situation) MayBeStale() bool {
 	return s.Consents() && s.Voters() > s.deciding() && s.allNeeded()
 }
 
-// NeededSince is since when each write needs all members that exist, as far as claim 0 records it.
-func (s *Situation) NeededSince() time.Time {
-	first, _ := s.firstVolume()
-	since, err := time.Parse(time.RFC3339, first.NeededSince)
-	changes, known := state.ExtentOf(s.StatefulSet).Since(first.Term)
-	if err != nil || since.After(s.At) || !known || changes > 0 { // a time in the future is that of a clock that was wrong
-		return s.At
+// NeededSince is the record of since when each write needs all members that exist.
+func (s *Situation) NeededSince() string {
+	if _, counts := s.neededFor(); !counts {
+		return s.Uptime.String()
 	}
-	return since
+	first, _ := s.firstVolume()
+	return first.NeededSince
 }
 
-// fresh is from when on readiness is newer than the stop of the others.
-func (s *Situation) fresh() time.Time {
+// neededFor is how long each write has needed all members that exist, if the record of claim 0 counts.
+func (s *Situation) neededFor() (elapsed time.Duration, counts bool) {
+	first, _ := s.firstVolume()
+	elapsed, known := s.Uptime.Since(first.NeededSince)
+	changes, stays := state.ExtentOf(s.StatefulSet).Since(first.Term)
+	return elapsed, known && stays && changes == 0
+}
+
+// stale is for how long the readiness of the members that are left may be older than the stop of the others.
+func (s *Situation) stale() time.Duration {
 	if !s.MayBeStale() {
-		return s.At
+		return 0
 	}
-	return s.NeededSince().Add(nodeLostAfter + resources.UnreadyAfter(s.StatefulSet))
+	left := nodeLostAfter
+	for _, m := range s.Members {
+		left = max(left, nodeLostAfter+m.UnreadyAfter)
+	}
+	elapsed, counts := s.neededFor()
+	if !counts {
+		return left
+	}
+	return max(0, left-elapsed)
 }
 
 // nodeLostAfter is how long Kubernetes waits for a node until its pods are not ready: 50 s (--node-monitor-grace-period), and the time to say so.
@@ -137,11 +156,11 @@ func (s *Situation) Unready() string {
 func (s *Situation) Unsettled() (left time.Duration, why string, waits bool) {
 	first, exists := s.firstVolume()
 	records := exists && !first.Terminating && !first.IsFilling()
-	if _, latest := s.Latest(); latest || !records || !s.allNeeded() || s.Ready() != s.live() || !s.At.Before(s.fresh()) {
+	if _, latest := s.Latest(); latest || !records || !s.allNeeded() || s.Ready() != s.live() || s.stale() <= 0 {
 		return 0, "", false
 	}
-	why = fmt.Sprintf("the last members stop at %s: if they are ready then, they have every acknowledged write", s.fresh().UTC().Format(time.RFC3339))
-	return s.fresh().Sub(s.At), why, true
+	until := s.At.Add(s.stale()).UTC().Format(time.RFC3339)
+	return s.stale(), fmt.Sprintf("the last members stop at %s: if they are ready then, they have every acknowledged write", until), true
 }
 
 // Settling is how long a member that hibernates may still wait for another one to be ready, so that one of them has every acknowledged
