@@ -95,10 +95,6 @@ func TestWithoutALockClaim0RecordsAMemberOnlyWhileNoOtherCanAcceptAWrite(t *test
 			o.Volumes[0].NeededSince = state.Uptime{Process: "mine", Running: time.Hour - ago}.String()
 		}
 	}
-	only := func(c *dbv1.DatabaseCluster, o *state.Observed) {
-		stopping(1)(c, o)
-		o.Volumes = o.Volumes[:1]
-	}
 	for name, c := range map[string]struct {
 		topology dbv1.Topology
 		recorded string
@@ -106,18 +102,17 @@ func TestWithoutALockClaim0RecordsAMemberOnlyWhileNoOtherCanAcceptAWrite(t *test
 		want     string
 		term     string
 	}{
-		"not while three run": {dbv1.TopologyPrimaryReplica, "orders-0", func(*dbv1.DatabaseCluster, *state.Observed) {}, "", ""},
-		"nor two":             {dbv1.TopologyPrimaryReplica, "orders-0", stopping(2), "", ""},
-		"nor one, because another volume may be newer": {dbv1.TopologyPrimaryReplica, "", stopping(1), "", ""},
-		"a primary whose volume is the only one":       {dbv1.TopologyPrimaryReplica, "", only, "orders-0", ""},
-		"not one that is not ready":                    {dbv1.TopologyPrimaryReplica, "", func(c *dbv1.DatabaseCluster, o *state.Observed) { only(c, o); o.Members[0].Ready = false }, "", ""},
-		"not before the others start":                  {dbv1.TopologyPrimaryReplica, "orders-0", func(_ *dbv1.DatabaseCluster, o *state.Observed) { set(o, 0, 1) }, "", ""},
-		"it stays when all have stopped":               {dbv1.TopologyPrimaryReplica, "orders-0", stopping(0), "orders-0", ""},
-		"of three voters none":                         {dbv1.TopologyConsensus, "", stopping(3), "", ""},
-		"of two of three voters none at once":          {dbv1.TopologyConsensus, "", stopping(2), "", ""},
-		"the first when their readiness is newer":      {dbv1.TopologyConsensus, "", left(90*time.Second, ""), "orders-0", ""},
-		"it stays if the next stop did not succeed":    {dbv1.TopologyConsensus, "orders-0", left(90*time.Second, ""), "orders-0", ""},
-		"none while it may be older":                   {dbv1.TopologyConsensus, "", left(59*time.Second, ""), "", ""},
+		"not while three run":                       {dbv1.TopologyPrimaryReplica, "orders-0", func(*dbv1.DatabaseCluster, *state.Observed) {}, "", ""},
+		"nor two":                                   {dbv1.TopologyPrimaryReplica, "orders-0", stopping(2), "", ""},
+		"a primary that runs alone":                 {dbv1.TopologyPrimaryReplica, "", stopping(1), "orders-0", ""},
+		"not one that is not ready":                 {dbv1.TopologyPrimaryReplica, "", func(c *dbv1.DatabaseCluster, o *state.Observed) { stopping(1)(c, o); o.Members[0].Ready = false }, "", ""},
+		"not before the others start":               {dbv1.TopologyPrimaryReplica, "orders-0", func(_ *dbv1.DatabaseCluster, o *state.Observed) { set(o, 0, 1) }, "", ""},
+		"it stays when all have stopped":            {dbv1.TopologyPrimaryReplica, "orders-0", stopping(0), "orders-0", ""},
+		"of three voters none":                      {dbv1.TopologyConsensus, "", stopping(3), "", ""},
+		"of two of three voters none at once":       {dbv1.TopologyConsensus, "", stopping(2), "", ""},
+		"the first when their readiness is newer":   {dbv1.TopologyConsensus, "", left(90*time.Second, ""), "orders-0", ""},
+		"it stays if the next stop did not succeed": {dbv1.TopologyConsensus, "orders-0", left(90*time.Second, ""), "orders-0", ""},
+		"none while it may be older":                {dbv1.TopologyConsensus, "", left(59*time.Second, ""), "", ""},
 		"none by the record of another process": {dbv1.TopologyConsensus, "", func(c *dbv1.DatabaseCluster, o *state.Observed) {
 			left(90*time.Second, "")(c, o)
 			o.Uptime.Process = "next"

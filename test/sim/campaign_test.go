@@ -181,11 +181,26 @@ func report(t *testing.T, failures []string) {
 	}
 }
 
+// unsteady are the stories whose end depends on the time or on the order of events without a fault of the operator, and why.
+var unsteady = map[string]string{
+	"pair-without-the-last-primary":        "orders-2 has all rows for the engine only if it stops after the primary",
+	"pair-final-backup-unseen":             "either replica may take over",
+	"pair-final-backup-of-adopted-volumes": "a cluster that is deleted before the operator has seen it has no final backup",
+}
+
+func skipUnsteady(t *testing.T, s sequence) {
+	t.Helper()
+	if why := unsteady[s.name]; why != "" {
+		t.Skip(why)
+	}
+}
+
 func TestOneFailureAtAnyCallDoesNotChangeTheEnd(t *testing.T) {
 	withoutRaces(t)
 	for _, sequence := range played() {
 		t.Run(sequence.name, func(t *testing.T) {
 			t.Parallel()
+			skipUnsteady(t, sequence)
 			c := campaignOf(t, sequence)
 			var failures []string
 			plans := sampled(t, sequence.name, c.plans(), func(p plan) failure { return p.kind })
@@ -204,6 +219,7 @@ func TestTheOrderOfEventsDoesNotChangeTheEnd(t *testing.T) {
 	withoutRaces(t)
 	for _, sequence := range played() {
 		t.Run(sequence.name, func(t *testing.T) {
+			skipUnsteady(t, sequence)
 			t.Parallel()
 			c := campaignOf(t, sequence)
 			var failures []string

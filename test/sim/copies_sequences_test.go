@@ -32,7 +32,7 @@ func final(c *dbv1.DatabaseCluster) {
 var copySequences = []sequence{
 	{"pair-final-backup", []step{createPair(pairEngine, final), handOverTo("orders-1"), remove()}},
 	{"pair-final-backup-foreground", []step{createPair(pairEngine, final), handOverTo("orders-1"), removeForeground()}},
-	{"pair-final-backup-hibernated", []step{createPair(tuneEngine, final), hibernate(true), remove(), skipHooks(), told(createPair(tuneEngine))}},
+	{"pair-final-backup-hibernated", []step{createPair(tuneEngine, final), hibernate(true), remove(), skipHooks()}},
 	{"pair-final-backup-unseen", []step{
 		createPair(syncEngine, final), together(away(true), freeze("orders-0")), removeForeground(), away(false), skipHooks(), told(createPair(syncEngine)), leads("orders-1"),
 	}},

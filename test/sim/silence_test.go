@@ -83,10 +83,7 @@ var silenceSequences = []sequence{
 		createVoters(final), soon(1, remove()), soon(1, silence("orders-0")), soon(4, silence("orders-1")), thaw("orders-0"), thaw("orders-1"),
 	}},
 	{"pair-without-lock-final-backup-silent", []step{
-		createPair(tuneEngine, final), soon(1, silence("orders-0")), soon(6, remove()), thaw("orders-0"), skipHooks(), told(createPair(tuneEngine)),
-	}},
-	{"pair-without-lock-hibernate-silent", []step{
-		createPair(tuneEngine), soon(1, silence("orders-0")), soon(6, hibernate(true)), thaw("orders-0"), hibernate(false),
+		createPair(tuneEngine, final), soon(1, silence("orders-0")), soon(6, remove()), thaw("orders-0"), skipHooks(), told(createPair(tuneEngine)), handOverTo("orders-2"),
 	}},
 	{"pair-without-lock-final-backup-of-one", []step{
 		createPair(tuneEngine, final), scale(1), together(deleteClaim("data-orders-1"), deleteClaim("data-orders-2")), remove(),

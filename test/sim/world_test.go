@@ -189,9 +189,11 @@ func (w *world) count(c change) {
 	}
 }
 
-// leftToTime reports whether an object is deleted by itself after some time.
+// leftToTime reports whether an object is deleted by itself after some time. A cluster goes with its last finalizer, which the operator or the
+// garbage collector removes.
 func leftToTime(object client.Object) bool {
-	return slices.Contains([]string{
+	_, isCluster := object.(*dbv1.DatabaseCluster)
+	return isCluster || slices.Contains([]string{
 		dbv1.ComponentBackupDeletion, dbv1.ComponentRotation, dbv1.ComponentHandOver, dbv1.ComponentMemberRemove, dbv1.ComponentConfigure,
 	}, object.GetLabels()[dbv1.LabelComponent])
 }

@@ -30,7 +30,7 @@ func fence(s *situation.Situation, hook dbv1.DeletionHook) (view hookView, fence
 	next := stopFor(s, dbv1.ReasonHookRunning)
 	unsettled, why, waits := s.Unsettled()
 	switch user := s.Unfenced(); {
-	case s.Unlocked() && len(s.Members) > 0:
+	case s.Unlocked():
 		view = failed("Set spec.deletion.volumes to Retain: the hook then backs up the primary, and all volumes stay",
 			"deletion hook %q cannot start: the operator cannot know which of %d volumes has every acknowledged write, because DatabaseEngine %s has no spec.state.lock",
 			hook.Name, len(s.Own), s.Engine.Name)

@@ -45,7 +45,7 @@ func (s *Situation) Latest() (ordinal int32, known bool) {
 // is one, and a single voter. Of voters that stop, it is the first one while each write needs all that are left, and they are ready: a ready
 // member has the writes before.
 func (s *Situation) Settled() (pod string, settled bool) {
-	if !s.allNeeded() || s.Ready() != s.live() || s.stale() > 0 || s.Unlocked() {
+	if !s.allNeeded() || s.Ready() != s.live() || s.stale() > 0 {
 		return "", false
 	}
 	if _, found := s.Primary(); s.HasRoles() && !found {
@@ -55,7 +55,8 @@ func (s *Situation) Settled() (pod string, settled bool) {
 }
 
 // Unlocked reports whether another member may have been the primary after the last one that the operator knows. That one may have looked ready
-// when it no longer responded, and only a lock shows that another one took over.
+// when it no longer responded, and only a lock shows that another one took over. It still starts first, because that is right after each orderly
+// stop, but no backup of its volume may be the reason to delete the others.
 func (s *Situation) Unlocked() bool {
 	return s.HasRoles() && engine.LockOf(s.Engine) == nil && len(s.Own) > 1
 }
