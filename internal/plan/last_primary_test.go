@@ -113,6 +113,10 @@ func TestWithoutALockClaim0RecordsAMemberOnlyWhileNoOtherCanAcceptAWrite(t *test
 		"the first when their readiness is newer":   {dbv1.TopologyConsensus, "", left(90*time.Second, ""), "orders-0", ""},
 		"it stays if the next stop did not succeed": {dbv1.TopologyConsensus, "orders-0", left(90*time.Second, ""), "orders-0", ""},
 		"none while it may be older":                {dbv1.TopologyConsensus, "", left(59*time.Second, ""), "", ""},
+		"it stays in another process": {dbv1.TopologyConsensus, "orders-0", func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			left(90*time.Second, "")(c, o)
+			o.Uptime.Process = "next"
+		}, "orders-0", ""},
 		"none by the record of another process": {dbv1.TopologyConsensus, "", func(c *dbv1.DatabaseCluster, o *state.Observed) {
 			left(90*time.Second, "")(c, o)
 			o.Uptime.Process = "next"

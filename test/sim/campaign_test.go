@@ -185,6 +185,7 @@ func report(t *testing.T, failures []string) {
 var unsteady = map[string]string{
 	"pair-without-the-last-primary":        "orders-2 has all rows for the engine only if it stops after the primary",
 	"pair-final-backup-unseen":             "either replica may take over",
+	"voters-final-backup-during-scale-in":  "a second decides whether the removal has ended before the deletion",
 	"pair-final-backup-of-adopted-volumes": "a cluster that is deleted before the operator has seen it has no final backup",
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -64,11 +65,19 @@ func fence(s *situation.Situation, hook dbv1.DeletionHook) (view hookView, fence
 // awaitVoter waits for a voter before the others stop: without it, no volume would be known to have every acknowledged write.
 func awaitVoter(s *situation.Situation, hook dbv1.DeletionHook, pod string) hookView {
 	since := s.Cluster.DeletionTimestamp.Time
-	if m, exists := state.First(s.Members, func(m state.Member) bool { return m.Name == pod }); exists && m.Down().After(since) {
+	m, exists := state.First(s.Members, func(m state.Member) bool { return m.Name == pod })
+	if exists && m.Down().After(since) {
 		since = m.Down()
 	}
 	left := deadline(s) - s.At.Sub(since)
 	const why = "the members stop before the backup, and it reads the volume of one that is known to have every acknowledged write"
+	if ordinal, _ := naming.Ordinal(s.Cluster.Name, pod); !exists && !s.Has(ordinal) {
+		view := failed("Set spec.deletion.volumes to Retain: the hook then backs up a member that runs, and all volumes stay",
+			"deletion hook %q cannot start: pod %s no longer runs and may still count for the majority, but %s",
+			hook.Name, pod, why)
+		view.stops = true
+		return view
+	}
 	if left <= 0 {
 		view := failed(fmt.Sprintf("Correct the cause why pod %s is not ready; the hook then continues", pod),
 			"deletion hook %q failed: pod %s was not ready within spec.deletion.hookDeadlineSeconds (%d s), but %s",

@@ -69,11 +69,11 @@ func locked(s *situation.Situation, holds *state.Contents) {
 }
 
 // unlocked records the member while no other one can accept a write. Before that, the record shows that the list of the voters is known, or since
-// when each write needs all that are left.
+// when each write needs all that are left. Until one of these stops, a record stays: the member has each further write as well.
 func unlocked(s *situation.Situation, holds *state.Contents) {
 	pod, settled := s.Settled()
 	_, stays := s.Latest()
-	stays = stays && !s.Unsettles(!s.Deleting() && !s.Cluster.Spec.Paused && mayCreateMembers(s))
+	stays = stays && (s.AllNeeded() || !s.Unsettles(!s.Deleting() && !s.Cluster.Spec.Paused && mayCreateMembers(s)))
 	since := ""
 	if s.MayBeStale() {
 		since = s.NeededSince()

@@ -45,7 +45,7 @@ func (s *Situation) Latest() (ordinal int32, known bool) {
 // is one, and a single voter. Of voters that stop, it is the first one while each write needs all that are left, and they are ready: a ready
 // member has the writes before.
 func (s *Situation) Settled() (pod string, settled bool) {
-	if !s.allNeeded() || s.Ready() != s.live() || s.stale() > 0 {
+	if !s.AllNeeded() || s.Ready() != s.live() || s.stale() > 0 {
 		return "", false
 	}
 	if _, found := s.Primary(); s.HasRoles() && !found {
@@ -61,8 +61,8 @@ func (s *Situation) Unlocked() bool {
 	return s.HasRoles() && engine.LockOf(s.Engine) == nil && len(s.Own) > 1
 }
 
-// allNeeded reports whether each write needs all members that exist, and no other one starts: one primary, or exactly a majority of the voters.
-func (s *Situation) allNeeded() bool {
+// AllNeeded reports whether each write needs all members that exist, and no other one starts: one primary, or exactly a majority of the voters.
+func (s *Situation) AllNeeded() bool {
 	live, known := s.Replicas()
 	stays := s.Deleting() || s.Wanted == 0 || live == 1 && s.target(live) <= 1
 	return known && live > 0 && live == s.deciding() && int(live) == len(s.Members) && stays && (!s.Consents() || s.Listed())
@@ -72,7 +72,7 @@ func (s *Situation) allNeeded() bool {
 // looks ready until its probe has failed, or until Kubernetes notices that its node is lost, and meanwhile the others may have accepted a write
 // without it.
 func (s *Situation) MayBeStale() bool {
-	return s.Consents() && s.Voters() > s.deciding() && s.allNeeded()
+	return s.Consents() && s.Voters() > s.deciding() && s.AllNeeded()
 }
 
 // NeededSince is the record of since when each write needs all members that exist.
@@ -157,7 +157,7 @@ func (s *Situation) Unready() string {
 func (s *Situation) Unsettled() (left time.Duration, why string, waits bool) {
 	first, exists := s.firstVolume()
 	records := exists && !first.Terminating && !first.IsFilling()
-	if _, latest := s.Latest(); latest || !records || !s.allNeeded() || s.Ready() != s.live() || s.stale() <= 0 {
+	if _, latest := s.Latest(); latest || !records || !s.AllNeeded() || s.Ready() != s.live() || s.stale() <= 0 {
 		return 0, "", false
 	}
 	until := s.At.Add(s.stale()).UTC().Format(time.RFC3339)
