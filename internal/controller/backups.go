@@ -36,7 +36,7 @@ func (o *observation) readBackups(ctx context.Context, cached kit.View) {
 	for i := range backups.Items {
 		object := &backups.Items[i]
 		backup := state.BackupOf(object)
-		backup.Identify(object.Status, engine.IdentityFact(o.Engine, object.Status.Engine))
+		backup.Identify(object.Status, engine.RecordedIdentity(o.Engine, object.Status.Engine))
 		if backup.Cluster == o.cluster.Name && backup.Of(o.cluster) {
 			backup.Read = isSource(object, sources)
 			o.Backups = append(o.Backups, backup)

@@ -45,6 +45,13 @@ func TestOnlyTheEngineOfABackupNamesTheFactThatIdentifiesItsDatabase(t *testing.
 			t.Errorf("of engine %q it is %q, want %q", name, got, want)
 		}
 	}
+	if got := RecordedIdentity(declared, "ledger-v1"); got != "" {
+		t.Errorf("a fact that is not compared is recorded as %q, although it may differ after the backup", got)
+	}
+	declared.Spec.Actions.Check.Facts = []dbv1.EngineFact{{Name: "system", Compare: dbv1.CompareEqual}}
+	if got := RecordedIdentity(declared, "ledger-v1"); got != "system" {
+		t.Errorf("the recorded fact is %q", got)
+	}
 	if got := IdentityFact(nil, ""); got != "" {
 		t.Errorf("no engine names %q", got)
 	}

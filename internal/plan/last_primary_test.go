@@ -53,6 +53,21 @@ func TestClaim0RecordsTheHolderOfTheLock(t *testing.T) {
 		"a failover before a foreground deletion": {with(lock("orders-1", "5"), func(c *dbv1.DatabaseCluster, o *state.Observed) {
 			c.DeletionTimestamp, o.StatefulSet = &metav1.Time{Time: plans.Now}, nil
 		}), "orders-1 5"},
+		"a failover while members stop, from one that still runs": {with(lock("orders-1", "5"), func(c *dbv1.DatabaseCluster, _ *state.Observed) {
+			c.DeletionTimestamp = &metav1.Time{Time: plans.Now}
+		}), "orders-1 5"},
+		"no member after a failover from one that has stopped": {with(lock("orders-1", "5"), func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			c.DeletionTimestamp, o.Members[0].Terminating = &metav1.Time{Time: plans.Now}, true
+		}), " 5"},
+		"nor after another one": {with(lock("orders-1", "6"), func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			c.DeletionTimestamp, o.Volumes[0].Primary, o.Volumes[0].Term = &metav1.Time{Time: plans.Now}, "", "5"
+		}), " 6"},
+		"and that stays": {with(lock("orders-1", "5"), func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			c.DeletionTimestamp, o.Volumes[0].Primary, o.Volumes[0].Term = &metav1.Time{Time: plans.Now}, "", "5"
+		}), ""},
+		"until members run again": {with(lock("orders-1", "5"), func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			o.Volumes[0].Primary, o.Volumes[0].Term = "", "5"
+		}), "orders-1 5"},
 		"not the label of a pod": {with(lock("orders-1", "5"), func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			labeled(o, []string{"replica", "replica", "primary"})
 		}), "orders-1 5"},
@@ -124,6 +139,10 @@ func TestWithoutALockClaim0RecordsAMemberOnlyWhileNoOtherCanAcceptAWrite(t *test
 		"none while the probe of a member may show it as ready": {dbv1.TopologyConsensus, "", func(c *dbv1.DatabaseCluster, o *state.Observed) {
 			left(90*time.Second, "")(c, o)
 			o.Members[1].UnreadyAfter = 31 * time.Second
+		}, "", ""},
+		"none without a readiness probe": {dbv1.TopologyConsensus, "", func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			left(time.Hour-time.Second, "")(c, o)
+			o.Members[1].UnreadyAfter = state.Never
 		}, "", ""},
 		"none after another stop":                 {dbv1.TopologyConsensus, "", left(time.Hour, "set/2"), "", ""},
 		"not if one of the two is not ready":      {dbv1.TopologyConsensus, "", func(c *dbv1.DatabaseCluster, o *state.Observed) { stopping(2)(c, o); o.Members[1].Ready = false }, "", ""},
@@ -420,6 +439,7 @@ func TestVotersStayUntilTheirReadinessIsNewerIfThatCanBeRecorded(t *testing.T) {
 		"claim 0 can have the record":           {func(*state.Observed) {}, true},
 		"claim 0 is being deleted":              {func(o *state.Observed) { o.Volumes[0].Terminating = true }, false},
 		"claim 0 does not exist":                {func(o *state.Observed) { o.Volumes = o.Volumes[1:] }, false},
+		"a member has no readiness probe":       {func(o *state.Observed) { o.Members[1].UnreadyAfter = state.Never }, false},
 		"a member is not ready, which is worse": {func(o *state.Observed) { o.Members[1].Ready = false }, false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -18,11 +18,14 @@ import (
 // Latest returns the ordinal of the member whose volume is known to have every acknowledged write, while no other can accept one. Of an
 // engine with a lock, it is the holder. If the lock is free, it is the member that claim 0 records, as long as no other member has had the
 // lock since. Without a lock, claim 0 records a member only while no other can accept a write, and the record counts as long as the StatefulSet
-// cannot have started another one since.
+// cannot have started another one since. A term without a member is a failover while the members stopped.
 //
 // Unknown is never member 0: to start it alone, or to back it up, would continue without the writes of others.
 func Latest(cluster string, declared *dbv1.DatabaseEngine, agreements []Agreement, first Contents, now Extent) (ordinal int32, known bool) {
 	holder, term := LockIn(agreements)
+	if first.Primary == "" && first.Term == term && term != "" { // another member got the lock while they stopped
+		return 0, false
+	}
 	if holder != "" {
 		return naming.Ordinal(cluster, holder)
 	}

@@ -40,6 +40,7 @@ func TestOnlyAMemberThatIsKnownToHaveEveryWriteIsTheLatest(t *testing.T) {
 		"none if the record has no term, but the lock has": {locks, lock("", "4"), Contents{Primary: "orders-1"}, Extent{}, 0, false},
 		"the first member, before any had the lock":        {locks, lock("", ""), Contents{Primary: "orders-0"}, Extent{}, 0, true},
 		"none without a record":                            {locks, lock("", ""), Contents{}, Extent{}, 0, false},
+		"none after a failover while they stopped":         {locks, lock("orders-2", "5"), Contents{Term: "5"}, Extent{}, 0, false},
 		"none if the holder is no member":                  {locks, lock("others-1", "5"), Contents{Primary: "orders-1", Term: "5"}, Extent{}, 0, false},
 
 		"without a lock, the record of the same generation":  {free, nil, Contents{Primary: "orders-1", Term: "set/6"}, at(6, 1, 1), 1, true},

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package state
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -51,7 +52,7 @@ type Member struct {
 	Resize  Resize
 	Refused string
 	Ready   bool
-	// UnreadyAfter is how long a member that no longer responds may look ready to the kubelet.
+	// UnreadyAfter is how long a member whose database no longer responds may look ready to the kubelet.
 	UnreadyAfter time.Duration
 	// ReadySince is when Ready changed last.
 	ReadySince  metav1.Time
@@ -149,7 +150,7 @@ func MemberOf(pod *corev1.Pod, ordinal int32) Member {
 		Remedy:       remedy(pod, memberResources),
 		Unscheduled:  slices.ContainsFunc(pod.Status.Conditions, unschedulable),
 		Stuck:        stuck(pod),
-		UnreadyAfter: unreadyAfter(pod.Spec.Containers),
+		UnreadyAfter: unreadyAfter(databaseContainer(pod.Spec.Containers)),
 		Version:      pod.ResourceVersion,
 	}
 	if database := databaseContainer(pod.Spec.Containers); database != nil {
@@ -201,12 +202,13 @@ func certificateIn(volumes []corev1.Volume) string {
 	return ""
 }
 
-func unreadyAfter(containers []corev1.Container) time.Duration {
-	var seconds int32
-	for _, c := range containers {
-		if p := c.ReadinessProbe; p != nil {
-			seconds = max(seconds, max(p.PeriodSeconds, p.TimeoutSeconds)*p.FailureThreshold+p.TimeoutSeconds)
-		}
+// Never is how long a database without a readiness probe may look ready.
+const Never = time.Duration(math.MaxInt64)
+
+func unreadyAfter(database *corev1.Container) time.Duration {
+	if database == nil || database.ReadinessProbe == nil {
+		return Never
 	}
-	return time.Duration(seconds) * time.Second
+	p := database.ReadinessProbe
+	return time.Duration(max(p.PeriodSeconds, p.TimeoutSeconds)*p.FailureThreshold+p.TimeoutSeconds) * time.Second
 }

@@ -82,6 +82,7 @@ var silenceSequences = []sequence{
 	{"voters-final-backup-silent", []step{
 		createVoters(final), soon(1, remove()), soon(1, silence("orders-0")), soon(4, silence("orders-1")), thaw("orders-0"), thaw("orders-1"),
 	}},
+	{"voters-shutdown-then-final-backup", []step{createVoters(hook("stop", dbv1.HookShutdown), final), remove()}},
 	{"pair-without-lock-final-backup-silent", []step{
 		createPair(tuneEngine, final), soon(1, silence("orders-0")), soon(6, remove()), thaw("orders-0"), skipHooks(), told(createPair(tuneEngine)), handOverTo("orders-2"),
 	}},

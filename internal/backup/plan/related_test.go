@@ -21,6 +21,7 @@ func replicated() Observed {
 	o := idleWorld()
 	o.Engine.Spec.Topology = dbv1.TopologyPrimaryReplica
 	o.Engine.Spec.Roles = &dbv1.EngineRoles{Label: "role", Primary: "primary", Replica: "replica"}
+	o.Engine.Spec.State = &dbv1.EngineState{ConfigMaps: []string{"leader"}, Lock: &dbv1.EngineLock{ConfigMap: "leader", Holder: "holder", Term: "term"}}
 	o.Members[0].Labels, o.Members[1].Labels = map[string]string{"role": "primary"}, map[string]string{"role": "replica"}
 	o.Fresh = []string{"orders-1"}
 	return o
@@ -120,7 +121,7 @@ func TestTheSourceOfAnOfflineBackupIsTheVolumeOfTheLastPrimary(t *testing.T) {
 			all[naming.Claim("orders", ordinal)] = state.Volume{Contents: state.Contents{Cluster: idleWorld().Cluster.UID}}
 		}
 		first := all["data-orders-0"]
-		first.Primary, first.Term = primary, state.Extent{}.Term()
+		first.Primary = primary
 		all["data-orders-0"] = first
 		return all
 	}
@@ -158,15 +159,28 @@ func TestTheSourceOfAnOfflineBackupIsTheVolumeOfTheLastPrimary(t *testing.T) {
 func TestAnOfflineBackupFailsIfNoVolumeIsKnownToHaveEveryWrite(t *testing.T) {
 	const retained = ". The volumes are retained. To back them up, skip the deletion hooks, and create a cluster of the same name: its members decide which of them continues"
 	unknown := "no member of DatabaseCluster orders runs, and none is known to have every acknowledged write" + retained
+	as := func(*Observed) {}
 	for name, c := range map[string]struct {
 		primary string
 		claims  []int32
 		want    string
+		change  func(*Observed)
 	}{
-		"without a record":         {"", []int32{0, 1}, unknown},
-		"a record of another name": {"ledger-1", []int32{0, 1}, unknown},
-		"without claim 0":          {"", []int32{1}, unknown},
-		"without its claim":        {"orders-1", []int32{0}, "pod orders-1 had every acknowledged write, but PersistentVolumeClaim data-orders-1 no longer exists" + retained},
+		"without a record":         {"", []int32{0, 1}, unknown, as},
+		"a record of another name": {"ledger-1", []int32{0, 1}, unknown, as},
+		"without claim 0":          {"", []int32{1}, unknown, as},
+		"without its claim":        {"orders-1", []int32{0}, "pod orders-1 had every acknowledged write, but PersistentVolumeClaim data-orders-1 no longer exists" + retained, as},
+		"a failover while the members stopped": {"", []int32{0, 1}, unknown, func(o *Observed) {
+			first := o.Volumes["data-orders-0"]
+			first.Term = "7"
+			o.Volumes["data-orders-0"] = first
+			o.Agreements = []state.Agreement{{Cluster: o.Cluster.UID, Holder: "orders-1", Term: "7"}}
+		}},
+		"without a lock": {
+			"orders-0", []int32{0, 1},
+			"no member of DatabaseCluster orders runs, and without spec.state.lock of DatabaseEngine ledger-v1 it is unknown which volume has every acknowledged write" + retained,
+			func(o *Observed) { o.Engine.Spec.State.Lock = nil },
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o, b := replicated(), started()
@@ -175,10 +189,11 @@ func TestAnOfflineBackupFailsIfNoVolumeIsKnownToHaveEveryWrite(t *testing.T) {
 			for _, ordinal := range c.claims {
 				v := state.Volume{Contents: state.Contents{Cluster: o.Cluster.UID}}
 				if ordinal == 0 {
-					v.Primary, v.Term = c.primary, state.Extent{}.Term()
+					v.Primary = c.primary
 				}
 				o.Volumes[naming.Claim("orders", ordinal)] = v
 			}
+			c.change(&o)
 			if p := For(b, o); p.Status.Phase != dbv1.BackupFailed || p.Why != c.want {
 				t.Errorf("%s: %s", p.Status.Phase, p.Why)
 			}

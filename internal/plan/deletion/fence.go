@@ -31,7 +31,11 @@ func fence(s *situation.Situation, hook dbv1.DeletionHook) (view hookView, fence
 	next := stopFor(s, dbv1.ReasonHookRunning)
 	unsettled, why, waits := s.Unsettled()
 	switch user := s.Unfenced(); {
-	case s.Unlocked():
+	case s.Unprobed() != "":
+		view = failed("Set spec.deletion.volumes to Retain: the hook then backs up a member that runs, and all volumes stay",
+			"deletion hook %q cannot start: the database in pod %s has no readiness probe, so it is unknown whether it has every acknowledged write",
+			hook.Name, s.Unprobed())
+	case s.Unlocked() && len(s.Members) > 0:
 		view = failed("Set spec.deletion.volumes to Retain: the hook then backs up the primary, and all volumes stay",
 			"deletion hook %q cannot start: the operator cannot know which of %d volumes has every acknowledged write, because DatabaseEngine %s has no spec.state.lock",
 			hook.Name, len(s.Own), s.Engine.Name)
@@ -41,6 +45,10 @@ func fence(s *situation.Situation, hook dbv1.DeletionHook) (view hookView, fence
 			hook.Name, pod, s.Cluster.Spec.Deletion.HookDeadlineSeconds)
 	case s.Unready() != "":
 		return awaitVoter(s, hook, s.Unready()), false
+	case failedHandOver(s) != "":
+		view = failed("Correct the cause and delete the Job to try again, or set spec.deletion.volumes to Retain: the hook then backs up a member that runs, and all volumes stay",
+			"deletion hook %q cannot start: Job %s failed, so no other member has taken over from the primary. One that took over after its stop could lack its last writes",
+			hook.Name, failedHandOver(s))
 	case waits:
 		view = underway("deletion hook %q stops all members before the backup: %s", hook.Name, why)
 		left = situation.Sooner(left, unsettled)
@@ -60,6 +68,19 @@ func fence(s *situation.Situation, hook dbv1.DeletionHook) (view hookView, fence
 	}
 	view.requeueAfter, view.stops = left, true
 	return view, false
+}
+
+// failedHandOver is the Job by which the primary of several members could not hand over; "" for none. A deletion without a final backup ignores it.
+func failedHandOver(s *situation.Situation) string {
+	primary, found := s.Primary()
+	if !found || len(s.Members) < 2 {
+		return ""
+	}
+	task, exists := s.ActionOf(naming.HandOverJob(s.Cluster.Name, string(primary.UID)))
+	if !exists || !task.Ended() || task.Succeeded || task.Ending {
+		return ""
+	}
+	return task.Job
 }
 
 // awaitVoter waits for a voter before the others stop: without it, no volume would be known to have every acknowledged write.

@@ -47,6 +47,7 @@ func shutdownHook(s *situation.Situation, hook dbv1.DeletionHook) hookView {
 	case next.Waits():
 		view = underway("%s", next.Message)
 		view.operations = next.Operations
+		soonest = situation.Sooner(soonest, next.RequeueAfter)
 	}
 	view.stopped, view.requeueAfter = ends, soonest
 	return view

@@ -60,10 +60,18 @@ func latest(s *situation.Situation, holds *state.Contents) {
 	}
 }
 
-// locked records the holder of the lock. After it has given the lock up, the record stays.
+// locked records the holder of the lock. After it has given the lock up, the record stays. While members stop, another holder counts only if the
+// recorded one still runs: otherwise that one may have stopped with writes that the next holder lacks, and no member is known to have everything.
 func locked(s *situation.Situation, holds *state.Contents) {
 	own := state.Only(s.Agreements, func(a state.Agreement) bool { return a.Cluster == s.Cluster.UID })
-	if holder, term := state.LockIn(own); holder != "" {
+	holder, term := state.LockIn(own)
+	stops := s.Deleting() || s.Wanted == 0
+	runs := slices.ContainsFunc(s.Members, func(m state.Member) bool { return m.Name == holds.Primary && !m.Terminating })
+	switch {
+	case holder == "" || stops && term == holds.Term:
+	case stops && holds.Term != "" && !runs:
+		holds.Primary, holds.Term = "", term
+	default:
 		holds.Primary, holds.Term = holder, term
 	}
 }

@@ -6,8 +6,10 @@ package situation
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -97,6 +99,9 @@ func (s *Situation) stale() time.Duration {
 	if !s.MayBeStale() {
 		return 0
 	}
+	if s.Unprobed() != "" {
+		return state.Never
+	}
 	left := nodeLostAfter
 	for _, m := range s.Members {
 		left = max(left, nodeLostAfter+m.UnreadyAfter)
@@ -106,6 +111,15 @@ func (s *Situation) stale() time.Duration {
 		return left
 	}
 	return max(0, left-elapsed)
+}
+
+// Unprobed is the first member without a readiness probe, while the readiness of all decides whether one has every acknowledged write; "" for none.
+func (s *Situation) Unprobed() string {
+	m, found := state.First(s.Members, func(m state.Member) bool { return m.UnreadyAfter == state.Never })
+	if _, latest := s.Latest(); !found || latest || !s.MayBeStale() {
+		return ""
+	}
+	return m.Name
 }
 
 // nodeLostAfter is how long Kubernetes waits for a node until its pods are not ready: 50 s (--node-monitor-grace-period), and the time to say so.
@@ -157,11 +171,20 @@ func (s *Situation) Unready() string {
 func (s *Situation) Unsettled() (left time.Duration, why string, waits bool) {
 	first, exists := s.firstVolume()
 	records := exists && !first.Terminating && !first.IsFilling()
-	if _, latest := s.Latest(); latest || !records || !s.AllNeeded() || s.Ready() != s.live() || s.stale() <= 0 {
+	if _, latest := s.Latest(); latest || !records || !s.AllNeeded() || s.Ready() != s.live() || s.stale() <= 0 || s.Unprobed() != "" {
 		return 0, "", false
 	}
 	until := s.At.Add(s.stale()).UTC().Format(time.RFC3339)
 	return s.stale(), fmt.Sprintf("the last members stop at %s: if they are ready then, they have every acknowledged write", until), true
+}
+
+// Settles reports whether a stop waits until one of the members that are left has every acknowledged write: a hibernation, and a deletion with a
+// final backup.
+func (s *Situation) Settles() bool {
+	deletion := s.Cluster.Spec.Deletion
+	skips := s.Cluster.Annotations[dbv1.AnnotationSkipDeletionHooks] == "true"
+	return !s.Deleting() || deletion.Volumes == dbv1.VolumesDelete && !skips &&
+		slices.ContainsFunc(deletion.Hooks, func(h dbv1.DeletionHook) bool { return h.Type == dbv1.HookBackup })
 }
 
 // Settling is how long a member that hibernates may still wait for another one to be ready, so that one of them has every acknowledged
