@@ -46,7 +46,7 @@ func fence(s *situation.Situation, hook dbv1.DeletionHook) (view hookView, fence
 	case s.Unready() != "":
 		return awaitVoter(s, hook, s.Unready()), false
 	case failedHandOver(s) != "":
-		view = failed("Correct the cause and delete the Job to try again, or set spec.deletion.volumes to Retain: the hook then backs up a member that runs, and all volumes stay",
+		view = failed("Correct the cause and delete the Job to try again. Or set spec.deletion.volumes to Retain: the hook then backs up a member that runs, and all volumes stay",
 			"deletion hook %q cannot start: Job %s failed, so no other member has taken over from the primary. One that took over after its stop could lack its last writes",
 			hook.Name, failedHandOver(s))
 	case waits:
