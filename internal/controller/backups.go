@@ -35,8 +35,7 @@ func (o *observation) readBackups(ctx context.Context, cached kit.View) {
 	sources, o.Err = sourcesIn(ctx, cached, o.cluster.Namespace)
 	for i := range backups.Items {
 		object := &backups.Items[i]
-		backup := state.BackupOf(object)
-		backup.Identify(object.Status, engine.RecordedIdentity(o.Engine, object.Status.Engine))
+		backup := state.BackupOf(object).Identified(object.Status, engine.RecordedIdentity(o.Engine, object.Status.Engine))
 		if backup.Cluster == o.cluster.Name && backup.Of(o.cluster) {
 			backup.Read = isSource(object, sources)
 			o.Backups = append(o.Backups, backup)

@@ -118,15 +118,16 @@ func dataIn(status dbv1.DatabaseBackupStatus) (all [engine.MaxReplicas]Data) {
 	return all
 }
 
-// Identify completes what identifies the data of a backup that an earlier version made: it recorded the identity only among the facts of the
+// Identified is the backup with the identity of its data, also if an earlier version made it: that one recorded the identity only among the facts of the
 // check, under the name that the engine gives it; "" for none.
-func (b *Backup) Identify(status dbv1.DatabaseBackupStatus, fact string) {
+func (b Backup) Identified(status dbv1.DatabaseBackupStatus, fact string) Backup {
 	for _, stream := range status.Streams {
 		if stream.Ordinal >= 0 && stream.Ordinal < b.Members && fact != "" {
 			of := &b.Data[stream.Ordinal]
 			of.Identity = cmp.Or(of.Identity, string(stream.Facts[fact]))
 		}
 	}
+	return b
 }
 
 // MaxRequest is the maximum number of bytes of a request in a status.

@@ -33,8 +33,7 @@ func TestABackupOfAnEarlierVersionHasItsIdentityAmongItsFacts(t *testing.T) {
 		backup.Status.Streams = []dbv1.BackupStream{
 			{VolumeUID: "claim", Identity: identity, Facts: map[string]dbv1.FactValue{"system": "a"}}, {Ordinal: 1, Facts: map[string]dbv1.FactValue{"system": "b"}},
 		}
-		b := BackupOf(backup)
-		b.Identify(backup.Status, fact)
+		b := BackupOf(backup).Identified(backup.Status, fact)
 		if b.Data[1].Identity != "" {
 			t.Errorf("a member that the backup does not have is identified as %s", b.Data[1].Identity)
 		}

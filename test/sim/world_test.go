@@ -189,7 +189,7 @@ func (w *world) count(c change) {
 	}
 }
 
-// leftToTime reports whether an object is deleted by itself after some time. A cluster goes with its last finalizer, which the operator or the
+// leftToTime reports whether an object is deleted by itself after some time. A cluster is deleted with its last finalizer, which the operator or the
 // garbage collector removes.
 func leftToTime(object client.Object) bool {
 	_, isCluster := object.(*dbv1.DatabaseCluster)

@@ -27,28 +27,19 @@ func fences(cluster *dbv1.DatabaseCluster, hook dbv1.DeletionHook) bool {
 
 // fence stops the members before their final backup; fenced is true if no member can run any more.
 func fence(s *situation.Situation, hook dbv1.DeletionHook) (view hookView, fenced bool) {
+	if view, refused := refusal(s, hook); refused {
+		return view, false
+	}
 	pod, left := unstoppable(s)
 	next := stopFor(s, dbv1.ReasonHookRunning)
 	unsettled, why, waits := s.Unsettled()
 	switch user := s.Unfenced(); {
-	case s.Unprobed() != "":
-		view = failed("Set spec.deletion.volumes to Retain: the hook then backs up a member that runs, and all volumes stay",
-			"deletion hook %q cannot start: the database in pod %s has no readiness probe, so it is unknown whether it has every acknowledged write",
-			hook.Name, s.Unprobed())
-	case s.Unlocked() && len(s.Members) > 0:
-		view = failed("Set spec.deletion.volumes to Retain: the hook then backs up the primary, and all volumes stay",
-			"deletion hook %q cannot start: the operator cannot know which of %d volumes has every acknowledged write, because DatabaseEngine %s has no spec.state.lock",
-			hook.Name, len(s.Own), s.Engine.Name)
 	case pod != "":
 		view = failed("Recover the node of the pod, or delete the Node object if the node is lost",
 			"deletion hook %q failed: pod %s did not stop within spec.deletion.hookDeadlineSeconds (%d s) after its grace period",
 			hook.Name, pod, s.Cluster.Spec.Deletion.HookDeadlineSeconds)
 	case s.Unready() != "":
 		return awaitVoter(s, hook, s.Unready()), false
-	case failedHandOver(s) != "":
-		view = failed("Correct the cause and delete the Job to try again. Or set spec.deletion.volumes to Retain: the hook then backs up a member that runs, and all volumes stay",
-			"deletion hook %q cannot start: Job %s failed, so no other member has taken over from the primary. One that took over after its stop could lack its last writes",
-			hook.Name, failedHandOver(s))
 	case waits:
 		view = underway("deletion hook %q stops all members before the backup: %s", hook.Name, why)
 		left = situation.Sooner(left, unsettled)
@@ -68,6 +59,28 @@ func fence(s *situation.Situation, hook dbv1.DeletionHook) (view hookView, fence
 	}
 	view.requeueAfter, view.stops = left, true
 	return view, false
+}
+
+// refusal is why no member stops for a backup: afterward, none would be known to have every acknowledged write.
+func refusal(s *situation.Situation, hook dbv1.DeletionHook) (view hookView, refused bool) {
+	switch {
+	case s.Unprobed() != "":
+		view = failed("Set spec.deletion.volumes to Retain: the hook then backs up a member that runs, and all volumes stay",
+			"deletion hook %q cannot start: the database in pod %s has no readiness probe, so it is unknown whether it has every acknowledged write",
+			hook.Name, s.Unprobed())
+	case s.Unlocked() && len(s.Members) > 0:
+		view = failed("Set spec.deletion.volumes to Retain: the hook then backs up the primary, and all volumes stay",
+			"deletion hook %q cannot start: the operator cannot know which of %d volumes has every acknowledged write, because DatabaseEngine %s has no spec.state.lock",
+			hook.Name, len(s.Own), s.Engine.Name)
+	case failedHandOver(s) != "":
+		view = failed("Correct the cause and delete the Job to try again. Or set spec.deletion.volumes to Retain: the hook then backs up a member that runs, and all volumes stay",
+			"deletion hook %q cannot start: Job %s failed, so no other member has taken over from the primary. One that took over after its stop could lack its last writes",
+			hook.Name, failedHandOver(s))
+	default:
+		return hookView{}, false
+	}
+	view.stops = true
+	return view, true
 }
 
 // failedHandOver is the Job by which the primary of several members could not hand over; "" for none. A deletion without a final backup ignores it.
