@@ -118,7 +118,8 @@ func (w *world) watchDisturbance(pod *corev1.Pod) {
 	if !deleting && len(primaries) > 1 {
 		w.breaks("pod %s is disturbed, although there are two primaries", pod.Name)
 	}
-	if w.holder() == pod.Name && isReady(pod) && w.acts(pod) && len(w.others(pod)) > 0 {
+	seen := w.seenPrimary()
+	if w.holder() == pod.Name && isReady(pod) && w.acts(pod) && len(w.others(pod)) > 0 && (seen == nil || seen.Name == pod.Name) {
 		w.breaks("the primary %s is disturbed before a hand-over", pod.Name)
 	}
 	if !deleting && !cluster.Spec.Hibernated && isReady(pod) {
@@ -173,7 +174,7 @@ func (w *world) watchRebuild(claim *corev1.PersistentVolumeClaim) bool {
 	w.executes(dbv1.RequestRebuild, claim.UID)
 	data, voters := w.listWith(claim, pod)
 	others := slices.DeleteFunc(w.seenPresent(data), func(other *corev1.Pod) bool { return other.Name == pod })
-	switch primary := w.primary(); {
+	switch primary := w.seenPrimary(); {
 	case w.store.disk.shared.topology == dbv1.TopologyConsensus && len(others) <= voters/2,
 		w.store.disk.shared.topology == dbv1.TopologyPrimaryReplica && (primary == nil || primary.Name == pod):
 		w.breaks("claim %s is deleted, but the other members do not serve without it", claim.Name)
