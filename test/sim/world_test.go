@@ -177,10 +177,12 @@ func later(a, b time.Time) time.Time {
 // cluster is the stored cluster, or nil.
 func (w *world) cluster() *dbv1.DatabaseCluster { return get[*dbv1.DatabaseCluster](w.store, name) }
 
-// count counts the objects that the operator created and deleted.
+// count counts the objects that the operator created and deleted. The cluster is deleted with its last finalizer, which the operator or the garbage
+// collector removes.
 func (w *world) count(c change) {
+	_, isCluster := c.object().(*dbv1.DatabaseCluster)
 	switch {
-	case w.by != operator:
+	case w.by != operator || isCluster:
 	case c.before == nil:
 		w.counts["create "+ref(c.after)]++
 	case leftToTime(c.before), isAttempt(c.before):
@@ -189,11 +191,9 @@ func (w *world) count(c change) {
 	}
 }
 
-// leftToTime reports whether an object is deleted by itself after some time. A cluster is deleted with its last finalizer, which the operator or the
-// garbage collector removes.
+// leftToTime reports whether an object is deleted by itself after some time.
 func leftToTime(object client.Object) bool {
-	_, isCluster := object.(*dbv1.DatabaseCluster)
-	return isCluster || slices.Contains([]string{
+	return slices.Contains([]string{
 		dbv1.ComponentBackupDeletion, dbv1.ComponentRotation, dbv1.ComponentHandOver, dbv1.ComponentMemberRemove, dbv1.ComponentConfigure,
 	}, object.GetLabels()[dbv1.LabelComponent])
 }
