@@ -158,7 +158,8 @@ const (
 	// data, also after all members have stopped.
 	AnnotationPrimary = "database.dbcluster.io/primary"
 	// AnnotationPrimaryTerm is on claim 0: the term of the lock with which that pod was the primary. Of an engine without spec.state.lock, it is the UID
-	// and the generation of the StatefulSet until which no other member can have accepted a write.
+	// and the generation of the StatefulSet until which no other member can have accepted a write. A term without AnnotationPrimary means that no
+	// member is known to have every acknowledged write.
 	AnnotationPrimaryTerm = "database.dbcluster.io/primary-term"
 	// AnnotationNeededSince is on claim 0 of an engine of topology Consensus, while its members stop: since when each write needs all that are left, as
 	// the name of a process of the operator and how long it had run. It counts only for that process, and for the generation in AnnotationPrimaryTerm.

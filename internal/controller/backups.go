@@ -14,7 +14,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -35,7 +34,7 @@ func (o *observation) readBackups(ctx context.Context, cached kit.View) {
 	sources, o.Err = sourcesIn(ctx, cached, o.cluster.Namespace)
 	for i := range backups.Items {
 		object := &backups.Items[i]
-		backup := state.BackupOf(object).Identified(object.Status, engine.RecordedIdentity(o.Engine, object.Status.Engine))
+		backup := state.BackupOf(object)
 		if backup.Cluster == o.cluster.Name && backup.Of(o.cluster) {
 			backup.Read = isSource(object, sources)
 			o.Backups = append(o.Backups, backup)

@@ -131,22 +131,3 @@ func needs(spec dbv1.DatabaseClusterSpec, actions dbv1.EngineActions) []need {
 		{"spec.bootstrap.fromBackup", spec.Bootstrap != nil && spec.Bootstrap.FromBackup != nil, ActionRestore},
 	}
 }
-
-// IdentityFact is the name of the fact that identifies a database in the backups of an engine of that name; "" if it is unknown.
-func IdentityFact(declared *dbv1.DatabaseEngine, name string) string {
-	if declared == nil || declared.Name != name || declared.Spec.Actions.Check == nil {
-		return ""
-	}
-	return declared.Spec.Actions.Check.Identity
-}
-
-// RecordedIdentity is the same fact if every version records it for a backup only with one value before and after it; "" otherwise.
-func RecordedIdentity(declared *dbv1.DatabaseEngine, name string) string {
-	fact := IdentityFact(declared, name)
-	if fact == "" || !slices.ContainsFunc(declared.Spec.Actions.Check.Facts, func(f dbv1.EngineFact) bool {
-		return f.Name == fact && f.Compare == dbv1.CompareEqual
-	}) {
-		return ""
-	}
-	return fact
-}

@@ -32,27 +32,3 @@ func TestEveryActionOfADeclarationIsOffered(t *testing.T) {
 		t.Errorf("the table offers has %d actions, and DatabaseEngine.spec.actions has %d fields", len(offers), fields.NumField())
 	}
 }
-
-func TestOnlyTheEngineOfABackupNamesTheFactThatIdentifiesItsDatabase(t *testing.T) {
-	declared := &dbv1.DatabaseEngine{}
-	declared.Name = "ledger-v1"
-	if got := IdentityFact(declared, "ledger-v1"); got != "" {
-		t.Errorf("an engine without a check names %q", got)
-	}
-	declared.Spec.Actions.Check = &dbv1.EngineCheck{Identity: "system"}
-	for name, want := range map[string]string{"ledger-v1": "system", "ledger-v2": "", "": ""} {
-		if got := IdentityFact(declared, name); got != want {
-			t.Errorf("of engine %q it is %q, want %q", name, got, want)
-		}
-	}
-	if got := RecordedIdentity(declared, "ledger-v1"); got != "" {
-		t.Errorf("a fact that is not compared is recorded as %q, although it may differ after the backup", got)
-	}
-	declared.Spec.Actions.Check.Facts = []dbv1.EngineFact{{Name: "system", Compare: dbv1.CompareEqual}}
-	if got := RecordedIdentity(declared, "ledger-v1"); got != "system" {
-		t.Errorf("the recorded fact is %q", got)
-	}
-	if got := IdentityFact(nil, ""); got != "" {
-		t.Errorf("no engine names %q", got)
-	}
-}

@@ -189,8 +189,7 @@ func reserved(dataPath string) []string {
 
 // unprobed members look ready as long as they run, so nothing would show that one of them no longer takes part.
 func unprobed(spec dbv1.DatabaseEngineSpec) []string {
-	related := Related(&dbv1.DatabaseEngine{Spec: spec})
-	if !related || spec.Container.ReadinessProbe != nil {
+	if !Related(&dbv1.DatabaseEngine{Spec: spec}) || spec.Container.ReadinessProbe != nil {
 		return nil
 	}
 	return []string{fmt.Sprintf("spec.container.readinessProbe is missing, but with topology %s a member that no longer responds must not be ready", spec.Topology)}

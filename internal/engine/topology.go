@@ -57,6 +57,11 @@ func LockOf(declared *dbv1.DatabaseEngine) *dbv1.EngineLock {
 	return declared.Spec.State.Lock
 }
 
+// HidesLock reports whether a member of the engine is the primary, and no other one can be ruled out: the engine does not declare where its lock is.
+func HidesLock(declared *dbv1.DatabaseEngine) bool {
+	return HasRoles(declared) && LockOf(declared) == nil
+}
+
 // ConfigurationMap is the name of the ConfigMap in which the members of a cluster keep the configuration that the action configure puts in
 // force, and the key of the entry; "" if the engine declares none.
 func ConfigurationMap(cluster string, declared *dbv1.DatabaseEngine) (name, key string) {

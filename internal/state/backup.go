@@ -118,18 +118,6 @@ func dataIn(status dbv1.DatabaseBackupStatus) (all [engine.MaxReplicas]Data) {
 	return all
 }
 
-// Identified is the backup with the identity of its data, also if an earlier version made it: that one recorded the identity only among the facts of the
-// check, under the name that the engine gives it; "" for none.
-func (b Backup) Identified(status dbv1.DatabaseBackupStatus, fact string) Backup {
-	for _, stream := range status.Streams {
-		if stream.Ordinal >= 0 && stream.Ordinal < b.Members && fact != "" {
-			of := &b.Data[stream.Ordinal]
-			of.Identity = cmp.Or(of.Identity, string(stream.Facts[fact]))
-		}
-	}
-	return b
-}
-
 // MaxRequest is the maximum number of bytes of a request in a status.
 const MaxRequest = 253
 

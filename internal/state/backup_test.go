@@ -25,28 +25,3 @@ func TestARequestThatIsTooLongForTheStatusIsAnswered(t *testing.T) {
 		}
 	}
 }
-
-func TestABackupOfAnEarlierVersionHasItsIdentityAmongItsFacts(t *testing.T) {
-	of := func(identity, fact string) Data {
-		backup := &dbv1.DatabaseBackup{}
-		backup.Status.Phase, backup.Status.Replicas = dbv1.BackupCompleted, 1
-		backup.Status.Streams = []dbv1.BackupStream{
-			{VolumeUID: "claim", Identity: identity, Facts: map[string]dbv1.FactValue{"system": "a"}}, {Ordinal: 1, Facts: map[string]dbv1.FactValue{"system": "b"}},
-		}
-		b := BackupOf(backup).Identified(backup.Status, fact)
-		if b.Data[1].Identity != "" {
-			t.Errorf("a member that the backup does not have is identified as %s", b.Data[1].Identity)
-		}
-		return b.Data[0]
-	}
-	for name, c := range map[string]struct{ got, want Data }{
-		"by the fact that the engine names": {of("", "system"), Data{"claim", "a"}},
-		"by its own record":                 {of("c", "system"), Data{"claim", "c"}},
-		"not by another fact":               {of("", "rows"), Data{"claim", ""}},
-		"not without a name of the fact":    {of("", ""), Data{"claim", ""}},
-	} {
-		if c.got != c.want {
-			t.Errorf("%s: %v", name, c.got)
-		}
-	}
-}

@@ -200,8 +200,8 @@ func TestOneFailureAtAnyCallDoesNotChangeTheEnd(t *testing.T) {
 	withoutRaces(t)
 	for _, sequence := range played() {
 		t.Run(sequence.name, func(t *testing.T) {
-			t.Parallel()
 			skipUnsteady(t, sequence)
+			t.Parallel()
 			c := campaignOf(t, sequence)
 			var failures []string
 			plans := sampled(t, sequence.name, c.plans(), func(p plan) failure { return p.kind })

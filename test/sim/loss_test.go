@@ -219,7 +219,7 @@ var lossMutants = map[string]mutant{
 		likened(func(backups *dbv1.DatabaseBackupList) {
 			for i := range backups.Items {
 				for j := range backups.Items[i].Status.Streams {
-					backups.Items[i].Status.Streams[j].Identity, backups.Items[i].Status.Streams[j].Facts = "", nil
+					backups.Items[i].Status.Streams[j].Identity = ""
 				}
 			}
 		}), "volume-wiped-with-backups", "no other one has the data of the volume of member 0",

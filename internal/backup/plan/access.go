@@ -78,7 +78,7 @@ func (s situation) latest() (ordinal int32, o obstacle) {
 	first := s.Volumes[naming.Claim(s.Cluster.Name, 0)]
 	ordinal, known := state.Latest(s.Cluster.Name, s.Engine, s.Agreements, first.Contents, s.Extent)
 	const remedy = "The volumes are retained. To back them up, skip the deletion hooks, and create a cluster of the same name: its members decide which of them continues"
-	if engine.HasRoles(s.Engine) && engine.LockOf(s.Engine) == nil && len(s.Volumes) > 1 {
+	if engine.HidesLock(s.Engine) && len(s.Volumes) > 1 {
 		return 0, never("no member of DatabaseCluster %s runs, and without spec.state.lock of DatabaseEngine %s it is unknown which volume has every acknowledged write. %s",
 			s.Cluster.Name, s.Engine.Name, remedy)
 	}

@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -54,12 +53,11 @@ func recordedFacts(engine *dbv1.DatabaseEngine, name string, check *protocol.Che
 
 // identity identifies the database in the backup of a member, by the fact that the engine names; "" if it is unknown. The check may
 // have reported the fact only before or only after the backup. If the values differ, the database was replaced meanwhile.
-func identity(declared *dbv1.DatabaseEngine, name string, check *protocol.Check) string {
-	fact := engine.IdentityFact(declared, name)
-	if check == nil || fact == "" {
+func identity(engine *dbv1.DatabaseEngine, name string, check *protocol.Check) string {
+	if check == nil || engine == nil || engine.Name != name {
 		return ""
 	}
-	before, after := texts(check.Before)[fact], texts(check.After)[fact]
+	before, after := texts(check.Before)[checkOf(engine).Identity], texts(check.After)[checkOf(engine).Identity]
 	if before != "" && after != "" && before != after {
 		return ""
 	}

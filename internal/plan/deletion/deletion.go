@@ -37,7 +37,7 @@ func Decide(s *situation.Situation) phase.Outcome {
 	d.hooks, d.waiting = goThrough(s)
 	outcome := phase.First(d.phases(), s)
 	outcome.Hooks = d.hooks
-	if skips(s) { // stops the Jobs of a restore, but does not wait for them
+	if s.Skips() { // stops the Jobs of a restore, but does not wait for them
 		outcome.Operations = slices.Concat(restore.Stop(s).Operations, outcome.Operations)
 	}
 	return outcome
@@ -92,7 +92,7 @@ func labels(s *situation.Situation) phase.Outcome {
 }
 
 func stopRestore(s *situation.Situation) phase.Outcome {
-	if skips(s) {
+	if s.Skips() {
 		return phase.Over
 	}
 	return restore.Stop(s)
@@ -100,7 +100,7 @@ func stopRestore(s *situation.Situation) phase.Outcome {
 
 // finishRotation gives the hooks the passwords that the members accept.
 func finishRotation(s *situation.Situation) phase.Outcome {
-	if skips(s) || len(s.Cluster.Spec.Deletion.Hooks) == 0 {
+	if s.Skips() || len(s.Cluster.Spec.Deletion.Hooks) == 0 {
 		return phase.Over
 	}
 	rotates, over := rotation.Finish(s)
@@ -129,11 +129,6 @@ func PhasesChanged(before, after []dbv1.HookStatus) bool {
 }
 
 func samePhase(a, b dbv1.HookStatus) bool { return a.Name == b.Name && a.Phase == b.Phase }
-
-// skips reports whether the user has set the annotation that skips the hooks.
-func skips(s *situation.Situation) bool {
-	return s.Cluster.Annotations[dbv1.AnnotationSkipDeletionHooks] == "true"
-}
 
 func deletesVolumes(s *situation.Situation) bool {
 	return s.Cluster.Spec.Deletion.Volumes == dbv1.VolumesDelete

@@ -19,11 +19,8 @@ import (
 // records that stop as its fence. No state records that a backup sufficed: every pass compares the fence of the DatabaseBackup with
 // the fence of the cluster, until the last claim is deleted.
 
-// fences reports whether the members stop before the backup of a hook, because their volumes are deleted after it.
-func fences(cluster *dbv1.DatabaseCluster, hook dbv1.DeletionHook) bool {
-	ephemeral := cluster.Spec.Storage.Ephemeral != nil && *cluster.Spec.Storage.Ephemeral
-	return hook.Type == dbv1.HookBackup && cluster.Spec.Deletion.Volumes == dbv1.VolumesDelete && !ephemeral
-}
+// readsLatest is why a final backup may refuse to stop members, for messages.
+const readsLatest = "the members stop before the backup, and it reads the volume of one that is known to have every acknowledged write"
 
 // fence stops the members before their final backup; fenced is true if no member can run any more.
 func fence(s *situation.Situation, hook dbv1.DeletionHook) (view hookView, fenced bool) {
@@ -72,6 +69,9 @@ func refusal(s *situation.Situation, hook dbv1.DeletionHook) (view hookView, ref
 		view = failed("Set spec.deletion.volumes to Retain: the hook then backs up the primary, and all volumes stay",
 			"deletion hook %q cannot start: the operator cannot know which of %d volumes has every acknowledged write, because DatabaseEngine %s has no spec.state.lock",
 			hook.Name, len(s.Own), s.Engine.Name)
+	case gone(s) != "":
+		view = failed("Set spec.deletion.volumes to Retain: the hook then backs up a member that runs, and all volumes stay",
+			"deletion hook %q cannot start: pod %s no longer runs and may still count for the majority, but %s", hook.Name, gone(s), readsLatest)
 	case failedHandOver(s) != "":
 		view = failed("Correct the cause and delete the Job to try again. Or set spec.deletion.volumes to Retain: the hook then backs up a member that runs, and all volumes stay",
 			"deletion hook %q cannot start: Job %s failed, so no other member has taken over from the primary. One that took over after its stop could lack its last writes",
@@ -81,6 +81,16 @@ func refusal(s *situation.Situation, hook dbv1.DeletionHook) (view hookView, ref
 	}
 	view.stops = true
 	return view, true
+}
+
+// gone is a voter that has to be ready, but does not run and is not created any more; "" for none.
+func gone(s *situation.Situation) string {
+	pod := s.Unready()
+	ordinal, named := naming.Ordinal(s.Cluster.Name, pod)
+	if !named || s.Has(ordinal) || slices.ContainsFunc(s.Members, func(m state.Member) bool { return m.Name == pod }) {
+		return ""
+	}
+	return pod
 }
 
 // failedHandOver is the Job by which the primary of several members could not hand over; "" for none. A deletion without a final backup ignores it.
@@ -99,27 +109,18 @@ func failedHandOver(s *situation.Situation) string {
 // awaitVoter waits for a voter before the others stop: without it, no volume would be known to have every acknowledged write.
 func awaitVoter(s *situation.Situation, hook dbv1.DeletionHook, pod string) hookView {
 	since := s.Cluster.DeletionTimestamp.Time
-	m, exists := state.First(s.Members, func(m state.Member) bool { return m.Name == pod })
-	if exists && m.Down().After(since) {
+	if m, exists := state.First(s.Members, func(m state.Member) bool { return m.Name == pod }); exists && m.Down().After(since) {
 		since = m.Down()
 	}
 	left := deadline(s) - s.At.Sub(since)
-	const why = "the members stop before the backup, and it reads the volume of one that is known to have every acknowledged write"
-	if ordinal, _ := naming.Ordinal(s.Cluster.Name, pod); !exists && !s.Has(ordinal) {
-		view := failed("Set spec.deletion.volumes to Retain: the hook then backs up a member that runs, and all volumes stay",
-			"deletion hook %q cannot start: pod %s no longer runs and may still count for the majority, but %s",
-			hook.Name, pod, why)
-		view.stops = true
-		return view
-	}
 	if left <= 0 {
 		view := failed(fmt.Sprintf("Correct the cause why pod %s is not ready; the hook then continues", pod),
 			"deletion hook %q failed: pod %s was not ready within spec.deletion.hookDeadlineSeconds (%d s), but %s",
-			hook.Name, pod, s.Cluster.Spec.Deletion.HookDeadlineSeconds, why)
+			hook.Name, pod, s.Cluster.Spec.Deletion.HookDeadlineSeconds, readsLatest)
 		view.stops = true
 		return view
 	}
-	view := underway("deletion hook %q waits until pod %s is ready: %s", hook.Name, pod, why)
+	view := underway("deletion hook %q waits until pod %s is ready: %s", hook.Name, pod, readsLatest)
 	view.requeueAfter, view.stops = left, true
 	return view
 }

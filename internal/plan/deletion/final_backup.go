@@ -19,7 +19,7 @@ import (
 // finalBackup returns the name of a hook's DatabaseBackup. If members have to stop first, it has none before there is a fence.
 func finalBackup(cluster *dbv1.DatabaseCluster, fence string, hook dbv1.DeletionHook) state.Ref {
 	switch {
-	case !fences(cluster, hook):
+	case !situation.Fences(cluster, hook):
 		return state.Ref{Kind: "DatabaseBackup", Name: naming.HookJob(cluster.Name, hook.Name, cluster.UID)}
 	case fence == "":
 		return state.Ref{}
@@ -39,7 +39,7 @@ func backupHook(s *situation.Situation, hook dbv1.DeletionHook) hookView {
 		return succeeded("there is nothing to back up: no member was ever created")
 	case !started:
 		return startBackup(s, hook)
-	case (fences(s.Cluster, hook) || backup.Elsewhere) && foreignBackup(s, backup) != "":
+	case (situation.Fences(s.Cluster, hook) || backup.Elsewhere) && foreignBackup(s, backup) != "":
 		return mistaken(hook, name, foreignBackup(s, backup))
 	case backup.Phase == dbv1.BackupCompleted:
 		return succeeded("DatabaseBackup %s is complete; its location is %s", name, backup.Location)
@@ -58,7 +58,7 @@ func startBackup(s *situation.Situation, hook dbv1.DeletionHook) hookView {
 		view.requeueAfter = situation.MissingRequeue // engines are not watched
 		return view
 	}
-	if fences(s.Cluster, hook) && !s.Terminating {
+	if situation.Fences(s.Cluster, hook) && !s.Terminating {
 		if view, lost := lostBackup(s, hook); lost {
 			return view
 		}
@@ -114,7 +114,7 @@ func awaitBackup(s *situation.Situation, hook dbv1.DeletionHook, backup state.Ho
 		view = view.waitsFor("After your correction, the backup continues")
 	}
 	view.requeueAfter = left
-	if fences(s.Cluster, hook) || canBeAsked(s, backup) {
+	if situation.Fences(s.Cluster, hook) || canBeAsked(s, backup) {
 		return view
 	}
 	if next := lowerAll(s, dbv1.ReasonHookRunning); next.Waits() {

@@ -107,10 +107,10 @@ func goThrough(s *situation.Situation) (all []dbv1.HookStatus, waiting phase.Out
 func awaitTurn(s *situation.Situation, hook dbv1.DeletionHook, stops bool) hookView {
 	before := reported(s, hook.Name)
 	view := hookView{phase: dbv1.HookPending, message: "waiting for the hooks before this one", stopped: before.Stopped}
-	if known := before.Phase == dbv1.HookSucceeded || before.Phase == dbv1.HookFailed && continuesOnFailure(s); known && !fences(s.Cluster, hook) {
+	if known := before.Phase == dbv1.HookSucceeded || before.Phase == dbv1.HookFailed && continuesOnFailure(s); known && !situation.Fences(s.Cluster, hook) {
 		view.phase, view.message = before.Phase, before.Message
 	}
-	if stops && hook.Type == dbv1.HookShutdown && !skips(s) {
+	if stops && hook.Type == dbv1.HookShutdown && !s.Skips() {
 		view.stopped = record(s, view.stopped)
 	}
 	return view
@@ -132,7 +132,7 @@ func over(s *situation.Situation, phase dbv1.HookPhase) bool {
 // must not run again, because its members no longer run. The mark belongs to this deletion only if it has the deletion's time. A
 // backup of stopped members can be repeated.
 func stopping(s *situation.Situation, hook dbv1.DeletionHook) bool {
-	return hook.Type != dbv1.HookShutdown && !fences(s.Cluster, hook) && s.StatefulSet != nil &&
+	return hook.Type != dbv1.HookShutdown && !situation.Fences(s.Cluster, hook) && s.StatefulSet != nil &&
 		s.StatefulSet.Annotations[dbv1.AnnotationTerminating] == TerminatingMark(s.Cluster)
 }
 
@@ -149,11 +149,11 @@ func look(s *situation.Situation, hook dbv1.DeletionHook) hookView {
 	switch {
 	case before.Phase == dbv1.HookSucceeded && !doubted(s, hook), before.Phase == dbv1.HookFailed && continuesOnFailure(s):
 		return recorded // even if its Job no longer exists
-	case view.phase == dbv1.HookSucceeded && !(skips(s) && len(unknown(view.stopped)) > 0): // no pod had the finalizer, so no exit code is known
+	case view.phase == dbv1.HookSucceeded && !(s.Skips() && len(unknown(view.stopped)) > 0): // no pod had the finalizer, so no exit code is known
 		return view
 	case begun && over(s, before.Phase):
 		return recorded
-	case skips(s):
+	case s.Skips():
 		view.phase = dbv1.HookSkipped
 		view.message = fmt.Sprintf("skipped, because the cluster has the annotation %s=true", dbv1.AnnotationSkipDeletionHooks)
 	case begun:
@@ -165,7 +165,7 @@ func look(s *situation.Situation, hook dbv1.DeletionHook) hookView {
 // doubted reports whether a hook that succeeded is checked again: remaining volumes are deleted only while its backup contains
 // their data.
 func doubted(s *situation.Situation, hook dbv1.DeletionHook) bool {
-	return fences(s.Cluster, hook) && len(s.Own) > 0
+	return situation.Fences(s.Cluster, hook) && len(s.Own) > 0
 }
 
 // reported returns the status of a hook.

@@ -157,7 +157,7 @@ func endOf(m state.Member) dbv1.StoppedMember {
 // records reports whether the operator records the ends of members.
 func records(s *situation.Situation) bool {
 	isShutdown := func(h dbv1.DeletionHook) bool { return h.Type == dbv1.HookShutdown }
-	return s.Deleting() && !skips(s) && s.HasFinalizer() &&
+	return s.Deleting() && !s.Skips() && s.HasFinalizer() &&
 		slices.ContainsFunc(s.Cluster.Spec.Deletion.Hooks, isShutdown)
 }
 

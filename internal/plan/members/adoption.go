@@ -65,7 +65,7 @@ func latest(s *situation.Situation, holds *state.Contents) {
 func locked(s *situation.Situation, holds *state.Contents) {
 	own := state.Only(s.Agreements, func(a state.Agreement) bool { return a.Cluster == s.Cluster.UID })
 	holder, term := state.LockIn(own)
-	stops := s.Deleting() || s.Wanted == 0
+	stops := s.Stopping()
 	runs := slices.ContainsFunc(s.Members, func(m state.Member) bool { return m.Name == holds.Primary && !m.Terminating })
 	switch {
 	case holder == "" || stops && term == holds.Term:

@@ -60,13 +60,13 @@ func (s *Situation) Settled() (pod string, settled bool) {
 // when it no longer responded, and only a lock shows that another one took over. It still starts first, because that is right after each orderly
 // stop, but no backup of its volume may be the reason to delete the others.
 func (s *Situation) Unlocked() bool {
-	return s.HasRoles() && engine.LockOf(s.Engine) == nil && len(s.Own) > 1
+	return engine.HidesLock(s.Engine) && len(s.Own) > 1
 }
 
 // AllNeeded reports whether each write needs all members that exist, and no other one starts: one primary, or exactly a majority of the voters.
 func (s *Situation) AllNeeded() bool {
 	live, known := s.Replicas()
-	stays := s.Deleting() || s.Wanted == 0 || live == 1 && s.target(live) <= 1
+	stays := s.Stopping() || live == 1 && s.target(live) <= 1
 	return known && live > 0 && live == s.deciding() && int(live) == len(s.Members) && stays && (!s.Consents() || s.Listed())
 }
 
@@ -86,12 +86,15 @@ func (s *Situation) NeededSince() string {
 	return first.NeededSince
 }
 
-// neededFor is how long each write has needed all members that exist, if the record of claim 0 counts.
+// neededFor is how long each write has needed all members that exist, as far as the record of claim 0 counts.
 func (s *Situation) neededFor() (elapsed time.Duration, counts bool) {
 	first, _ := s.firstVolume()
 	elapsed, known := s.Uptime.Since(first.NeededSince)
 	changes, stays := state.ExtentOf(s.StatefulSet).Since(first.Term)
-	return elapsed, known && stays && changes == 0
+	if !known || !stays || changes > 0 {
+		return 0, false
+	}
+	return elapsed, true
 }
 
 // stale is for how long the readiness of the members that are left may be older than the stop of the others.
@@ -99,24 +102,21 @@ func (s *Situation) stale() time.Duration {
 	if !s.MayBeStale() {
 		return 0
 	}
-	if s.Unprobed() != "" {
+	slowest := time.Duration(0)
+	for _, m := range s.Members {
+		slowest = max(slowest, m.UnreadyAfter)
+	}
+	if slowest == state.Never {
 		return state.Never
 	}
-	left := nodeLostAfter
-	for _, m := range s.Members {
-		left = max(left, nodeLostAfter+m.UnreadyAfter)
-	}
-	elapsed, counts := s.neededFor()
-	if !counts {
-		return left
-	}
-	return max(0, left-elapsed)
+	elapsed, _ := s.neededFor()
+	return max(0, nodeLostAfter+slowest-elapsed)
 }
 
 // Unprobed is the first member without a readiness probe, while the readiness of all decides whether one has every acknowledged write; "" for none.
 func (s *Situation) Unprobed() string {
-	m, found := state.First(s.Members, func(m state.Member) bool { return m.UnreadyAfter == state.Never })
-	if _, latest := s.Latest(); !found || latest || !s.MayBeStale() {
+	m, _ := state.First(s.Members, func(m state.Member) bool { return m.UnreadyAfter == state.Never })
+	if _, latest := s.Latest(); latest || !s.MayBeStale() {
 		return ""
 	}
 	return m.Name
@@ -129,7 +129,7 @@ const nodeLostAfter = time.Minute
 // list. The list may be smaller than recorded, and then fewer members accept a write. All of the needed members were ready together since they
 // began to stop, while none was being removed: claim 0 has the term of the StatefulSet then.
 func (s *Situation) Listed() bool {
-	if !s.Deleting() && s.Wanted > 0 && s.live() > 1 {
+	if !s.Stopping() && s.live() > 1 {
 		return false
 	}
 	first, _ := s.firstVolume()
@@ -171,20 +171,29 @@ func (s *Situation) Unready() string {
 func (s *Situation) Unsettled() (left time.Duration, why string, waits bool) {
 	first, exists := s.firstVolume()
 	records := exists && !first.Terminating && !first.IsFilling()
-	if _, latest := s.Latest(); latest || !records || !s.AllNeeded() || s.Ready() != s.live() || s.stale() <= 0 || s.Unprobed() != "" {
+	left = s.stale()
+	if _, latest := s.Latest(); latest || !records || s.Ready() != s.live() || left <= 0 || left == state.Never {
 		return 0, "", false
 	}
-	until := s.At.Add(s.stale()).UTC().Format(time.RFC3339)
-	return s.stale(), fmt.Sprintf("the last members stop at %s: if they are ready then, they have every acknowledged write", until), true
+	until := s.At.Add(left).UTC().Format(time.RFC3339)
+	return left, fmt.Sprintf("the last members stop at %s: if they are ready then, they have every acknowledged write", until), true
 }
 
 // Settles reports whether a stop waits until one of the members that are left has every acknowledged write: a hibernation, and a deletion with a
 // final backup.
 func (s *Situation) Settles() bool {
-	deletion := s.Cluster.Spec.Deletion
-	skips := s.Cluster.Annotations[dbv1.AnnotationSkipDeletionHooks] == "true"
-	return !s.Deleting() || deletion.Volumes == dbv1.VolumesDelete && !skips &&
-		slices.ContainsFunc(deletion.Hooks, func(h dbv1.DeletionHook) bool { return h.Type == dbv1.HookBackup })
+	return !s.Deleting() || !s.Skips() && slices.ContainsFunc(s.Cluster.Spec.Deletion.Hooks, func(h dbv1.DeletionHook) bool { return Fences(s.Cluster, h) })
+}
+
+// Fences reports whether the members stop before the backup of a hook, because their volumes are deleted after it.
+func Fences(cluster *dbv1.DatabaseCluster, hook dbv1.DeletionHook) bool {
+	ephemeral := cluster.Spec.Storage.Ephemeral != nil && *cluster.Spec.Storage.Ephemeral
+	return hook.Type == dbv1.HookBackup && cluster.Spec.Deletion.Volumes == dbv1.VolumesDelete && !ephemeral
+}
+
+// Skips reports whether the user skips the hooks that have not succeeded.
+func (s *Situation) Skips() bool {
+	return s.Cluster.Annotations[dbv1.AnnotationSkipDeletionHooks] == "true"
 }
 
 // Settling is how long a member that hibernates may still wait for another one to be ready, so that one of them has every acknowledged

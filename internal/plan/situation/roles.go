@@ -165,7 +165,7 @@ func (s *Situation) Electing() time.Duration {
 // The condition Available records since when there is none.
 func (s *Situation) PrimaryOverdue() (left time.Duration, ok bool) {
 	available := meta.FindStatusCondition(s.Cluster.Status.Conditions, dbv1.ConditionAvailable)
-	if !s.HasRoles() || s.Deleting() || s.Wanted == 0 || len(s.ReadyPrimaries()) > 0 || available == nil || available.Reason != dbv1.ReasonNoPrimary {
+	if !s.HasRoles() || s.Stopping() || len(s.ReadyPrimaries()) > 0 || available == nil || available.Reason != dbv1.ReasonNoPrimary {
 		return 0, false
 	}
 	since, ready := available.LastTransitionTime.Time, s.firstReady()

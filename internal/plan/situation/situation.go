@@ -100,6 +100,9 @@ func (s *Situation) room() int64 {
 // Deleting reports whether the cluster is being deleted.
 func (s *Situation) Deleting() bool { return s.Cluster.DeletionTimestamp != nil }
 
+// Stopping reports whether no member is to run: the cluster is being deleted, or hibernates.
+func (s *Situation) Stopping() bool { return s.Deleting() || s.Wanted == 0 }
+
 // HasFinalizer reports whether the cluster has the operator's finalizer.
 func (s *Situation) HasFinalizer() bool {
 	return state.HasFinalizer(s.Cluster)
