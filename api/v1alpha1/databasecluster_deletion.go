@@ -7,7 +7,7 @@ package v1alpha1
 import corev1 "k8s.io/api/core/v1"
 
 // Deletion controls the deletion of the cluster. The operator runs the hooks in their order and stops the members one
-// by one from the highest ordinal. It then retains or deletes the volumes, and deletes the other objects.
+// by one from the highest ordinal, and the primary last. It then retains or deletes the volumes, and deletes the other objects.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.hooks) || self.hooks.filter(h, h.type == 'Shutdown').size() <= 1",message="spec.deletion.hooks: only one hook can have type Shutdown"
 // +kubebuilder:validation:XValidation:rule="!has(self.hooks) || self.hooks.size() == 0 || self.hooks[self.hooks.size() - 1].type == 'Shutdown' || !self.hooks.exists(h, h.type == 'Shutdown')",message="spec.deletion.hooks: the hook of type Shutdown must be the last, because it stops the members"

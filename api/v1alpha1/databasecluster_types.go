@@ -193,8 +193,8 @@ type DatabaseClusterSpec struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:booleanSwitch"
 	Paused bool `json:"paused,omitempty"`
 
-	// hibernated stops all members, one by one from the highest ordinal, and keeps their volumes. The members
-	// start again when you set it to false. Default: false.
+	// hibernated stops all members, one by one from the highest ordinal and the primary last, and keeps their
+	// volumes. The members start again when you set it to false. Default: false.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:booleanSwitch"
 	Hibernated bool `json:"hibernated,omitempty"`

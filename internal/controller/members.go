@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -145,7 +146,10 @@ func (e execution) runAction(ctx context.Context, o operation.RunAction) ([]kit.
 func (e execution) scale(ctx context.Context, o operation.Scale) ([]kit.Event, error) {
 	lowered := e.StatefulSet.DeepCopy()
 	lowered.Spec.Replicas = &o.To
-	resources.RecordStoredSpec(e.Cluster, lowered)
+	if o.Start != e.Start() {
+		lowered.Spec.Ordinals = &appsv1.StatefulSetOrdinals{Start: o.Start}
+	}
+	resources.RecordStoredSpec(e.Cluster, e.StatefulSet, lowered)
 	if o.Stop {
 		metav1.SetMetaDataAnnotation(&lowered.ObjectMeta, dbv1.AnnotationTerminating, deletion.TerminatingMark(e.Cluster))
 	}

@@ -61,13 +61,13 @@ type ResizeMember struct {
 	Revision  string
 }
 
-// Scale lowers the replicas of the StatefulSet to To, which stops the member with the highest ordinal, Member. If Stop is set, all members stop
+// Scale lowers the replicas of the StatefulSet to To, from the ordinal Start on, which stops Member. If Stop is set, all members stop
 // permanently: the operator marks the StatefulSet, and the deletion hooks never run again.
 type Scale struct {
 	ofMembers
 	DisturbanceInDeletion
-	To, Member int32
-	Stop       bool
+	Start, To, Member int32
+	Stop              bool
 }
 
 // RebuildMember deletes the volume and the pod of a member. The StatefulSet creates both again, and the member copies the data of the
@@ -135,7 +135,13 @@ func (r Record) String() string {
 	}
 	return fmt.Sprintf("record the configuration %s: %s", r.Configuration.Hash, r.Configuration.State)
 }
-func (s Scale) String() string           { return fmt.Sprintf("scale in to %d", s.To) }
+
+func (s Scale) String() string {
+	if s.Start > 0 {
+		return fmt.Sprintf("scale in to %d from %d", s.To, s.Start)
+	}
+	return fmt.Sprintf("scale in to %d", s.To)
+}
 func (h AddPodFinalizer) String() string { return "add the finalizer to pod " + h.Member.Name }
 func (r ReleasePods) String() string     { return "remove the finalizer from " + Describe(r.Pods) }
 func (p Pod) String() string             { return "pod " + p.Name }

@@ -162,12 +162,9 @@ func TestAHibernationWaitsForAPrimaryForALimitedTime(t *testing.T) {
 			all(hibernated, func(_ *dbv1.DatabaseCluster, o *state.Observed) { alone(o, true, "primary") }, unready(time.Second, 0)),
 			"scale in to 0\nHibernating: scaling in from 1 to 0 members, one at a time\n",
 		},
-		"a primary does not hand over to replicas that are down for long": {
-			all(hibernated, roles("replica", "replica", "primary"), unready(time.Minute, 0, 1)), stops,
-		},
-		"but to one that may come back": {
-			all(hibernated, roles("replica", "replica", "primary"), unready(time.Minute, 0), unready(59*time.Second, 1)),
-			"create Job " + naming.HandOverJob("orders", "pod-2") + "\nHandingOver: pod orders-2 hands over to another member\n",
+		"a primary stops after the others, ready or not": {
+			all(hibernated, roles("replica", "replica", "primary"), unready(time.Second, 0, 1)),
+			"scale in to 2 from 1\nHibernating: scaling in from 3 to 0 members, one at a time\n",
 		},
 		"a deletion does not wait": {
 			all(terminating, unready(time.Second, 0)), "scale in to 2\nTerminating: scaling in from 3 to 0 members, one at a time\n",
@@ -291,12 +288,12 @@ func TestAHandOverOnALostNodeNeedsTheUserButBlocksNoDeletion(t *testing.T) {
 	}
 	as := func(*state.Task) {}
 	last := roles("replica", "replica", "primary")
-	const stopping = "scale in to 2\nTerminating: scaling in from 3 to 0 members, one at a time\n"
+	const stopping = "scale in to 2 from 1\nTerminating: scaling in from 3 to 0 members, one at a time\n"
 	const hands = "HandingOver: pod orders-2 hands over to another member"
 	job := naming.HandOverJob("orders", "pod-2")
 	decideRelated(t, dbv1.TopologyPrimaryReplica, map[string]scenario{
-		"a hibernation": {
-			all(hibernated, last, lost(as)),
+		"a scale-in": {
+			all(replicas(2), last, lost(as)),
 			hands + ": Job " + job + " did not finish within its deadline, because pod p does not respond. " +
 				"Recover the node of the pod, or make sure that the pod does not run and delete the Job\nagain in 5s\nSTALLED JobBlocked\n",
 		},
@@ -305,7 +302,8 @@ func TestAHandOverOnALostNodeNeedsTheUserButBlocksNoDeletion(t *testing.T) {
 			all(terminating, last, lost(func(t *state.Task) { t.Failing, t.Ending = false, true })), stopping,
 		},
 		"a deletion waits until that is certain": {
-			all(terminating, last, lost(func(t *state.Task) { t.StartTime = new(plans.Ago(14 * time.Minute)) })), hands + "\nagain in 5s\n",
+			all(terminating, last, lost(func(t *state.Task) { t.StartTime = new(plans.Ago(14 * time.Minute)) })),
+			"Terminating: waiting until Job " + job + " has ended; next: scaling in from 3 to 0 members, one at a time\nagain in 5s\n",
 		},
 	})
 }

@@ -228,6 +228,14 @@ func TestTheLastPrimaryStartsBeforeTheOthers(t *testing.T) {
 			change(c, o)
 		}
 	}
+	// left is a cluster of which member 0 has stopped, before the primary, member 2.
+	left := func(change func(*dbv1.DatabaseCluster, *state.Observed)) func(*dbv1.DatabaseCluster, *state.Observed) {
+		return func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			set(o, 1, 2)
+			plans.Roles(o, "replica", "primary")
+			change(c, o)
+		}
+	}
 	for name, c := range map[string]struct {
 		change func(*dbv1.DatabaseCluster, *state.Observed)
 		want   extent
@@ -289,6 +297,10 @@ func TestTheLastPrimaryStartsBeforeTheOthers(t *testing.T) {
 			c.Spec.Hibernated = true
 			plans.Roles(o, "primary")
 		}), extent{2, 1}},
+		"members that hibernate keep their first one":    {left(func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Hibernated = true }), extent{1, 2}},
+		"all run again if the hibernation is taken back": {left(func(*dbv1.DatabaseCluster, *state.Observed) {}), extent{0, 3}},
+		"also if the cluster has fewer members now":      {left(func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Replicas = 1 }), extent{0, 3}},
+		"not before the others can start":                {left(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes[0].Terminating = true }), extent{1, 2}},
 		"a cluster that has stopped begins with member 0 again": {starting(func(c *dbv1.DatabaseCluster, o *state.Observed) {
 			c.Spec.Hibernated = true
 			set(o, 2, 0)

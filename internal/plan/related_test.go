@@ -262,41 +262,26 @@ func TestThePrimaryHandsOverBeforeItIsDisturbed(t *testing.T) {
 			},
 			"create Job " + naming.HandOverJob("orders", "pod-2") + "\nHandingOver: pod orders-2 hands over to another member\n",
 		},
-		"hibernation hands over, too": {
+		"hibernation stops the primary last": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Hibernated = true
 				plans.Roles(o, "replica", "replica", "primary")
 			},
-			"create Job " + naming.HandOverJob("orders", "pod-2") + "\nHandingOver: pod orders-2 hands over to another member\n",
+			"scale in to 2 from 1\nHibernating: scaling in from 3 to 0 members, one at a time\n",
 		},
-		"the last member stops without": {
+		"the last member stops without a hand-over": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Hibernated = true
 				alone(o, true, "primary")
 			},
 			"scale in to 0\nHibernating: scaling in from 1 to 0 members, one at a time\n",
 		},
-		"a deletion hands over, too": {
+		"so does a deletion": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.DeletionTimestamp = &metav1.Time{Time: plans.Now}
 				plans.Roles(o, "replica", "replica", "primary")
 			},
-			"create Job " + naming.HandOverJob("orders", "pod-2") + "\nHandingOver: pod orders-2 hands over to another member\n",
-		},
-		"but does not wait for one that failed": {
-			func(c *dbv1.DatabaseCluster, o *state.Observed) {
-				c.DeletionTimestamp = &metav1.Time{Time: plans.Now}
-				plans.Roles(o, "replica", "replica", "primary")
-				o.Tasks = []state.Task{plans.Task(naming.HandOverJob("orders", "pod-2"), false)}
-			},
-			"scale in to 2\nTerminating: scaling in from 3 to 0 members, one at a time\n",
-		},
-		"nor in a namespace that is being deleted": {
-			func(c *dbv1.DatabaseCluster, o *state.Observed) {
-				c.DeletionTimestamp, o.Terminating = &metav1.Time{Time: plans.Now}, true
-				plans.Roles(o, "replica", "replica", "primary")
-			},
-			"scale in to 2\nTerminating: scaling in from 3 to 0 members, one at a time\n",
+			"scale in to 2 from 1\nTerminating: scaling in from 3 to 0 members, one at a time\n",
 		},
 		"a request is accepted first": {
 			asks(dbv1.RequestHandOver, "orders-2"),

@@ -51,9 +51,9 @@ func StoredSpecHash(set *appsv1.StatefulSet) string {
 	return hash(spec)
 }
 
-// RecordStoredSpec records the hash on a StatefulSet whose number of members is about to change, which raises the generation.
-func RecordStoredSpec(cluster *dbv1.DatabaseCluster, set *appsv1.StatefulSet) {
-	if Untouched(cluster, set) {
+// RecordStoredSpec records the hash on a StatefulSet whose members are about to change from those of the live one, which raises the generation.
+func RecordStoredSpec(cluster *dbv1.DatabaseCluster, live, set *appsv1.StatefulSet) {
+	if Untouched(cluster, live) {
 		metav1.SetMetaDataAnnotation(&set.ObjectMeta, dbv1.AnnotationStoredSpec, StoredSpecHash(set))
 	}
 }

@@ -103,12 +103,15 @@ func TestTheLastPrimaryIsBackedUpAndStartsFirst(t *testing.T) {
 	}
 
 	change(t, next, func(c *dbv1.DatabaseCluster) { c.Spec.Hibernated = true })
-	awaitRecord(t, next, "orders-0") // the primary hands over to the member that stops last
-	await(t, set, "all members to stop", func() bool { return *set.Spec.Replicas == 0 && set.Status.Replicas == 0 })
+	await(t, set, "the primary to be the only member", func() bool { return set.Spec.Ordinals.Start == 2 && *set.Spec.Replicas == 1 })
+	await(t, set, "all members to stop", func() bool {
+		return *set.Spec.Replicas == 0 && set.Spec.Ordinals.Start == 0 && set.Status.Replicas == 0
+	})
+	awaitRecord(t, next, "orders-2")
 	_, _, leader := rightsOf(ns)
 	read(t, leader)
 	elector.primary.Store(noPrimary)
-	change(t, leader, func(c *corev1.ConfigMap) { c.Annotations["leader"] = "orders-1" }) // as after a hand-over that failed
+	change(t, leader, func(c *corev1.ConfigMap) { c.Annotations["leader"] = "orders-1" }) // as after a failover that the operator did not see
 	change(t, next, func(c *dbv1.DatabaseCluster) { c.Spec.Hibernated = false })
 	awaitAlone(t, next, 1)
 	elector.primary.Store(1)

@@ -32,8 +32,8 @@ func final(c *dbv1.DatabaseCluster) {
 var copySequences = []sequence{
 	{"pair-final-backup", []step{createPair(pairEngine, final), handOverTo("orders-1"), remove()}},
 	{"pair-final-backup-foreground", []step{createPair(pairEngine, final), handOverTo("orders-1"), removeForeground()}},
-	{"pair-final-backup-hand-over-fails", []step{createPair(pairEngine, final), handOverTo("orders-1"), stall("orders-0"), remove()}},
-	{"pair-final-backup-hand-over-later", []step{createPair(pairEngine, final), freeze("orders-0"), soon(12, remove()), thaw("orders-0"), deleteJob("handover")}},
+	{"pair-final-backup-replica-stalls", []step{createPair(pairEngine, final), handOverTo("orders-1"), stall("orders-0"), remove()}},
+	{"pair-final-backup-replica-returns", []step{createPair(pairEngine, final), freeze("orders-0"), soon(4, remove()), thaw("orders-0")}},
 	{"pair-final-backup-hibernated", []step{createPair(tuneEngine, final), hibernate(true), remove(), skipHooks()}},
 	{"pair-final-backup-unseen", []step{
 		createPair(syncEngine, final), together(away(true), freeze("orders-0")), removeForeground(), away(false), skipHooks(), told(createPair(syncEngine)), leads("orders-1"),

@@ -128,7 +128,7 @@ func (d *disk) String() string {
 	of := d.shared
 	bucket, volumes, acked := d.ranked()
 	return fmt.Sprintln(bucket, volumes, d.succeeded, d.exits, d.streams, d.lost, d.full, d.own, d.serving, d.consent, d.quota, d.troubles, d.backOff,
-		acked, of.voters, of.left, of.ran, of.frozen, of.stalled, of.unnoticed, of.divided, of.gone, of.parameters, of.tunedFor)
+		acked, of.voters, of.left, of.ran, of.frozen, of.stalled, of.unnoticed, of.divided, of.gone, of.passedTo, of.parameters, of.tunedFor)
 }
 
 // goesWrong returns the planned failure of a call, if there is one.

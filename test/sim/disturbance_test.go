@@ -124,8 +124,11 @@ func (w *world) watchElection(before, after *appsv1.StatefulSet) {
 	if *after.Spec.Replicas >= *before.Spec.Replicas || cluster.DeletionTimestamp != nil || w.store.disk.shared.topology != dbv1.TopologyPrimaryReplica {
 		return
 	}
-	_, end := ordinalsOf(before)
-	member, primary := naming.Member(name, int32(end-1)), w.seenPrimary()
+	first, end := ordinalsOf(before)
+	if start, _ := ordinalsOf(after); start <= first {
+		first = end - 1
+	}
+	member, primary := naming.Member(name, int32(first)), w.seenPrimary()
 	switch {
 	case primary == nil && !(cluster.Spec.Hibernated && (*before.Spec.Replicas == 1 || w.withoutPrimary() >= electing)):
 		w.breaks("pod %s stops while there is no primary", member)

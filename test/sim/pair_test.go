@@ -71,6 +71,26 @@ func (w *world) lock(pod string) {
 	w.setAgreement(termKey, term.UTC().Format(time.RFC3339))
 	w.setAgreement(holderKey, pod)
 	w.store.disk.shared.led[pod] = true
+	w.store.disk.shared.passedTo = ""
+}
+
+// pass is the moment at which a Job makes a primary give up its lock for another member, which gets it in the next round.
+func (w *world) pass(job, primary, next *corev1.Pod) {
+	_, from := w.on(primary)
+	w.write(next, from.data, from.rows)
+	on := &w.store.disk.shared
+	on.passedBy, on.passedTo, on.passedAt = job.UID, next.Name, w.clock.Now()
+	w.setAgreement(holderKey, "")
+	w.reports(primary, replicaRole, false)
+}
+
+// passesTo is the pod for which a primary has given up its lock; "" for none.
+func (w *world) passesTo() string {
+	next := w.store.disk.shared.passedTo
+	if next == "" || !w.acts(get[*corev1.Pod](w.store, next)) {
+		return ""
+	}
+	return next
 }
 
 // agreed is one key of the agreement.
@@ -160,10 +180,14 @@ func (w *world) lead(pod *corev1.Pod) {
 // acknowledged. In synchronous mode only members in the agreement can get the lock, if there are any.
 func (w *world) elect(pod *corev1.Pod) {
 	_, on := w.on(pod)
-	synced := w.agreed(syncKey)
+	synced, next := w.agreed(syncKey), w.passesTo()
+	if next == pod.Name && !w.clock.Now().After(w.store.disk.shared.passedAt) {
+		w.store.version++ // time passes
+		return
+	}
 	candidates := slices.DeleteFunc(w.databases(), func(other *corev1.Pod) bool {
 		_, has := w.on(other)
-		return has.data != on.data || synced != "" && !slices.Contains(strings.Fields(synced), other.Name)
+		return has.data != on.data || synced != "" && !slices.Contains(strings.Fields(synced), other.Name) || next != "" && other.Name != next
 	})
 	if newest := w.newest(candidates); newest == nil || newest.Name != pod.Name {
 		w.reports(pod, replicaRole, isReady(pod))

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -24,8 +25,8 @@ func (w *world) performOnMembers(pod *corev1.Pod) exit {
 	member := memberIn(pod, "DBC_MEMBER")
 	switch pod.Labels[dbv1.LabelComponent] {
 	case dbv1.ComponentHandOver:
-		end := w.performHandOver(member, memberIn(pod, "DBC_TARGET"), variableOf(pod, "DBC_MEMBERS"))
-		if end.code == 0 && w.isRequested(pod.Labels[batchv1.JobNameLabel]) {
+		end := w.performHandOver(pod, memberIn(pod, "DBC_TARGET"), variableOf(pod, "DBC_MEMBERS"))
+		if end.code == 0 && !end.runs && w.isRequested(pod.Labels[batchv1.JobNameLabel]) {
 			w.executes(dbv1.RequestHandOver, types.UID(pod.Labels[batchv1.ControllerUidLabel]))
 		}
 		return end
@@ -59,10 +60,17 @@ func memberIn(pod *corev1.Pod, variable string) string {
 	return host
 }
 
-// performHandOver passes the lock to the target, or to the replica with the newest data. The primary first sends it all rows.
-func (w *world) performHandOver(member, target, members string) exit {
-	primary := w.primary()
-	switch {
+// performHandOver passes the lock to the target, or to the replica with the newest data. The primary first sends it all rows, and gives the
+// lock up.
+func (w *world) performHandOver(pod *corev1.Pod, target, members string) exit {
+	primary, member := w.primary(), memberIn(pod, "DBC_MEMBER")
+	switch on := &w.store.disk.shared; {
+	case on.passedBy == pod.UID && primary != nil:
+		return done()
+	case on.passedBy == pod.UID && w.clock.Now().Sub(on.passedAt) < time.Minute:
+		return exit{runs: true}
+	case on.passedBy == pod.UID:
+		return actionFails(protocol.ExitFailed, "no other member became the primary")
 	case primary == nil:
 		return actionFails(protocol.ExitPrecondition, "there is no primary")
 	case !strings.Contains(members, member+"."):
@@ -78,12 +86,8 @@ func (w *world) performHandOver(member, target, members string) exit {
 	if next == nil {
 		return actionFails(protocol.ExitPrecondition, "no member can take over")
 	}
-	_, on := w.on(primary)
-	w.write(next, on.data, on.rows)
-	w.lock(next.Name)
-	w.reports(primary, replicaRole, true)
-	w.reports(next, primaryRole, true)
-	return done()
+	w.pass(pod, primary, next)
+	return exit{runs: true}
 }
 
 // performMemberRemove removes a member from the voters by its name. A majority has to agree.

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 
+	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -41,11 +42,20 @@ var roleMutants = map[string]mutant{
 		seenPods(swapRoles),
 		"pair-rollout-0", "the primary orders-0 is disturbed before a hand-over",
 	},
-	"a hand-over counts when its Job has started": {
+	"a deletion does not wait for a hand-over": {
 		seenJobs(dbv1.ComponentHandOver, func(job *batchv1.Job) {
-			job.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobFailed, Status: corev1.ConditionTrue}}
+			job.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobFailed, Status: corev1.ConditionTrue, LastTransitionTime: job.CreationTimestamp}}
 		}),
-		"pair-delete", "the primary orders-2 is disturbed before a hand-over",
+		"pair-delete-during-hand-over", "is disturbed during a hand-over",
+	},
+	"all stop from the highest ordinal down": {
+		interceptor.Funcs{Patch: func(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {
+			if set, is := object.(*appsv1.StatefulSet); is {
+				set.Spec.Ordinals = nil
+			}
+			return c.Patch(ctx, object, patch, options...)
+		}},
+		"pair-hibernate-replica-returns", "acknowledged rows are lost, because the database continues with pod orders-0",
 	},
 	"a primary that is one of two counts as the only one": {
 		seenPods(func(_ *dbv1.DatabaseCluster, pods []corev1.Pod) {

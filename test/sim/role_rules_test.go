@@ -41,8 +41,12 @@ func (w *world) watchRoles(c change) {
 		w.watchAgreementEnd(c.before)
 	}
 	w.watchActions(c)
-	for _, pod := range w.disturbed(c) {
+	stopped := w.disturbed(c)
+	for i, pod := range stopped {
 		w.watchDisturbance(pod)
+		if i > 0 {
+			w.breaks("pods %s and %s stop at the same time", stopped[i-1].Name, pod.Name)
+		}
 	}
 	if set, is := c.after.(*appsv1.StatefulSet); is {
 		before, existed := c.before.(*appsv1.StatefulSet)
@@ -104,13 +108,10 @@ func (w *world) disturbed(c change) []*corev1.Pod {
 }
 
 // watchDisturbance: the operator disturbs no member of a cluster with two primaries, no primary before a hand-over, and at most a
-// minority. A deletion attempts one hand-over.
+// minority. If all stop, the primary is the last one.
 func (w *world) watchDisturbance(pod *corev1.Pod) {
 	cluster := w.cluster()
 	deleting := cluster.DeletionTimestamp != nil
-	if deleting && (w.store.terminating || w.handOverEnded(pod)) {
-		return
-	}
 	primaries := w.readyPrimaries()
 	if pod.Labels[roleLabel] == primaryRole && isReady(pod) && !slices.Contains(primaries, pod.Name) {
 		primaries = append(primaries, pod.Name)
@@ -119,8 +120,14 @@ func (w *world) watchDisturbance(pod *corev1.Pod) {
 		w.breaks("pod %s is disturbed, although there are two primaries", pod.Name)
 	}
 	seen := w.seenPrimary()
-	if w.holder() == pod.Name && isReady(pod) && w.acts(pod) && len(w.others(pod)) > 0 && (seen == nil || seen.Name == pod.Name) {
+	leads := w.holder() == pod.Name && isReady(pod) && w.acts(pod) && (seen == nil || seen.Name == pod.Name)
+	switch stops := deleting || cluster.Spec.Hibernated; {
+	case leads && len(w.others(pod)) > 0 && stops:
+		w.breaks("the primary %s stops before the others", pod.Name)
+	case leads && len(w.others(pod)) > 0:
 		w.breaks("the primary %s is disturbed before a hand-over", pod.Name)
+	case w.passesTo() != "":
+		w.breaks("pod %s is disturbed during a hand-over", pod.Name)
 	}
 	if !deleting && !cluster.Spec.Hibernated && isReady(pod) {
 		w.watchMajority(pod)
@@ -130,12 +137,6 @@ func (w *world) watchDisturbance(pod *corev1.Pod) {
 // others are the other members that run, ready or not.
 func (w *world) others(pod *corev1.Pod) []*corev1.Pod {
 	return slices.DeleteFunc(w.databases(), func(other *corev1.Pod) bool { return other.Name == pod.Name })
-}
-
-// handOverEnded reports whether the Job of a hand-over before this disturbance has ended, or cannot end.
-func (w *world) handOverEnded(pod *corev1.Pod) bool {
-	job := get[*batchv1.Job](w.store, naming.HandOverJob(name, string(pod.UID)))
-	return job != nil && (jobEnded(job) || w.isLost(job))
 }
 
 // watchMajority: more than half of the members serve without one that the operator disturbs. If that one stops for good, only those that

@@ -26,7 +26,7 @@ var pairSequences = []sequence{
 	}},
 	{"pair-hand-over-waits", []step{createPair(pairEngine), freeze("orders-2"), handOverTo("orders-2"), thaw("orders-2"), leads("orders-2")}},
 	{"pair-scale", []step{createPair(pairEngine), scale(5), handOverTo("orders-4"), scale(3)}},
-	{"pair-hibernate", []step{createPair(pairEngine), handOverTo("orders-2"), hibernate(true), hibernate(false), leads("orders-0")}},
+	{"pair-hibernate", []step{createPair(pairEngine), handOverTo("orders-2"), hibernate(true), hibernate(false), leads("orders-2")}},
 	{"pair-hibernate-synchronous", []step{createPair(syncEngine), handOverTo("orders-1"), hibernate(true), image("database:2"), hibernate(false)}},
 	{"pair-rebuild", []step{createPair(pairEngine), rebuild("orders-2")}},
 	{"pair-rebuild-primary", []step{createPair(syncEngine), rebuild("orders-0")}},
@@ -51,6 +51,10 @@ var pairSequences = []sequence{
 // troubledSequences test planned operations while a member is down or fails.
 var troubledSequences = []sequence{
 	{"pair-delete-without-the-first", []step{createPair(pairEngine), freeze("orders-0"), remove(), told(createPair(pairEngine))}},
+	{"pair-hibernate-replica-returns", []step{createPair(pairEngine), freeze("orders-0"), soon(4, hibernate(true)), thaw("orders-0"), hibernate(false)}},
+	{"pair-hibernate-during-hand-over", []step{createPair(pairEngine), soon(3, handOverTo("orders-2")), hibernate(true), hibernate(false), leads("orders-2")}},
+	{"pair-delete-during-hand-over", []step{createPair(pairEngine), soon(3, handOverTo("orders-2")), remove(), told(createPair(pairEngine)), leads("orders-2")}},
+	{"pair-hibernate-taken-back", []step{createPair(pairEngine), handOverTo("orders-2"), soon(3, hibernate(true)), hibernate(false), leads("orders-2")}},
 	{"pair-hibernate-without-the-first", []step{createPair(syncEngine), freeze("orders-0"), soon(90, hibernate(true)), thaw("orders-0"), hibernate(false)}},
 	{"pair-delete-shutdown", []step{createPair(pairEngine, hook("stop", dbv1.HookShutdown)), handOverTo("orders-2"), remove()}},
 	{"pair-delete-namespace", []step{createPair(pairEngine), soon(60, removeNamespace())}},

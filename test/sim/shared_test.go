@@ -67,6 +67,10 @@ type shared struct {
 	divided string
 	// gone is for how many rounds the holder of the lock has not renewed it.
 	gone int
+	// passedTo is the pod for which the primary has given up its lock, passedBy is the pod that asked for it, and passedAt is when.
+	passedTo string
+	passedBy types.UID
+	passedAt time.Time
 	// parameters are those that the database uses, tunedFor is the number of members that they are correct for.
 	parameters, tunedFor string
 	// tuned is when the action configure in a pod has written the parameters.

@@ -54,7 +54,7 @@ func fence(s *situation.Situation, hook dbv1.DeletionHook) (view hookView, fence
 	default:
 		return hookView{}, true
 	}
-	view.requeueAfter, view.stops = left, true
+	view.requeueAfter, view.stops = situation.Sooner(left, next.RequeueAfter), true
 	return view, false
 }
 
@@ -72,10 +72,6 @@ func refusal(s *situation.Situation, hook dbv1.DeletionHook) (view hookView, ref
 	case gone(s) != "":
 		view = failed("Set spec.deletion.volumes to Retain: the hook then backs up a member that runs, and all volumes stay",
 			"deletion hook %q cannot start: pod %s no longer runs and may still count for the majority, but %s", hook.Name, gone(s), readsLatest)
-	case failedHandOver(s) != "":
-		view = failed("Correct the cause and delete the Job to try again. Or set spec.deletion.volumes to Retain: the hook then backs up a member that runs, and all volumes stay",
-			"deletion hook %q cannot start: Job %s failed, so no other member has taken over from the primary. One that took over after its stop could lack its last writes",
-			hook.Name, failedHandOver(s))
 	default:
 		return hookView{}, false
 	}
@@ -91,19 +87,6 @@ func gone(s *situation.Situation) string {
 		return ""
 	}
 	return pod
-}
-
-// failedHandOver is the Job by which the primary of several members could not hand over; "" for none. A deletion without a final backup ignores it.
-func failedHandOver(s *situation.Situation) string {
-	primary, found := s.Primary()
-	if !found || len(s.Members) < 2 {
-		return ""
-	}
-	task, exists := s.ActionOf(naming.HandOverJob(s.Cluster.Name, string(primary.UID)))
-	if !exists || !task.Ended() || task.Succeeded || task.Ending {
-		return ""
-	}
-	return task.Job
 }
 
 // awaitVoter waits for a voter before the others stop: without it, no volume would be known to have every acknowledged write.

@@ -9,14 +9,14 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/disturb"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// stop stops the members one by one, the highest ordinal first. If their exit codes are recorded, it first adds the finalizer to
-// each pod.
+// stop stops the members one by one, see members.Lower. If their exit codes are recorded, it first adds the finalizer to each pod.
 func stop(s *situation.Situation) phase.Outcome { return stopFor(s, dbv1.ReasonTerminating) }
 
 func stopFor(s *situation.Situation, reason string) phase.Outcome {
@@ -28,10 +28,11 @@ func stopFor(s *situation.Situation, reason string) phase.Outcome {
 }
 
 func lowerAll(s *situation.Situation, reason string) phase.Outcome {
-	if outcome := members.Lower(s, 0, reason); outcome.Waits() {
-		return outcome
+	outcome := members.Lower(s, 0, reason)
+	if !outcome.Waits() {
+		outcome = members.StopOrphans(s)
 	}
-	return members.StopOrphans(s)
+	return disturb.AfterHandOvers(s, outcome)
 }
 
 // stopped returns the member that one of these operations would stop.

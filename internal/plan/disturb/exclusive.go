@@ -7,6 +7,7 @@ package disturb
 import (
 	"fmt"
 
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
@@ -15,7 +16,7 @@ import (
 )
 
 // Exclusively lets one action at a time disturb the members of a cluster. An operation that disturbs them waits until the Jobs of other
-// actions have ended, whichever phase decided about them. A deletion does not wait.
+// actions have ended, whichever phase decided about them. Of a deletion, see AfterHandOvers.
 func Exclusively(s *situation.Situation, o phase.Outcome) phase.Outcome {
 	if !o.Operations.Need(operation.Disturbs) {
 		return o
@@ -25,7 +26,19 @@ func Exclusively(s *situation.Situation, o phase.Outcome) phase.Outcome {
 
 // AfterOthers lets an outcome wait until no action disturbs the members. A fact that a running action may change is not recorded before.
 func AfterOthers(s *situation.Situation, o phase.Outcome) phase.Outcome {
-	for _, t := range s.Tasks {
+	return afterEach(s, s.Tasks, o)
+}
+
+// AfterHandOvers lets an outcome of a deletion wait only while a hand-over may change the primary, which stops last.
+func AfterHandOvers(s *situation.Situation, o phase.Outcome) phase.Outcome {
+	if !o.Operations.Need(operation.Disturbs) {
+		return o
+	}
+	return afterEach(s, state.Only(s.Tasks, func(t state.Task) bool { return t.Component == dbv1.ComponentHandOver }), o)
+}
+
+func afterEach(s *situation.Situation, tasks []state.Task, o phase.Outcome) phase.Outcome {
+	for _, t := range tasks {
 		if underway(s, t) {
 			return after(t, o)
 		}

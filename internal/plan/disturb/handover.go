@@ -27,18 +27,13 @@ import (
 const Again = time.Minute
 
 // HandOver lets another member become the primary before a member is disturbed. It is over if the member is not the primary, is down
-// anyway, or is the only one. If the role of a member is unknown, the action finds out. A deletion tries once: it never waits for a
-// hand-over that fails.
+// anyway, or is the only one. If the role of a member is unknown, the action finds out.
 func HandOver(s *situation.Situation, m state.Member, to *int32) phase.Outcome {
 	role := s.RoleOf(m)
 	if role == dbv1.RoleReplica || !hasToHandOver(s, m) {
 		return phase.Over
 	}
-	job := naming.HandOverJob(s.Cluster.Name, string(m.UID))
-	if task, exists := s.ActionOf(job); s.Deleting() && (exists && !underway(s, task) || s.JobObstacle() != "") {
-		return phase.Over
-	}
-	outcome, done := Request(s, m, to, job)
+	outcome, done := Request(s, m, to, naming.HandOverJob(s.Cluster.Name, string(m.UID)))
 	if !done || role == "" {
 		return outcome
 	}
@@ -49,33 +44,20 @@ func HandOver(s *situation.Situation, m state.Member, to *int32) phase.Outcome {
 	return outcome
 }
 
-// hasToHandOver reports whether a member may be a primary, and another member could take over. A deletion attempts it with any other.
+// hasToHandOver reports whether a member may be a primary, and another member could take over.
 func hasToHandOver(s *situation.Situation, m state.Member) bool {
 	return s.HasRoles() && m.Ready && !m.Terminating && slices.ContainsFunc(s.Members, func(other state.Member) bool {
-		return other.Name != m.Name && (s.Deleting() || canTakeOver(s, other))
+		return other.Name != m.Name && other.Serving(s.At)
 	})
-}
-
-// canTakeOver reports whether a member serves, or may serve again soon.
-func canTakeOver(s *situation.Situation, m state.Member) bool {
-	return m.Serving(s.At) || !m.Terminating && !m.Stuck && s.At.Sub(m.Down()) < s.TakeOver()
 }
 
 // Request runs the Job of that name, by which a primary hands over.
 func Request(s *situation.Situation, m state.Member, to *int32, job string) (outcome phase.Outcome, done bool) {
-	request := resources.HandOver{Member: m.Ordinal, To: to, Name: job, Members: end(s)}
+	request := resources.HandOver{Member: m.Ordinal, To: to, Name: job, Members: s.End()}
 	return Run(s, resources.HandOverJob(s.Cluster, s.Engine, request), dbv1.ReasonHandingOver, fmt.Sprintf("pod %s hands over to another member", m.Name))
 }
 
-// end is the ordinal after the last member that the action can ask. Without a StatefulSet, members may still run.
-func end(s *situation.Situation) int32 {
-	if number := len(s.Members); s.StatefulSet == nil && number > 0 {
-		return s.Members[number-1].Ordinal + 1
-	}
-	return s.End()
-}
-
-// Lowest is the serving replica with the lowest ordinal; nil if there is none. The member that stops last has all data.
+// Lowest is the serving replica with the lowest ordinal; nil if there is none. It stays the longest.
 func Lowest(s *situation.Situation) *int32 {
 	for _, m := range s.Members {
 		if m.Serving(s.At) && s.RoleOf(m) == dbv1.RoleReplica {

@@ -81,14 +81,14 @@ func TestMembersWithoutAnEngineKeepTheirServicesDuringARefusedChange(t *testing.
 	}
 }
 
-func TestADeletionDuringARefusedChangeHandsOver(t *testing.T) {
+func TestADeletionDuringARefusedChangeStopsThePrimaryLast(t *testing.T) {
 	cluster, observed := plans.Related(t, dbv1.TopologyPrimaryReplica)
 	asksFor(cluster, &observed, "single-v1", dbv1.TopologyIndependent)
 	plans.Roles(&observed, "replica", "replica", "primary")
 	moment := plans.Ago(0)
 	cluster.DeletionTimestamp = &moment
 	got := plans.Text(plans.Decide(cluster, observed))
-	if !strings.Contains(got, "pod orders-2 hands over to another member") || strings.Contains(got, "STALLED") {
+	if !strings.HasPrefix(got, "scale in to 2 from 1\n") || strings.Contains(got, "STALLED") {
 		t.Error(got)
 	}
 }

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package members
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -92,13 +93,12 @@ func Lower(s *situation.Situation, to int32, reason string) phase.Outcome {
 	if !known {
 		return phase.Over
 	}
-	end := s.End()
 	for _, m := range slices.Backward(s.Members) {
-		if m.Ordinal >= max(end, to) {
+		if m.Ordinal >= to && !s.Has(m.Ordinal) {
 			return phase.Wait(reason, fmt.Sprintf("pod %s is terminating", m.Name))
 		}
 	}
-	if end <= to || to > 0 && s.Start() > 0 { // the others start before the first member leaves
+	if s.End() <= to || to > 0 && s.Start() > 0 { // the others start before the first member leaves
 		return phase.Over
 	}
 	if outcome := awaitPrimary(s, reason); outcome.Waits() {
@@ -107,11 +107,26 @@ func Lower(s *situation.Situation, to int32, reason string) phase.Outcome {
 	if outcome := awaitSettled(s, to, reason); outcome.Waits() {
 		return outcome
 	}
-	if outcome := beforeStop(s, end-1, to); outcome.Waits() {
+	member, start := next(s, to)
+	if outcome := beforeRemoval(s, member, to); outcome.Waits() {
 		return outcome
 	}
 	return phase.Do(reason, fmt.Sprintf("scaling in from %d to %d members, one at a time", replicas, to),
-		operation.Scale{To: replicas - 1, Member: end - 1, Stop: reason == dbv1.ReasonTerminating})
+		operation.Scale{Start: start, To: replicas - 1, Member: member, Stop: reason == dbv1.ReasonTerminating})
+}
+
+// next is the member that stops next, the one with the highest ordinal, and the lowest ordinal of those that are left. If all stop, the last
+// one is the primary: no other can take over after it, without its last writes.
+func next(s *situation.Situation, to int32) (member, start int32) {
+	start, member = s.Start(), s.End()-1
+	if last, known := s.StopsLast(); to == 0 && known && last == member {
+		member = start
+		start++
+	}
+	if s.Start() == s.End()-1 { // the last one
+		start = 0
+	}
+	return member, start
 }
 
 // awaitSettled lets a hibernation wait until the members that are left have every acknowledged write.
@@ -141,39 +156,47 @@ func awaitPrimary(s *situation.Situation, reason string) phase.Outcome {
 	return outcome
 }
 
-// beforeStop prepares the stop of a member: it hands over to the member that stops last, and leaves the list of the others if they
-// continue without it.
-func beforeStop(s *situation.Situation, ordinal, to int32) phase.Outcome {
-	if m, runs := state.First(s.Members, func(m state.Member) bool { return m.Ordinal == ordinal }); runs && !s.Terminating {
+// beforeRemoval lets the others continue without a member: it hands over, and leaves their list. If all stop, no other has to continue.
+func beforeRemoval(s *situation.Situation, ordinal, to int32) phase.Outcome {
+	if to == 0 {
+		return phase.Over
+	}
+	if m, runs := state.First(s.Members, func(m state.Member) bool { return m.Ordinal == ordinal }); runs {
 		if outcome := disturb.HandOver(s, m, disturb.Lowest(s)); outcome.Waits() {
 			return outcome
 		}
 	}
-	if to == 0 {
-		return phase.Over
-	}
 	return disturb.Remove(s, ordinal)
 }
 
-// StopOrphans stops, one by one and after a hand-over, members without a StatefulSet that no other controller stops, for example while the operator
+// StopOrphans stops, one by one, members without a StatefulSet that no other controller stops, for example while the operator
 // re-creates it. If another client deleted the StatefulSet, Kubernetes is about to stop them. If it has another owner now, for
 // example after a deletion with `--cascade=orphan`, that owner decides.
 func StopOrphans(s *situation.Situation) phase.Outcome {
 	if s.StatefulSet != nil {
 		return phase.Over
 	}
-	for _, m := range slices.Backward(s.Members) {
+	for _, m := range orphans(s) {
 		switch {
 		case m.Terminating:
 			return phase.Wait(dbv1.ReasonTerminating, fmt.Sprintf("pod %s is terminating", m.Name))
 		case m.Owner == "":
-			if outcome := beforeStop(s, m.Ordinal, 0); outcome.Waits() {
-				return outcome
-			}
 			return phase.Do(dbv1.ReasonTerminating, fmt.Sprintf("stopping pod %s, which has no StatefulSet", m.Name), operation.StopMember{Member: m})
 		case !s.ForeignStatefulSet():
 			return phase.Wait(dbv1.ReasonTerminating, fmt.Sprintf("waiting for Kubernetes to stop pod %s, because its StatefulSet no longer exists", m.Name))
 		}
 	}
 	return phase.Over
+}
+
+// orphans are the members in the order in which they stop: see next.
+func orphans(s *situation.Situation) []state.Member {
+	last, known := s.StopsLast()
+	rank := func(m state.Member) int32 {
+		if known && m.Ordinal == last {
+			return -1
+		}
+		return m.Ordinal
+	}
+	return slices.SortedFunc(slices.Values(s.Members), func(a, b state.Member) int { return cmp.Compare(rank(b), rank(a)) })
 }

@@ -14,7 +14,7 @@ import (
 // stop one by one. With a list of members, a member that is not in the list starts after claim 0 records it.
 func (s *Situation) Extent() (start, replicas int32) {
 	live, first := s.live(), s.first()
-	if first > 0 && live <= 1 {
+	if first > 0 {
 		return s.fromFirst(first, live)
 	}
 	return 0, max(live, s.unrecorded(s.recorded(s.target(live)), live))
@@ -23,10 +23,11 @@ func (s *Situation) Extent() (start, replicas int32) {
 // target is how many members should run next.
 func (s *Situation) target(live int32) int32 { return s.unblocked(s.mayStart(live), live) }
 
-// fromFirst is the extent of a cluster whose first member is not member 0. It runs until all members up to it can start.
+// fromFirst is the extent of a cluster whose first member is not member 0. Those that run stay until all members up to them can start.
 func (s *Situation) fromFirst(first, live int32) (start, replicas int32) {
+	end := first + max(live, 1)
 	if s.Wanted > 0 && !s.firstAlone(live) {
-		if all := s.unblocked(max(s.Wanted, s.Running()), 0); all > first {
+		if all := s.unblocked(max(s.Wanted, end), 0); all >= end {
 			return 0, all
 		}
 	}

@@ -73,10 +73,10 @@ func (s *Situation) mayStart(live int32) int32 {
 // change while a member runs. If no member is known, all start at once, and the engine decides.
 func (s *Situation) first() int32 {
 	switch {
-	case !s.HasRoles(), s.live() == 0 && s.Wanted == 0:
-		return 0
 	case s.live() > 0:
 		return s.Start()
+	case !s.HasRoles(), s.Wanted == 0:
+		return 0
 	}
 	last, _ := s.lastPrimary()
 	return last
@@ -94,6 +94,15 @@ func (s *Situation) lastPrimary() (ordinal int32, known bool) {
 		return 0, false
 	}
 	return last, true
+}
+
+// StopsLast returns the member that stops after all others: the last primary. The lock is newer than the label of a pod.
+func (s *Situation) StopsLast() (ordinal int32, known bool) {
+	if ordinal, known = s.Latest(); known && s.HasRoles() {
+		return ordinal, true
+	}
+	primary, found := s.Primary()
+	return primary.Ordinal, found
 }
 
 func (s *Situation) knowsPrimary() bool {

@@ -70,8 +70,8 @@ type DatabaseClusterSpecApplyConfiguration struct {
 	// paused stops the operator from changing anything. It still reports the status, and a deletion still
 	// proceeds. Default: false.
 	Paused *bool `json:"paused,omitempty"`
-	// hibernated stops all members, one by one from the highest ordinal, and keeps their volumes. The members
-	// start again when you set it to false. Default: false.
+	// hibernated stops all members, one by one from the highest ordinal and the primary last, and keeps their
+	// volumes. The members start again when you set it to false. Default: false.
 	Hibernated *bool `json:"hibernated,omitempty"`
 	// backup configures backups: destination, schedules, retention and verification. The engine must have a
 	// backup action. Default: no backups.

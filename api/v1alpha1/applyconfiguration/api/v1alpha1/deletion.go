@@ -14,7 +14,7 @@ import (
 // with apply.
 //
 // Deletion controls the deletion of the cluster. The operator runs the hooks in their order and stops the members one
-// by one from the highest ordinal. It then retains or deletes the volumes, and deletes the other objects.
+// by one from the highest ordinal, and the primary last. It then retains or deletes the volumes, and deletes the other objects.
 type DeletionApplyConfiguration struct {
 	// protection makes the API server refuse the deletion of the cluster and of its PersistentVolumeClaims. The
 	// condition ProtectionEnforced reports whether the API server does. Default: false.

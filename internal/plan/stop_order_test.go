@@ -1,0 +1,60 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package plan_test
+
+import (
+	"fmt"
+	"testing"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
+)
+
+func TestThePrimaryStopsLast(t *testing.T) {
+	left := func(start, replicas int32, roles ...string) change {
+		return func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			set(o, start, replicas)
+			plans.Roles(o, roles...)
+		}
+	}
+	holder := func(pod, term string) change {
+		return func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			o.Agreements = plans.Agreed()
+			o.Agreements[0].Holder, o.Agreements[0].Term = pod, term
+			o.Volumes[0].Primary, o.Volumes[0].Term = "orders-2", "5"
+		}
+	}
+	for name, c := range map[string]struct {
+		change change
+		want   string
+	}{
+		"the highest of the others first":                  {roles("primary", "replica", "replica"), "scale in to 2: orders-2"},
+		"in the middle, too":                               {roles("replica", "primary", "replica"), "scale in to 2: orders-2"},
+		"then the lowest":                                  {left(0, 2, "replica", "primary"), "scale in to 1 from 1: orders-0"},
+		"of the highest, from the lowest on":               {roles("replica", "replica", "primary"), "scale in to 2 from 1: orders-0"},
+		"the next lowest":                                  {left(1, 2, "replica", "primary"), "scale in to 1 from 2: orders-1"},
+		"after a failover the highest again":               {left(1, 2, "primary", "replica"), "scale in to 1 from 1: orders-2"},
+		"then the primary":                                 {left(2, 1, "primary"), "scale in to 0: orders-2"},
+		"the holder of the lock, before its label says so": {all(roles("primary", "replica", "replica"), holder("orders-2", "6")), "scale in to 2 from 1: orders-0"},
+		"the last primary while there is none":             {all(roles("", "replica", "replica"), holder("", "5")), "scale in to 2 from 1: orders-0"},
+		"the primary if nobody is known":                   {all(roles("primary", "replica", "replica"), holder("", "6")), "scale in to 2: orders-2"},
+		"the highest if there is none, either":             {all(roles("replica", "replica", "replica"), holder("", "6")), "scale in to 2: orders-2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, stop := range []change{hibernated, terminating} {
+				cluster, observed := plans.Related(t, dbv1.TopologyPrimaryReplica)
+				stop(cluster, &observed)
+				c.change(cluster, &observed)
+				scale, _ := operation.Find[operation.Scale](plans.Decide(cluster, observed).Operations)
+				if got := fmt.Sprintf("%s: %s", scale, naming.Member("orders", scale.Member)); got != c.want {
+					t.Errorf("got %s, want %s", got, c.want)
+				}
+			}
+		})
+	}
+}
