@@ -126,11 +126,16 @@ func TestMembersComeAndGoAndHibernate(t *testing.T) {
 	w.ready()
 	w.keepsTheRow()
 
+	w.do("annotate", "--overwrite", "databasecluster", "ledger", "database.dbcluster.io/hand-over=ledger-2")
+	w.eventually("ledger-2", "get", "databasecluster", "ledger", "-o", "jsonpath={.status.primary}")
+	w.ready()
 	w.do("patch", "databasecluster", "ledger", "--type=merge", "-p", `{"spec":{"hibernated":true}}`)
 	w.await("ledger", "Hibernated")
 	w.do("patch", "databasecluster", "ledger", "--type=merge", "-p", `{"spec":{"hibernated":false}}`)
 	w.ready()
 	w.keepsTheRow()
+	primary := w.do("get", "databasecluster", "ledger", "-o", "jsonpath={.status.primary}")
+	w.must(primary == "ledger-2", "the primary that stopped last is ledger-2, and now it is %s", primary)
 
 	claim := w.do("get", "persistentvolumeclaim", "data-ledger-2", "-o", "jsonpath={.metadata.uid}")
 	w.do("annotate", "databasecluster", "ledger", "database.dbcluster.io/rebuild=ledger-2")
