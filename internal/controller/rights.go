@@ -134,9 +134,10 @@ func (o *observation) recordsLock(primary state.Member) bool {
 	return first.Primary == primary.Name && first.Term != "" && primary.Steady(o.At, state.Steadily)
 }
 
-// readTasks reads the Jobs of actions on members.
+// readTasks reads the Jobs of actions on members. An engine that does not exist any more may have had some.
 func (o *observation) readTasks(ctx context.Context) {
-	if !engine.Related(o.Engine) && !engine.Configures(o.Engine) {
+	unknown := o.Engine == nil && o.cluster.Spec.Engine != ""
+	if !unknown && !engine.Related(o.Engine) && !engine.Configures(o.Engine) {
 		return
 	}
 	for _, component := range []string{dbv1.ComponentHandOver, dbv1.ComponentMemberRemove, dbv1.ComponentConfigure} {

@@ -305,5 +305,15 @@ func TestAHandOverOnALostNodeNeedsTheUserButBlocksNoDeletion(t *testing.T) {
 			all(terminating, last, lost(func(t *state.Task) { t.StartTime = new(plans.Ago(14 * time.Minute)) })),
 			"Terminating: waiting until Job " + job + " has ended; next: scaling in from 3 to 0 members, one at a time\nagain in 5s\n",
 		},
+		"also before a backup of stopped members": {
+			all(terminating, last, unready(time.Minute, 0, 1, 2), lost(as), func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Deletion.HookDeadlineSeconds = 3600
+				c.Spec.Deletion.Hooks = []dbv1.DeletionHook{{Name: "last", Type: dbv1.HookBackup}}
+				o.HookBackups = map[string]state.HookBackup{"last": {Name: "b", Phase: dbv1.BackupPending, Created: plans.Ago(time.Minute)}}
+				o.Tasks[0].StartTime = new(plans.Ago(14 * time.Minute))
+			}),
+			"HookRunning: deletion hook \"last\" waits for DatabaseBackup b; none of the remaining members is ready, so the operator stops all members and backs up their volumes: " +
+				"waiting until Job " + job + " has ended; next: scaling in from 3 to 0 members, one at a time\nagain in 5s\n",
+		},
 	})
 }

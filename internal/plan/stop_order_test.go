@@ -7,6 +7,7 @@ package plan_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
@@ -42,6 +43,7 @@ func TestThePrimaryStopsLast(t *testing.T) {
 		"then the primary":                                 {left(2, 1, "primary"), "scale in to 0: orders-2"},
 		"the holder of the lock, before its label says so": {all(roles("primary", "replica", "replica"), holder("orders-2", "6")), "scale in to 2 from 1: orders-0"},
 		"the last primary while there is none":             {all(roles("", "replica", "replica"), holder("", "5")), "scale in to 2 from 1: orders-0"},
+		"a labeled one that is not ready":                  {all(roles("replica", "replica", "primary"), unready(time.Hour, 2)), "scale in to 2 from 1: orders-0"},
 		"the primary if nobody is known":                   {all(roles("primary", "replica", "replica"), holder("", "6")), "scale in to 2: orders-2"},
 		"the highest if there is none, either":             {all(roles("replica", "replica", "replica"), holder("", "6")), "scale in to 2: orders-2"},
 	} {
@@ -57,4 +59,37 @@ func TestThePrimaryStopsLast(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Without its engine, a cluster has no roles.
+func TestTheRecordedPrimaryStopsLastWithoutTheEngine(t *testing.T) {
+	cluster, observed := plans.Related(t, dbv1.TopologyPrimaryReplica)
+	terminating(cluster, &observed)
+	observed.Engine, observed.Volumes[0].Primary = nil, "orders-2"
+	scale, _ := operation.Find[operation.Scale](plans.Decide(cluster, observed).Operations)
+	if scale.Member != 0 || scale.Start != 1 {
+		t.Errorf("%+v", scale)
+	}
+}
+
+func TestAPrimaryWhoseVolumeIsBeingDeletedHandsOverBeforeAllStop(t *testing.T) {
+	job := naming.HandOverJob("orders", "pod-2")
+	ends := func(ordinals ...int) change {
+		return func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			for _, ordinal := range ordinals {
+				o.Volumes[ordinal].Terminating = true
+			}
+		}
+	}
+	last := roles("replica", "replica", "primary")
+	const stops = "scale in to 2 from 1\nTerminating: scaling in from 3 to 0 members, one at a time\n"
+	hands := "create Job " + job + "\nHandingOver: pod orders-2 hands over to another member\n"
+	decideRelated(t, dbv1.TopologyPrimaryReplica, map[string]scenario{
+		"in a hibernation":                        {all(hibernated, last, ends(2)), hands},
+		"in a deletion":                           {all(terminating, last, ends(2)), hands},
+		"to none whose volume is deleted as well": {all(terminating, last, ends(0, 1, 2)), stops},
+		"to none that does not serve":             {all(terminating, last, ends(2), unready(time.Hour, 0, 1)), stops},
+		"in a deletion once":                      {all(terminating, last, ends(2), task(plans.Task(job, false))), stops},
+		"not a replica":                           {all(terminating, last, ends(0)), stops},
+	})
 }

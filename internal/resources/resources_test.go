@@ -448,6 +448,9 @@ func TestATemplateThatAnotherWriterChangedIsReplaced(t *testing.T) {
 			if len(patch) == 0 || patch[0].Op != "add" || patch[0].Path != "/spec/template" {
 				t.Errorf("%+v", patch)
 			}
+			if !slices.ContainsFunc(patch, func(o Operation) bool { return o.Path == "/spec/replicas" && o.Value == int64(3) }) {
+				t.Errorf("the first ordinal and the number of members change in two writes: %+v", patch)
+			}
 		})
 	}
 }

@@ -57,7 +57,7 @@ func withoutTemplate(start int32, cluster *dbv1.DatabaseCluster, replicas int32,
 				WithWhenDeleted(appsv1.RetainPersistentVolumeClaimRetentionPolicyType).
 				WithWhenScaled(appsv1.RetainPersistentVolumeClaimRetentionPolicyType)).
 			WithSelector(metav1ac.LabelSelector().WithMatchLabels(naming.Selector(cluster.Name)))),
-		[]string{"spec", "template"}, []string{"spec", "ordinals"}, []string{"spec", "minReadySeconds"}).
+		[]string{"spec", "template"}, []string{"spec", "ordinals"}, []string{"spec", "replicas"}, []string{"spec", "minReadySeconds"}).
 		set(int64(replicas), "spec", "replicas").
 		set(renderedFrom(cluster, observed.References), "metadata", "annotations", dbv1.AnnotationRenderedFrom)
 	child.recordsStoredSpec, child.cluster = true, cluster

@@ -186,6 +186,7 @@ var unsteady = map[string]string{
 	"pair-without-the-last-primary":              "orders-2 has all rows for the engine only if it stops after the primary",
 	"pair-final-backup-unseen":                   "either replica may take over",
 	"voters-final-backup-during-scale-in":        "a second decides whether the removal has ended before the deletion",
+	"pair-hibernate-during-hand-over":            "either primary may stop last",
 	"pair-delete-during-hand-over":               "the cluster may be deleted before the Job of the hand-over exists",
 	"pair-hand-over-to-another-before-a-rollout": "a crash delays the hand-over until after the rollout",
 	"pair-final-backup-of-adopted-volumes":       "a cluster that is deleted before the operator has seen it has no final backup",

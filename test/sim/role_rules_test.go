@@ -121,7 +121,9 @@ func (w *world) watchDisturbance(pod *corev1.Pod) {
 	}
 	seen := w.seenPrimary()
 	leads := w.holder() == pod.Name && isReady(pod) && w.acts(pod) && (seen == nil || seen.Name == pod.Name)
+	unknown := get[*dbv1.DatabaseEngine](w.store, cluster.Spec.Engine) == nil // only the last recorded primary is known
 	switch stops := deleting || cluster.Spec.Hibernated; {
+	case leads && unknown:
 	case leads && len(w.others(pod)) > 0 && stops:
 		w.breaks("the primary %s stops before the others", pod.Name)
 	case leads && len(w.others(pod)) > 0:

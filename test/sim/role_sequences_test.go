@@ -55,6 +55,24 @@ var troubledSequences = []sequence{
 	{"pair-hibernate-during-hand-over", []step{createPair(pairEngine), soon(3, handOverTo("orders-2")), hibernate(true), hibernate(false), leads("orders-2")}},
 	{"pair-delete-during-hand-over", []step{createPair(pairEngine), soon(3, handOverTo("orders-2")), remove(), told(createPair(pairEngine)), leads("orders-2")}},
 	{"pair-hibernate-taken-back", []step{createPair(pairEngine), handOverTo("orders-2"), soon(3, hibernate(true)), hibernate(false), leads("orders-2")}},
+	{"pair-hibernate-taken-back-touched", []step{createPair(pairEngine), handOverTo("orders-2"), soon(1, hibernate(true)), together(rolloutRestart(), hibernate(false))}},
+	{"pair-wake-touched", []step{createPair(pairEngine), handOverTo("orders-2"), hibernate(true), soon(3, hibernate(false)), rolloutRestart()}},
+	{"pair-hibernate-primary-loses-its-volume", []step{
+		createPair(pairEngine), handOverTo("orders-2"), endClaim("data-orders-2"), soon(30, hibernate(true)), releaseClaim("data-orders-2"), hibernate(false),
+	}},
+	{"pair-delete-first-primary-loses-its-volume", []step{
+		createPair(syncEngine), endClaim("data-orders-0"), soon(30, remove()), releaseClaim("data-orders-0"), told(createPair(syncEngine)),
+	}},
+	{"pair-hibernate-orphaned", []step{createPair(pairEngine), handOverTo("orders-2"), soon(4, hibernate(true)), deleteStatefulSet(metav1.DeletePropagationOrphan)}},
+	{"pair-hibernate-unready", []step{
+		createPair(tuneEngine), handOverTo("orders-2"), soon(3, together(freeze("orders-0"), freeze("orders-1"))), soon(2, fillVolume("orders-2")), soon(8, hibernate(true)),
+		thaw("orders-0"), grow("2Gi"), hibernate(false),
+	}},
+	{"pair-delete-without-engine", []step{
+		createPair(pairEngine), handOverTo("orders-2"), soon(1, together(freeze("orders-0"), freeze("orders-1"))), deleteEngine(pairEngine), soon(3, remove()),
+		thaw("orders-0"), told(createPair(pairEngine)), leads("orders-2"),
+	}},
+	{"pair-delete-without-engine-during-hand-over", []step{createPair(pairEngine), soon(3, handOverTo("orders-2")), together(deleteEngine(pairEngine), remove())}},
 	{"pair-hibernate-without-the-first", []step{createPair(syncEngine), freeze("orders-0"), soon(90, hibernate(true)), thaw("orders-0"), hibernate(false)}},
 	{"pair-delete-shutdown", []step{createPair(pairEngine, hook("stop", dbv1.HookShutdown)), handOverTo("orders-2"), remove()}},
 	{"pair-delete-namespace", []step{createPair(pairEngine), soon(60, removeNamespace())}},

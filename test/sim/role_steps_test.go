@@ -7,6 +7,7 @@ package sim
 import (
 	"fmt"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -201,4 +202,13 @@ func losePrimary(pod string) step {
 		do(w)
 	}
 	return s
+}
+
+// rolloutRestart changes the template of the StatefulSet, which belongs to the operator.
+func rolloutRestart() step {
+	return step{what: "somebody runs kubectl rollout restart statefulset", do: func(w *world) {
+		set := get[*appsv1.StatefulSet](w.store, name)
+		metav1.SetMetaDataAnnotation(&set.Spec.Template.ObjectMeta, "kubectl.kubernetes.io/restartedAt", "now")
+		w.store.put(set)
+	}}
 }

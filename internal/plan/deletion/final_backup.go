@@ -118,7 +118,7 @@ func awaitBackup(s *situation.Situation, hook dbv1.DeletionHook, backup state.Ho
 		return view
 	}
 	if next := lowerAll(s, dbv1.ReasonHookRunning); next.Waits() {
-		view.operations = next.Operations
+		view.operations, view.requeueAfter = next.Operations, situation.Sooner(left, next.RequeueAfter)
 		view.message += "; none of the remaining members is ready, so the operator stops all members and backs up their volumes: " + next.Message
 	}
 	return view

@@ -44,6 +44,15 @@ func HandOver(s *situation.Situation, m state.Member, to *int32) phase.Outcome {
 	return outcome
 }
 
+// Yield is HandOver before all members stop. A deletion tries once: it waits for no hand-over that fails.
+func Yield(s *situation.Situation, m state.Member, to *int32) phase.Outcome {
+	task, exists := s.ActionOf(naming.HandOverJob(s.Cluster.Name, string(m.UID)))
+	if s.Deleting() && (exists && !underway(s, task) || s.Terminating || s.JobObstacle() != "") {
+		return phase.Over
+	}
+	return HandOver(s, m, to)
+}
+
 // hasToHandOver reports whether a member may be a primary, and another member could take over.
 func hasToHandOver(s *situation.Situation, m state.Member) bool {
 	return s.HasRoles() && m.Ready && !m.Terminating && slices.ContainsFunc(s.Members, func(other state.Member) bool {

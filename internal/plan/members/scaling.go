@@ -101,10 +101,7 @@ func Lower(s *situation.Situation, to int32, reason string) phase.Outcome {
 	if s.End() <= to || to > 0 && s.Start() > 0 { // the others start before the first member leaves
 		return phase.Over
 	}
-	if outcome := awaitPrimary(s, reason); outcome.Waits() {
-		return outcome
-	}
-	if outcome := awaitSettled(s, to, reason); outcome.Waits() {
+	if outcome := beforeStop(s, to, reason); outcome.Waits() {
 		return outcome
 	}
 	member, start := next(s, to)
@@ -113,6 +110,34 @@ func Lower(s *situation.Situation, to int32, reason string) phase.Outcome {
 	}
 	return phase.Do(reason, fmt.Sprintf("scaling in from %d to %d members, one at a time", replicas, to),
 		operation.Scale{Start: start, To: replicas - 1, Member: member, Stop: reason == dbv1.ReasonTerminating})
+}
+
+// beforeStop lets the members settle what none of them could after the next one has stopped.
+func beforeStop(s *situation.Situation, to int32, reason string) phase.Outcome {
+	if outcome := awaitPrimary(s, reason); outcome.Waits() {
+		return outcome
+	}
+	if outcome := yield(s, to); outcome.Waits() {
+		return outcome
+	}
+	return awaitSettled(s, to, reason)
+}
+
+// yield hands over before all stop, if the volume of the primary is being deleted and that of another member stays: the primary would be the
+// only one with the last writes.
+func yield(s *situation.Situation, to int32) phase.Outcome {
+	primary, found := s.Primary()
+	other, exists := state.First(s.Members, func(m state.Member) bool {
+		return m.Serving(s.At) && s.RoleOf(m) == dbv1.RoleReplica && !losesVolume(s, m)
+	})
+	if to > 0 || !found || !exists || !losesVolume(s, primary) {
+		return phase.Over
+	}
+	return disturb.Yield(s, primary, &other.Ordinal)
+}
+
+func losesVolume(s *situation.Situation, m state.Member) bool {
+	return slices.ContainsFunc(s.Volumes, func(v state.Volume) bool { return v.Ordinal == m.Ordinal && v.Terminating })
 }
 
 // next is the member that stops next, the one with the highest ordinal, and the lowest ordinal of those that are left. If all stop, the last

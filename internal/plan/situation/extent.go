@@ -56,14 +56,26 @@ func (s *Situation) Complete() bool {
 	return start == 0 && replicas == s.Wanted
 }
 
-// live returns the replicas of the StatefulSet, or how many a new one needs to adopt all running members. Those of a previous cluster of
-// the same name may have no controller.
+// from returns the lowest ordinal of the members that run. A new StatefulSet starts none of those below that have stopped already, because all
+// stop.
+func (s *Situation) from() int32 {
+	running, exists := state.First(s.Members, func(m state.Member) bool { return !m.Terminating })
+	if s.StatefulSet != nil || s.Wanted > 0 || !exists || !s.HasRoles() || s.strays() > 0 {
+		return s.Start()
+	}
+	return running.Ordinal
+}
+
+// live returns the replicas of the StatefulSet, or how many a new one needs to adopt all running members.
 func (s *Situation) live() int32 {
-	live, known := s.Replicas()
-	if known {
+	if live, known := s.Replicas(); known {
 		return live
 	}
-	live = s.Running()
+	return max(s.Running()-s.from(), s.strays())
+}
+
+// strays is how many members a StatefulSet needs to adopt those of a previous cluster that have no controller.
+func (s *Situation) strays() (live int32) {
 	for _, b := range s.Bystanders {
 		if ordinal, named := naming.Ordinal(s.Cluster.Name, b.Name); named && b.Orphan && b.Component == dbv1.ComponentDatabase {
 			live = max(live, ordinal+1)

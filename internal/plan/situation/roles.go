@@ -13,6 +13,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -74,7 +75,7 @@ func (s *Situation) mayStart(live int32) int32 {
 func (s *Situation) first() int32 {
 	switch {
 	case s.live() > 0:
-		return s.Start()
+		return s.from()
 	case !s.HasRoles(), s.Wanted == 0:
 		return 0
 	}
@@ -96,13 +97,21 @@ func (s *Situation) lastPrimary() (ordinal int32, known bool) {
 	return last, true
 }
 
-// StopsLast returns the member that stops after all others: the last primary. The lock is newer than the label of a pod.
+// StopsLast returns the member that stops after all others: the last primary. The lock is newer than the label of a pod. Without the engine,
+// the record is all there is, and any order would do.
 func (s *Situation) StopsLast() (ordinal int32, known bool) {
+	if first, _ := s.firstVolume(); !s.EngineKnown() {
+		return naming.Ordinal(s.Cluster.Name, first.Primary)
+	}
 	if ordinal, known = s.Latest(); known && s.HasRoles() {
 		return ordinal, true
 	}
-	primary, found := s.Primary()
-	return primary.Ordinal, found
+	for _, labeled := range [][]state.Member{s.ReadyPrimaries(), s.Primaries()} {
+		if len(labeled) == 1 {
+			return labeled[0].Ordinal, true
+		}
+	}
+	return 0, false
 }
 
 func (s *Situation) knowsPrimary() bool {
@@ -130,11 +139,12 @@ func (s *Situation) FirstMemberWait() time.Duration {
 	return s.patience(first)
 }
 
-// patience is how long the others wait for the first member. Its previous pod, which is terminating, may still stop.
+// patience is how long the others wait for the first member. Its previous pod, which is terminating, may still stop. It may have been ready
+// before, alone.
 func (s *Situation) patience(first state.Member) time.Duration {
-	since := first.Created.Time
-	if first.Terminating {
-		since = first.StopBy.Time
+	since := first.Down()
+	if !first.Terminating && first.Created.After(since) {
+		since = first.Created.Time
 	}
 	return FirstMemberPatience - s.At.Sub(since)
 }
