@@ -112,7 +112,7 @@ func Lower(s *situation.Situation, to int32, reason string) phase.Outcome {
 		operation.Scale{Start: start, To: replicas - 1, Member: member, Stop: reason == dbv1.ReasonTerminating})
 }
 
-// beforeStop lets the members settle what none of them could after the next one has stopped.
+// beforeStop is what has to happen before the next member stops.
 func beforeStop(s *situation.Situation, to int32, reason string) phase.Outcome {
 	if outcome := awaitPrimary(s, reason); outcome.Waits() {
 		return outcome
