@@ -284,6 +284,9 @@ func TestTheLastPrimaryStartsBeforeTheOthers(t *testing.T) {
 		"or cannot start for five minutes": {starting(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.Members[0].Ready, o.Members[0].Created = false, plans.Ago(5*time.Minute)
 		}), extent{0, 3}},
+		"since it was ready, alone": {starting(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			o.Members[0].Ready, o.Members[0].Created, o.Members[0].ReadySince = false, plans.Ago(time.Hour), plans.Ago(4*time.Minute)
+		}), extent{2, 1}},
 		"or has lost its volume": {starting(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = o.Volumes[:2] }), extent{0, 3}},
 		"a claim that is terminating keeps the others away, but not it": {starting(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			plans.Roles(o, "primary")
