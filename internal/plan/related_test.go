@@ -262,6 +262,13 @@ func TestThePrimaryHandsOverBeforeItIsDisturbed(t *testing.T) {
 			},
 			"create Job " + naming.HandOverJob("orders", "pod-2") + "\nHandingOver: pod orders-2 hands over to another member\n",
 		},
+		"that keeps its volume": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Replicas, o.Volumes[0].Terminating, o.Volumes[1].Terminating = 1, true, true
+				plans.Roles(o, "replica", "replica", "primary")
+			},
+			"Scaling: scaling in from 3 to 1 members waits until another member can take over from pod orders-2\n",
+		},
 		"hibernation stops the primary last": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Hibernated = true

@@ -66,10 +66,10 @@ func Request(s *situation.Situation, m state.Member, to *int32, job string) (out
 	return Run(s, resources.HandOverJob(s.Cluster, s.Engine, request), dbv1.ReasonHandingOver, fmt.Sprintf("pod %s hands over to another member", m.Name))
 }
 
-// Lowest is the serving replica with the lowest ordinal; nil if there is none. It stays the longest.
+// Lowest is the serving replica with the lowest ordinal that keeps its volume; nil if there is none. It stays the longest.
 func Lowest(s *situation.Situation) *int32 {
 	for _, m := range s.Members {
-		if m.Serving(s.At) && s.RoleOf(m) == dbv1.RoleReplica {
+		if m.Serving(s.At) && s.RoleOf(m) == dbv1.RoleReplica && !s.LosesVolume(m) {
 			return &m.Ordinal
 		}
 	}

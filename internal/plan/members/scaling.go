@@ -127,17 +127,11 @@ func beforeStop(s *situation.Situation, to int32, reason string) phase.Outcome {
 // only one with the last writes.
 func yield(s *situation.Situation, to int32) phase.Outcome {
 	primary, found := s.Primary()
-	other, exists := state.First(s.Members, func(m state.Member) bool {
-		return m.Serving(s.At) && s.RoleOf(m) == dbv1.RoleReplica && !losesVolume(s, m)
-	})
-	if to > 0 || !found || !exists || !losesVolume(s, primary) {
+	other := disturb.Lowest(s)
+	if to > 0 || !found || other == nil || !s.LosesVolume(primary) {
 		return phase.Over
 	}
-	return disturb.Yield(s, primary, &other.Ordinal)
-}
-
-func losesVolume(s *situation.Situation, m state.Member) bool {
-	return slices.ContainsFunc(s.Volumes, func(v state.Volume) bool { return v.Ordinal == m.Ordinal && v.Terminating })
+	return disturb.Yield(s, primary, other)
 }
 
 // next is the member that stops next, the one with the highest ordinal, and the lowest ordinal of those that are left. If all stop, the last

@@ -189,6 +189,11 @@ func (s *Situation) InUse() []state.Volume {
 	return state.Only(s.Volumes, func(v state.Volume) bool { return v.Ordinal < members && !s.Previous(v) })
 }
 
+// LosesVolume reports whether the volume of a member is being deleted. Kubernetes deletes it when the pod has ended.
+func (s *Situation) LosesVolume(m state.Member) bool {
+	return slices.ContainsFunc(s.Volumes, func(v state.Volume) bool { return v.Ordinal == m.Ordinal && v.Terminating })
+}
+
 // Previous reports whether a volume belongs to a previous cluster of the same name.
 func (s *Situation) Previous(v state.Volume) bool {
 	return v.Usable() && v.Cluster != s.Cluster.UID
