@@ -2,8 +2,8 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Command structure draws the packages of a checkout and what they import of each other, and measures them: lines of code and
-// of tests, length of functions, files over 300 lines. Generated code is left out. It writes Markdown with a Mermaid graph.
+// Command structure measures the packages of a checkout: lines of code and of tests, length of functions, files over 300 lines. It
+// leaves out generated code.
 //
 //	go run ./hack/structure [checkout]
 package main
@@ -19,11 +19,7 @@ import (
 	"path"
 	"slices"
 	"strings"
-
-	"k8s.io/apimachinery/pkg/util/sets"
 )
-
-const module = "github.com/dbcluster/databasecluster-operator/"
 
 // maxFile is the maximum number of lines in a file.
 const maxFile = 300
@@ -31,7 +27,6 @@ const maxFile = 300
 // room is a folder with Go code.
 type room struct {
 	code, tests int
-	imports     sets.Set[string]
 }
 
 type house struct {
@@ -51,7 +46,6 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	h.draw()
 	h.table()
 	h.measures()
 }
@@ -83,7 +77,7 @@ func (h *house) read(file string, text []byte) error {
 	}
 	folder := path.Dir(file)
 	if h.rooms[folder] == nil {
-		h.rooms[folder] = &room{imports: sets.Set[string]{}}
+		h.rooms[folder] = &room{}
 	}
 	is, lines := h.rooms[folder], files.File(parsed.Pos()).LineCount()
 	if strings.HasSuffix(file, "_test.go") || strings.HasPrefix(folder, "internal/testing/") {
@@ -93,11 +87,6 @@ func (h *house) read(file string, text []byte) error {
 	is.code += lines
 	if lines > maxFile {
 		h.long = append(h.long, fmt.Sprintf("%s (%d)", file, lines))
-	}
-	for _, i := range parsed.Imports {
-		if ours, found := strings.CutPrefix(strings.Trim(i.Path.Value, `"`), module); found {
-			is.imports.Insert(ours)
-		}
 	}
 	h.measure(files, parsed)
 	return nil
@@ -110,25 +99,6 @@ func (h *house) measure(files *token.FileSet, parsed *ast.File) {
 			h.functions = append(h.functions, files.Position(f.End()).Line-files.Position(f.Pos()).Line+1)
 		}
 	}
-}
-
-var id = strings.NewReplacer("/", "_", "-", "_", ".", "_")
-
-// draw draws the packages of the operator.
-func (h *house) draw() {
-	fmt.Print("```mermaid\nflowchart LR\n")
-	for _, from := range slices.Sorted(maps.Keys(h.rooms)) {
-		if !strings.HasPrefix(from, "internal/") && !strings.HasPrefix(from, "cmd") || h.rooms[from].code == 0 {
-			continue
-		}
-		fmt.Printf("  %s[\"%s<br/>%d\"]\n", id.Replace(from), strings.TrimPrefix(from, "internal/"), h.rooms[from].code)
-		for _, to := range sets.List(h.rooms[from].imports) {
-			if strings.HasPrefix(to, "internal/") { // everything imports the API
-				fmt.Printf("  %s --> %s\n", id.Replace(from), id.Replace(to))
-			}
-		}
-	}
-	fmt.Print("```\n\n")
 }
 
 func (h *house) table() {

@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package protocol defines the interface between the operator and transfer, the program in its Jobs:
+// Package protocol defines the interface between the operator and transfer, the program in its Jobs.
 //
 //	operator -> transfer   the arguments of a call, and the files of the Secrets that it reads   call.go, store.go
 //	transfer -> operator   the exit code and the reason of a failure                             exit.go, reason.go

@@ -1,0 +1,169 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+// Package internal_test holds the order of the packages.
+package internal_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// place is a package, or a folder of packages, in the order of imports.
+type place struct {
+	name string
+	// pure packages decide. They have no client, context, clock, random numbers, files, network or logger: the same arguments give the
+	// same result.
+	pure bool
+	// importedBy are the only places that may import it; nil for all that follow.
+	importedBy []string
+	// imports are the only places that it may import; nil for all that precede.
+	imports []string
+}
+
+// order is the order of imports: a package imports only packages that precede it.
+var order = []place{
+	{name: "protocol", pure: true},
+	{name: "naming", pure: true},
+	// Only the controller issues certificates. The pure packages know public facts of them, and transfer verifies servers.
+	{name: "pki", imports: none, importedBy: []string{"state", "resources", "plan/certificate", "controller", "transfer"}},
+	{name: "engine", pure: true},
+	{name: "state", pure: true},
+	{name: "memo", imports: none, importedBy: []string{"resources"}},
+	{name: "resources", pure: true},
+	{name: "operation", pure: true},
+	{name: "action", pure: true},
+	{name: "plan/situation", pure: true},
+	{name: "plan/phase", pure: true},
+	{name: "plan/schedule", pure: true},
+	{name: "plan/certificate", pure: true},
+	{name: "plan/rotation", pure: true},
+	{name: "plan/disturb", pure: true},
+	{name: "plan/members", pure: true},
+	{name: "plan/restore", pure: true},
+	{name: "plan/deletion", pure: true},
+	{name: "plan", pure: true},
+	{name: "status", pure: true},
+	{name: "apply"},
+	{name: "kit"},
+	{name: "backup/plan", pure: true},
+	{name: "controller", importedBy: onlyTheManager},
+	{name: "backup", importedBy: onlyTheManager},
+	{name: "acceptance", importedBy: onlyTheManager},
+	// Controllers read logs through an interface.
+	{name: "logs", importedBy: onlyTheManager},
+	// Metrics report the spec and the status of a cluster, and facts of its members that no decision reads.
+	{name: "metrics", imports: []string{"state"}, importedBy: onlyTheManager},
+	// The operator does not depend on OLM.
+	{name: "olm", imports: none, importedBy: onlyTheManager},
+	{name: "transfer", imports: []string{"protocol", "pki"}, importedBy: []string{"cmd/transfer"}},
+	{name: "config", imports: none, importedBy: []string{"config", "manager"}},
+	{name: "manager", importedBy: []string{"cmd"}},
+	{name: "cmd/transfer", imports: []string{"transfer"}},
+	{name: "cmd", imports: []string{"manager"}},
+}
+
+var (
+	none           = []string{}
+	onlyTheManager = []string{"manager"}
+)
+
+// pureImports are the packages that a pure package may import, besides those of the operator. A slash at the end means all below.
+var pureImports = []string{
+	"bytes", "cmp", "crypto/sha256", "encoding/", "errors", "flag", "fmt", "hash/", "iter", "maps", "math", "math/big", "net/netip", "net/url",
+	"path", "reflect", "regexp", "slices", "sort", "strconv", "strings", "text/template", "text/template/parse", "time", "unicode", "unicode/utf8",
+	ours + "api/", "github.com/robfig/cron/v3", "k8s.io/api/", "k8s.io/apimachinery/pkg/api/", "k8s.io/apimachinery/pkg/apis/", "k8s.io/apimachinery/pkg/runtime/",
+	"k8s.io/apimachinery/pkg/runtime", "k8s.io/apimachinery/pkg/types", "k8s.io/apimachinery/pkg/labels", "k8s.io/apimachinery/pkg/util/intstr",
+	"k8s.io/apimachinery/pkg/util/sets", "k8s.io/apimachinery/pkg/util/validation", "k8s.io/apimachinery/pkg/util/validation/field",
+	"k8s.io/apimachinery/third_party/", "k8s.io/client-go/applyconfigurations/", "k8s.io/utils/ptr", "mvdan.cc/sh/v3/syntax", "sigs.k8s.io/yaml",
+}
+
+func TestImportsFollowTheOrderOfThePackages(t *testing.T) {
+	for _, broken := range breaches(readImports(t)) {
+		t.Error(broken)
+	}
+}
+
+func TestAnImportAgainstTheOrderIsFound(t *testing.T) {
+	for name, c := range map[string]struct{ from, to, want string }{
+		"backwards":             {"state", "plan", "precedes"},
+		"from above":            {"plan", "state", ""},
+		"into a package itself": {"plan/members", "plan/members", ""},
+		"another reader":        {"plan", "memo", "only resources"},
+		"more than it may":      {"metrics", "plan", "only state"},
+		"a new package":         {"poolers", "state", "no place"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := strings.Join(breaches(imports{c.from: {ours + "internal/" + c.to: "file.go"}}), "; ")
+			if c.want == "" && got != "" || !strings.Contains(got, c.want) {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+	for _, impure := range []string{"context", "crypto/rand", "io", "os", "net/http", "sigs.k8s.io/controller-runtime/pkg/client", "k8s.io/apimachinery/pkg/util/rand"} {
+		if len(breaches(imports{"state": {impure: "file.go"}})) != 1 {
+			t.Errorf("state may import %s", impure)
+		}
+		if len(breaches(imports{"controller": {impure: "file.go"}})) != 0 {
+			t.Errorf("controller may not import %s", impure)
+		}
+	}
+}
+
+// breaches describes every import that the order does not allow.
+func breaches(all imports) []string {
+	var found []string
+	for from, targets := range all {
+		importer, ok := placeOf(from)
+		if !ok {
+			found = append(found, fmt.Sprintf("package %s has no place: add it to the order in internal/architecture_test.go", from))
+			continue
+		}
+		for target, file := range targets {
+			if problem := problemOf(importer, target); problem != "" {
+				found = append(found, fmt.Sprintf("%s: %s %s", file, from, problem))
+			}
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+func problemOf(importer int, target string) string {
+	to, internal := packageOf(target)
+	if !internal {
+		if order[importer].pure && !slices.ContainsFunc(pureImports, func(p string) bool { return target == p || strings.HasSuffix(p, "/") && strings.HasPrefix(target, p) }) {
+			return fmt.Sprintf("is pure, so it must not import %s", target)
+		}
+		return ""
+	}
+	imported, ok := placeOf(to)
+	is := order[importer]
+	switch {
+	case !ok:
+		return fmt.Sprintf("imports %s, which has no place in the order", to)
+	case imported == importer:
+		return ""
+	case imported > importer:
+		return fmt.Sprintf("imports %s, but precedes it", to)
+	case is.imports != nil && !slices.Contains(is.imports, order[imported].name):
+		return fmt.Sprintf("imports %s, but may import only %s", to, strings.Join(is.imports, ", "))
+	case order[imported].importedBy != nil && !slices.Contains(order[imported].importedBy, is.name):
+		return fmt.Sprintf("imports %s, but only %s may", to, strings.Join(order[imported].importedBy, ", "))
+	default:
+		return ""
+	}
+}
+
+// placeOf is the index of the place with the longest name that is the package or a folder above it.
+func placeOf(name string) (place int, found bool) {
+	for i, p := range order {
+		if (name == p.name || strings.HasPrefix(name, p.name+"/")) && (!found || len(p.name) > len(order[place].name)) {
+			place, found = i, true
+		}
+	}
+	return place, found
+}
