@@ -31,9 +31,9 @@ func Example_applyConfiguration() {
 			WithEngine("postgresql-single-v1").
 			WithResources(corev1ac.ResourceRequirements().
 				WithRequests(corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")})).
-			WithStorage(dbv1ac.Storage().WithSize(resource.MustParse("20Gi"))).
-			WithContainer(dbv1ac.DatabaseContainer().WithEnv(corev1ac.EnvVar().WithName("TZ").WithValue("UTC"))).
-			WithDeletion(dbv1ac.Deletion().WithProtection(true).WithVolumes(dbv1.VolumesRetain)))
+			WithStorage(dbv1ac.ClusterStorage().WithSize(resource.MustParse("20Gi"))).
+			WithContainer(dbv1ac.ClusterContainer().WithEnv(corev1ac.EnvVar().WithName("TZ").WithValue("UTC"))).
+			WithDeletion(dbv1ac.ClusterDeletion().WithProtection(true).WithVolumes(dbv1.VolumesRetain)))
 	text, err := yaml.Marshal(cluster)
 	if err != nil {
 		panic(err)

@@ -248,17 +248,17 @@ type DatabaseBackupStatus struct {
 	Verification *BackupVerification `json:"verification,omitempty"`
 }
 
-// VerificationPhase is the phase of a verification.
-type VerificationPhase string
+// BackupVerificationPhase is the phase of a verification.
+type BackupVerificationPhase string
 
 // Phases of a verification.
 const (
 	// VerificationRunning: the operator restores or checks the copy.
-	VerificationRunning VerificationPhase = "Running"
+	VerificationRunning BackupVerificationPhase = "Running"
 	// VerificationSucceeded: the restored copy passed the check.
-	VerificationSucceeded VerificationPhase = "Succeeded"
+	VerificationSucceeded BackupVerificationPhase = "Succeeded"
 	// VerificationFailed: the restore failed, or the copy did not pass the check.
-	VerificationFailed VerificationPhase = "Failed"
+	VerificationFailed BackupVerificationPhase = "Failed"
 )
 
 // BackupVerification is a verification of a backup: a restore into a temporary copy, and a check of the copy.
@@ -271,7 +271,7 @@ type BackupVerification struct {
 	// phase is Running, Succeeded or Failed.
 	// +optional
 	// +kubebuilder:validation:Enum=Running;Succeeded;Failed
-	Phase VerificationPhase `json:"phase,omitempty"`
+	Phase BackupVerificationPhase `json:"phase,omitempty"`
 
 	// message describes the result of the check, or why the verification failed.
 	// +optional

@@ -9,8 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Backup configures the backups of a cluster: destination, schedules, retention and verification.
-type Backup struct {
+// ClusterBackup configures the backups of a cluster: destination, schedules, retention and verification.
+type ClusterBackup struct {
 	// destination is where the operator stores backups: an S3 bucket or a directory of a volume.
 	// +required
 	Destination BackupDestination `json:"destination"`
@@ -53,7 +53,7 @@ type Backup struct {
 	// verification restores the newest backup into a temporary copy and checks it there. Default: the operator does
 	// not verify backups.
 	// +optional
-	Verification *VerificationSchedule `json:"verification,omitempty"`
+	Verification *BackupVerificationSchedule `json:"verification,omitempty"`
 }
 
 // BackupCompression sets how much CPU zstd uses for a backup.
@@ -115,13 +115,13 @@ type BackupDestination struct {
 	// Default: none.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	CredentialSource CredentialSource `json:"credentialSource,omitempty"`
+	CredentialSource BackupCredentialSource `json:"credentialSource,omitempty"`
 
 	// serverSideEncryption is the encryption that the S3 service applies to stored objects. Default: the setting of
 	// the bucket.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	ServerSideEncryption *ServerSideEncryption `json:"serverSideEncryption,omitempty"`
+	ServerSideEncryption *BackupServerSideEncryption `json:"serverSideEncryption,omitempty"`
 
 	// encryptionSecretName is the name of a Secret in this namespace with the key identity: an age secret key
 	// (AGE-SECRET-KEY-1…). The operator encrypts backups with it before they leave the pod. Without it, restores and
@@ -141,17 +141,17 @@ type BackupDestination struct {
 	ClaimName string `json:"claimName,omitempty"`
 }
 
-// CredentialSource is the source of credentials for a bucket other than a Secret.
+// BackupCredentialSource is the source of credentials for a bucket other than a Secret.
 // +kubebuilder:validation:Enum=WorkloadIdentity
-type CredentialSource string
+type BackupCredentialSource string
 
 // CredentialsWorkloadIdentity is the identity that the platform gives the ServiceAccount of a pod.
-const CredentialsWorkloadIdentity CredentialSource = "WorkloadIdentity"
+const CredentialsWorkloadIdentity BackupCredentialSource = "WorkloadIdentity"
 
-// ServerSideEncryption is the encryption that an S3 service applies to stored objects.
+// BackupServerSideEncryption is the encryption that an S3 service applies to stored objects.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.kmsKeyID) || self.type == 'aws:kms'",message="serverSideEncryption: kmsKeyID is only for type aws:kms"
-type ServerSideEncryption struct {
+type BackupServerSideEncryption struct {
 	// type is AES256 for keys of the S3 service, or aws:kms for keys of its key management service.
 	// +required
 	// +kubebuilder:validation:Enum=AES256;"aws:kms"
@@ -222,9 +222,9 @@ type BackupRetention struct {
 	Period *metav1.Duration `json:"period,omitempty"`
 }
 
-// VerificationSchedule verifies the newest complete backup at set times. The operator restores it into a temporary
+// BackupVerificationSchedule verifies the newest complete backup at set times. The operator restores it into a temporary
 // copy and starts the database there, which must then pass the engine's probe.
-type VerificationSchedule struct {
+type BackupVerificationSchedule struct {
 	// schedule is the time in cron format, as in schedules.
 	// +required
 	// +kubebuilder:validation:MaxLength=128
@@ -254,8 +254,8 @@ type VerificationSchedule struct {
 	DeadlineSeconds int64 `json:"deadlineSeconds,omitempty"`
 }
 
-// Bootstrap is the initial data of a new cluster. The operator reads it until it first creates the members.
-type Bootstrap struct {
+// ClusterBootstrap is the initial data of a new cluster. The operator reads it until it first creates the members.
+type ClusterBootstrap struct {
 	// database is the name of the database that the engine creates for applications. It cannot be changed.
 	// Default: the engine's spec.bootstrap.database.
 	// +optional

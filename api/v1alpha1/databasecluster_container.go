@@ -8,9 +8,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// DatabaseContainer overrides how the database container runs. Fields have the names and the meaning of the
+// ClusterContainer overrides how the database container runs. Fields have the names and the meaning of the
 // fields of a Kubernetes container, except port and dataPath.
-type DatabaseContainer struct {
+type ClusterContainer struct {
 	// command replaces the image's entrypoint. Default: the engine's, or the image's entrypoint.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
@@ -75,7 +75,7 @@ type DatabaseContainer struct {
 	// +listType=map
 	// +listMapKey=mountPath
 	// +kubebuilder:validation:MaxItems=16
-	VolumeMounts []VolumeMount `json:"volumeMounts,omitempty"`
+	VolumeMounts []ClusterVolumeMount `json:"volumeMounts,omitempty"`
 
 	// versionCommand prints the version of the database, for status.version. It runs in the image before each start of a
 	// member, without Secrets, data and variables. The image must have sh. Default: the engine's, or none.
@@ -86,7 +86,7 @@ type DatabaseContainer struct {
 	// +kubebuilder:validation:items:MaxLength=65536
 	VersionCommand []string `json:"versionCommand,omitempty"`
 
-	Probes `json:",inline"`
+	MemberProbes `json:",inline"`
 
 	// securityContext overrides, field by field, the defaults of the database container:
 	// allowPrivilegeEscalation false, all capabilities dropped.
@@ -95,8 +95,8 @@ type DatabaseContainer struct {
 	SecurityContext *corev1.SecurityContext `json:"securityContext,omitempty"`
 }
 
-// Probes are the probes of a container.
-type Probes struct {
+// MemberProbes are the probes of a container.
+type MemberProbes struct {
 	// startupProbe delays the other two probes until the container has started. Default: the engine's, or none.
 	// +optional
 	StartupProbe *corev1.Probe `json:"startupProbe,omitempty"`

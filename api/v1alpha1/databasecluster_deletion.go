@@ -6,13 +6,13 @@ package v1alpha1
 
 import corev1 "k8s.io/api/core/v1"
 
-// Deletion controls the deletion of the cluster. The operator runs the hooks in their order and stops the members one
+// ClusterDeletion controls the deletion of the cluster. The operator runs the hooks in their order and stops the members one
 // by one from the highest ordinal, and the primary last. It then retains or deletes the volumes, and deletes the other objects.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.hooks) || self.hooks.filter(h, h.type == 'Shutdown').size() <= 1",message="spec.deletion.hooks: only one hook can have type Shutdown"
 // +kubebuilder:validation:XValidation:rule="!has(self.hooks) || self.hooks.size() == 0 || self.hooks[self.hooks.size() - 1].type == 'Shutdown' || !self.hooks.exists(h, h.type == 'Shutdown')",message="spec.deletion.hooks: the hook of type Shutdown must be the last, because it stops the members"
 // +kubebuilder:validation:XValidation:rule="!has(self.hooks) || !has(self.volumes) || self.volumes != 'Delete' || [1, 2, 3, 4, 5, 6, 7].all(i, i >= self.hooks.size() || self.hooks[i].type != 'Command' || [0, 1, 2, 3, 4, 5, 6].all(j, j >= i || self.hooks[j].type != 'Backup'))",message="spec.deletion.hooks: with volumes Delete, no hook of type Command can follow a hook of type Backup, because the final backup stops the members"
-type Deletion struct {
+type ClusterDeletion struct {
 	// protection makes the API server refuse the deletion of the cluster and of its PersistentVolumeClaims. The
 	// condition ProtectionEnforced reports whether the API server does. Default: false.
 	// +optional
@@ -25,7 +25,7 @@ type Deletion struct {
 	// +optional
 	// +kubebuilder:default=Retain
 	// +kubebuilder:validation:Enum=Retain;Delete
-	Volumes VolumePolicy `json:"volumes,omitempty"`
+	Volumes ClusterVolumePolicy `json:"volumes,omitempty"`
 
 	// hooks run one after the other before the operator stops the members. Default: none.
 	// +optional
@@ -49,14 +49,14 @@ type Deletion struct {
 	HookDeadlineSeconds int64 `json:"hookDeadlineSeconds,omitempty"`
 }
 
-// VolumePolicy is what happens to the volumes when the cluster is deleted.
-type VolumePolicy string
+// ClusterVolumePolicy is what happens to the volumes when the cluster is deleted.
+type ClusterVolumePolicy string
 
 const (
 	// VolumesRetain means that the operator keeps the volumes.
-	VolumesRetain VolumePolicy = "Retain"
+	VolumesRetain ClusterVolumePolicy = "Retain"
 	// VolumesDelete means that the operator deletes the volumes after every hook has succeeded.
-	VolumesDelete VolumePolicy = "Delete"
+	VolumesDelete ClusterVolumePolicy = "Delete"
 )
 
 // HookFailurePolicy is what a failed hook does to the deletion.

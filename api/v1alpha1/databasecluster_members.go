@@ -80,7 +80,7 @@ type MemberStatus struct {
 
 	// volume is the data volume of the member. It is empty if there is none.
 	// +optional
-	Volume *VolumeStatus `json:"volume,omitempty"`
+	Volume *MemberVolumeStatus `json:"volume,omitempty"`
 }
 
 // MemberRole is the role of a member.
@@ -94,8 +94,8 @@ const (
 	RoleReplica MemberRole = "Replica"
 )
 
-// VolumeStatus is the observed state of a data volume.
-type VolumeStatus struct {
+// MemberVolumeStatus is the observed state of a data volume.
+type MemberVolumeStatus struct {
 	// claim is the name of the PersistentVolumeClaim.
 	// +required
 	// +kubebuilder:validation:MaxLength=253

@@ -8,27 +8,27 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 )
 
-// NetworkPolicyMode selects whether a cluster has a NetworkPolicy.
-type NetworkPolicyMode string
+// ClusterNetworkPolicyMode selects whether a cluster has a NetworkPolicy.
+type ClusterNetworkPolicyMode string
 
 const (
 	// NetworkPolicyManaged means that the operator creates a NetworkPolicy and keeps it up to date.
-	NetworkPolicyManaged NetworkPolicyMode = "Managed"
+	NetworkPolicyManaged ClusterNetworkPolicyMode = "Managed"
 	// NetworkPolicyNone means that the operator creates none and deletes its own.
-	NetworkPolicyNone NetworkPolicyMode = "None"
+	NetworkPolicyNone ClusterNetworkPolicyMode = "None"
 )
 
-// NetworkPolicy restricts who may connect to the members. It has an effect only where the network plugin enforces
+// ClusterNetworkPolicy restricts who may connect to the members. It has an effect only where the network plugin enforces
 // NetworkPolicies.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.from) || !has(self.mode) || self.mode != 'None'",message="spec.networkPolicy.from has no effect with mode None: remove from, or set the mode to Managed"
-type NetworkPolicy struct {
+type ClusterNetworkPolicy struct {
 	// mode is Managed or None. With Managed the operator creates a NetworkPolicy that has the name of the cluster.
 	// With None it deletes that policy. A change restarts no member. Default: Managed.
 	// +optional
 	// +kubebuilder:default=Managed
 	// +kubebuilder:validation:Enum=Managed;None
-	Mode NetworkPolicyMode `json:"mode,omitempty"`
+	Mode ClusterNetworkPolicyMode `json:"mode,omitempty"`
 
 	// from are the peers that may connect to the client port, 1 to 16. A podSelector without a namespaceSelector
 	// selects pods of the cluster's own namespace. Members and the operator's Jobs may always connect.

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// Helpers are the containers that the operator adds to run actions of the engine and to read the version of the database.
-type Helpers struct {
+// ClusterHelpers are the containers that the operator adds to run actions of the engine and to read the version of the database.
+type ClusterHelpers struct {
 	// resources are the CPU and memory of each of these containers. spec.backup.resources and the resources of a deletion
 	// hook override them. Set them where a LimitRange or ResourceQuota refuses the defaults. A change restarts the members one
 	// by one if the engine reports a version. Default: requests of 100m CPU and 256Mi of memory, limits like spec.resources and at
@@ -20,13 +20,13 @@ type Helpers struct {
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
 }
 
-// Storage is the data volume of each member.
+// ClusterStorage is the data volume of each member.
 //
 // +kubebuilder:validation:XValidation:rule="!(has(self.ephemeral) && self.ephemeral && has(self.storageClassName))",message="spec.storage.storageClassName cannot be set together with spec.storage.ephemeral: an ephemeral volume has no storage class"
 // +kubebuilder:validation:XValidation:rule="!(has(self.ephemeral) && self.ephemeral && has(self.volumeAttributesClassName))",message="spec.storage.volumeAttributesClassName cannot be set together with spec.storage.ephemeral: an ephemeral volume has no attributes"
 // +kubebuilder:validation:XValidation:rule="has(self.storageClassName) == has(oldSelf.storageClassName) && (!has(self.storageClassName) || self.storageClassName == oldSelf.storageClassName)",message="spec.storage.storageClassName cannot be changed: volumes cannot move to another class. To change the class, restore a backup into a new cluster"
 // +kubebuilder:validation:XValidation:rule="(has(self.ephemeral) && self.ephemeral) == (has(oldSelf.ephemeral) && oldSelf.ephemeral)",message="spec.storage.ephemeral cannot be changed after creation"
-type Storage struct {
+type ClusterStorage struct {
 	// size is the capacity of each member's volume, for example 10Gi. You can raise it while the members run, where
 	// the StorageClass allows expansion. You cannot lower it, except to undo a growth that is not done yet.
 	// For ephemeral storage it is the size limit.
@@ -61,8 +61,8 @@ type Storage struct {
 	Ephemeral *bool `json:"ephemeral,omitempty"`
 }
 
-// Config are configuration files. The operator stores them in a ConfigMap, so all files together have at most 1 MiB.
-type Config struct {
+// ClusterConfig are configuration files. The operator stores them in a ConfigMap, so all files together have at most 1 MiB.
+type ClusterConfig struct {
 	// mountPath is the absolute path of the directory at which the files are mounted, read-only. The mount hides
 	// the image's content of that directory. Default: /etc/database.
 	// +optional
@@ -80,25 +80,25 @@ type Config struct {
 	Files map[string]string `json:"files"`
 }
 
-// UpdateType is the type of an update strategy.
-type UpdateType string
+// ClusterUpdateType is the type of an update strategy.
+type ClusterUpdateType string
 
 const (
 	// UpdateRolling means that the operator restarts members one by one.
-	UpdateRolling UpdateType = "RollingUpdate"
+	UpdateRolling ClusterUpdateType = "RollingUpdate"
 	// UpdateOnDelete means that the user deletes pods, and Kubernetes creates them again with the change.
-	UpdateOnDelete UpdateType = "OnDelete"
+	UpdateOnDelete ClusterUpdateType = "OnDelete"
 )
 
-// UpdateStrategy controls how changes reach running members: first members that are broken, then from the
+// ClusterUpdateStrategy controls how changes reach running members: first members that are broken, then from the
 // highest ordinal.
-type UpdateStrategy struct {
+type ClusterUpdateStrategy struct {
 	// type is RollingUpdate or OnDelete. With RollingUpdate the operator restarts members one by one. With OnDelete
 	// a member gets the change when you delete its pod. Default: RollingUpdate.
 	// +optional
 	// +kubebuilder:default=RollingUpdate
 	// +kubebuilder:validation:Enum=RollingUpdate;OnDelete
-	Type UpdateType `json:"type,omitempty"`
+	Type ClusterUpdateType `json:"type,omitempty"`
 
 	// paused stops a rollout: the operator restarts no further members. A member whose pod is re-created for
 	// another reason gets the change. Default: false.

@@ -8,10 +8,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Pod adds to the pods of the members. It cannot weaken the security settings of the database container.
+// ClusterPod adds to the pods of the members. It cannot weaken the security settings of the database container.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.initContainers) || !has(self.sidecars) || self.initContainers.all(i, self.sidecars.all(s, s.name != i.name))",message="spec.pod.initContainers and spec.pod.sidecars must not have a name in common"
-type Pod struct {
+type ClusterPod struct {
 	// labels are added to the pods. Keys that start with app.kubernetes.io/ or database.dbcluster.io/ are reserved
 	// for the operator. Default: none.
 	// +optional
@@ -31,14 +31,14 @@ type Pod struct {
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=16
-	Volumes []Volume `json:"volumes,omitempty"`
+	Volumes []ClusterVolume `json:"volumes,omitempty"`
 
 	// initContainers run one after the other before the database starts. Default: none.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=8
-	InitContainers []Container `json:"initContainers,omitempty"`
+	InitContainers []ClusterExtraContainer `json:"initContainers,omitempty"`
 
 	// sidecars run beside the database. They start before the database and stop after it. Default: none.
 	// +optional
@@ -72,7 +72,7 @@ type Pod struct {
 
 // Container is an additional container of every member's pod. It runs without root privileges and without
 // capabilities.
-type Container struct {
+type ClusterExtraContainer struct {
 	// name is the name of the container, unique in the pod. "database" and names that start with "dbc-"
 	// are reserved for the operator.
 	// +required
@@ -128,16 +128,16 @@ type Container struct {
 	// +listType=map
 	// +listMapKey=mountPath
 	// +kubebuilder:validation:MaxItems=16
-	VolumeMounts []VolumeMount `json:"volumeMounts,omitempty"`
+	VolumeMounts []ClusterVolumeMount `json:"volumeMounts,omitempty"`
 
 	// securityContext sets the user of the container. The operator sets all other security settings.
 	// Default: the user of the pod.
 	// +optional
-	SecurityContext *ContainerSecurityContext `json:"securityContext,omitempty"`
+	SecurityContext *ClusterContainerSecurityContext `json:"securityContext,omitempty"`
 }
 
-// ContainerSecurityContext is the part of a container's security context that the user can set.
-type ContainerSecurityContext struct {
+// ClusterContainerSecurityContext is the part of a container's security context that the user can set.
+type ClusterContainerSecurityContext struct {
 	// runAsUser is the user ID of the container, not 0. Default: the user of the pod.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
@@ -147,7 +147,7 @@ type ContainerSecurityContext struct {
 
 // Sidecar runs beside the database. It starts before the database and stops after it.
 type Sidecar struct {
-	Container `json:",inline"`
+	ClusterExtraContainer `json:",inline"`
 
 	// ports are the TCP ports of the container. Default: none.
 	// +optional
@@ -156,7 +156,7 @@ type Sidecar struct {
 	// +kubebuilder:validation:MaxItems=8
 	Ports []SidecarPort `json:"ports,omitempty"`
 
-	Probes `json:",inline"`
+	MemberProbes `json:",inline"`
 }
 
 // SidecarPort is a TCP port of a sidecar, for example of a metrics exporter.

@@ -8,10 +8,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// ServiceAccount is the ServiceAccount of the pods of a cluster: one of the user, or one that the operator creates.
+// ClusterServiceAccount is the ServiceAccount of the pods of a cluster: one of the user, or one that the operator creates.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.name) || !has(self.annotations)",message="spec.serviceAccount must not have both name and annotations: annotate your own ServiceAccount yourself, or remove the name to let the operator create one"
-type ServiceAccount struct {
+type ClusterServiceAccount struct {
 	// name is the name of a ServiceAccount of this namespace. It belongs to you: the operator never changes it.
 	// Engines with roles or state do not support it. Default: the ServiceAccount that the operator creates for annotations, or
 	// for members of an engine with roles or state, otherwise "default".
@@ -32,10 +32,10 @@ type ServiceAccount struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
-// Scheduling selects the nodes on which the members run.
+// ClusterScheduling selects the nodes on which the members run.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.spread) || !has(self.topologySpreadConstraints)",message="spec.scheduling.spread cannot be set together with spec.scheduling.topologySpreadConstraints, which replace it: remove one of them"
-type Scheduling struct {
+type ClusterScheduling struct {
 	// nodeSelector are labels that a node must have. Default: none.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
@@ -54,7 +54,7 @@ type Scheduling struct {
 	// spread spreads the members over nodes and zones. Default: Preferred for both.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	Spread Spread `json:"spread,omitzero"`
+	Spread ClusterSpread `json:"spread,omitzero"`
 
 	// topologySpreadConstraints replace spread with constraints of your own. Default: those of spread.
 	// +optional
@@ -68,31 +68,31 @@ type Scheduling struct {
 	PriorityClassName string `json:"priorityClassName,omitempty"`
 }
 
-// SpreadPolicy is how strictly the members are spread over nodes or zones.
+// ClusterSpreadPolicy is how strictly the members are spread over nodes or zones.
 //
 // +kubebuilder:validation:Enum=Preferred;Required
-type SpreadPolicy string
+type ClusterSpreadPolicy string
 
 const (
 	// SpreadPreferred spreads the members where the nodes allow it.
-	SpreadPreferred SpreadPolicy = "Preferred"
+	SpreadPreferred ClusterSpreadPolicy = "Preferred"
 	// SpreadRequired starts a member only where the rule is met.
-	SpreadRequired SpreadPolicy = "Required"
+	SpreadRequired ClusterSpreadPolicy = "Required"
 )
 
-// Spread controls how the members are spread over nodes and zones.
+// ClusterSpread controls how the members are spread over nodes and zones.
 //
 // +kubebuilder:validation:MinProperties=1
-type Spread struct {
+type ClusterSpread struct {
 	// nodes is Preferred or Required. With Required, no two members run on one node. A member for which there is no
 	// node does not start. Default: Preferred.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	Nodes SpreadPolicy `json:"nodes,omitempty"`
+	Nodes ClusterSpreadPolicy `json:"nodes,omitempty"`
 
 	// zones is Preferred or Required. With Required, the numbers of members in any two zones differ by at most one.
 	// Members then run only on nodes with the label topology.kubernetes.io/zone. Default: Preferred.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	Zones SpreadPolicy `json:"zones,omitempty"`
+	Zones ClusterSpreadPolicy `json:"zones,omitempty"`
 }

@@ -8,13 +8,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Service configures the Service for clients.
+// ClusterService configures the Service for clients.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.loadBalancerClass) || self.type == 'LoadBalancer'",message="spec.service.loadBalancerClass is only for type LoadBalancer: set spec.service.type to LoadBalancer, or remove it"
 // +kubebuilder:validation:XValidation:rule="!has(self.loadBalancerSourceRanges) || self.type == 'LoadBalancer'",message="spec.service.loadBalancerSourceRanges are only for type LoadBalancer: set spec.service.type to LoadBalancer, or remove them"
 // +kubebuilder:validation:XValidation:rule="!has(self.externalTrafficPolicy) || self.type in ['NodePort', 'LoadBalancer']",message="spec.service.externalTrafficPolicy is only for types NodePort and LoadBalancer: set spec.service.type to one of them, or remove it"
 // +kubebuilder:validation:XValidation:rule="self.type != 'LoadBalancer' || oldSelf.type != 'LoadBalancer' || has(self.loadBalancerClass) == has(oldSelf.loadBalancerClass) && (!has(self.loadBalancerClass) || self.loadBalancerClass == oldSelf.loadBalancerClass)",message="spec.service.loadBalancerClass cannot be changed while spec.service.type is LoadBalancer, because Kubernetes refuses it: set the type to ClusterIP first, which deletes the load balancer"
-type Service struct {
+type ClusterService struct {
 	// type is the type of the Service: ClusterIP, NodePort or LoadBalancer. Default: ClusterIP.
 	// +optional
 	// +kubebuilder:default=ClusterIP

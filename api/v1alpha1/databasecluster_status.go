@@ -72,12 +72,12 @@ type DatabaseClusterStatus struct {
 	// engine describes no connection.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
-	Binding *Binding `json:"binding,omitempty"`
+	Binding *ClusterBinding `json:"binding,omitempty"`
 
 	// credentials is the state of generated passwords. It is empty until they were rotated.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
-	Credentials *CredentialsStatus `json:"credentials,omitempty"`
+	Credentials *ClusterCredentialsStatus `json:"credentials,omitempty"`
 
 	// endpoints are the addresses at which clients reach the database.
 	// +optional
@@ -85,7 +85,7 @@ type DatabaseClusterStatus struct {
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=32
-	Endpoints []Endpoint `json:"endpoints,omitempty"`
+	Endpoints []ClusterEndpoint `json:"endpoints,omitempty"`
 
 	// version is the version of the database, as all members report it. It is empty while they differ, and if no
 	// versionCommand is known.
@@ -97,7 +97,7 @@ type DatabaseClusterStatus struct {
 	// storage is the size of the volumes. It is empty for ephemeral storage.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
-	Storage *StorageStatus `json:"storage,omitempty"`
+	Storage *ClusterStorageStatus `json:"storage,omitempty"`
 
 	// volumes are the claims with the data of members, as the operator has seen them. A member whose claim is replaced by another one
 	// does not start with that before you consent, if no other member has its data. It is empty for ephemeral storage.
@@ -116,12 +116,12 @@ type DatabaseClusterStatus struct {
 	// tls is the state of the certificate of the members. It is empty without spec.tls.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
-	TLS *TLSStatus `json:"tls,omitempty"`
+	TLS *ClusterTLSStatus `json:"tls,omitempty"`
 
 	// restore is the progress or the result of the restore of spec.bootstrap.fromBackup.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
-	Restore *RestoreStatus `json:"restore,omitempty"`
+	Restore *ClusterRestoreStatus `json:"restore,omitempty"`
 
 	// requests are the latest requests by annotations that the operator has accepted, completed or refused. A request is executed at
 	// most once. One that a cluster has before its first status is refused.
@@ -130,12 +130,12 @@ type DatabaseClusterStatus struct {
 	// +listType=map
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=8
-	Requests []RequestStatus `json:"requests,omitempty"`
+	Requests []ClusterRequestStatus `json:"requests,omitempty"`
 
 	// configuration is what the action configure of the engine has put in force. It is empty for an engine without that action.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
-	Configuration *ConfigurationStatus `json:"configuration,omitempty"`
+	Configuration *ClusterConfigurationStatus `json:"configuration,omitempty"`
 
 	// hooks are the states of the deletion hooks, in their order. They exist only during a deletion.
 	// +optional
@@ -153,11 +153,11 @@ type DatabaseClusterStatus struct {
 }
 
 // RequestStatus is the state of a request by an annotation.
-type RequestStatus struct {
+type ClusterRequestStatus struct {
 	// type is HandOver or Rebuild, for the annotations hand-over and rebuild.
 	// +required
 	// +kubebuilder:validation:Enum=HandOver;Rebuild
-	Type RequestType `json:"type"`
+	Type ClusterRequestType `json:"type"`
 
 	// request is the value of the annotation. If that has more than 253 characters, it is a hash of the value.
 	// +required
@@ -167,7 +167,7 @@ type RequestStatus struct {
 	// state is Accepted, Completed or Refused. The operator executes an accepted request, and no other.
 	// +required
 	// +kubebuilder:validation:Enum=Accepted;Completed;Refused
-	State RequestState `json:"state"`
+	State ClusterRequestState `json:"state"`
 
 	// message describes the result, or why the request was refused.
 	// +optional
@@ -181,36 +181,36 @@ type RequestStatus struct {
 	ClaimUID string `json:"claimUID,omitempty"` //nolint:tagliatelle // as Kubernetes spells it, for example podUID
 }
 
-// RequestType is the type of a request by an annotation.
-type RequestType string
+// ClusterRequestType is the type of a request by an annotation.
+type ClusterRequestType string
 
 // Types of requests.
 const (
 	// RequestHandOver: the annotation hand-over names the pod that should become the primary.
-	RequestHandOver RequestType = "HandOver"
+	RequestHandOver ClusterRequestType = "HandOver"
 	// RequestRebuild: the annotation rebuild names the pod whose volume is deleted.
-	RequestRebuild RequestType = "Rebuild"
+	RequestRebuild ClusterRequestType = "Rebuild"
 )
 
-// RequestState is the state of a request by an annotation.
-type RequestState string
+// ClusterRequestState is the state of a request by an annotation.
+type ClusterRequestState string
 
 // States of a request.
 const (
 	// RequestAccepted: the operator executes the request.
-	RequestAccepted RequestState = "Accepted"
+	RequestAccepted ClusterRequestState = "Accepted"
 	// RequestCompleted: the request was executed. It is not repeated.
-	RequestCompleted RequestState = "Completed"
+	RequestCompleted ClusterRequestState = "Completed"
 	// RequestRefused: the request cannot be executed. The operator ignores it.
-	RequestRefused RequestState = "Refused"
+	RequestRefused ClusterRequestState = "Refused"
 )
 
-// ConfigurationStatus is what the action configure has put in force.
-type ConfigurationStatus struct {
+// ClusterConfigurationStatus is what the action configure has put in force.
+type ClusterConfigurationStatus struct {
 	// state is Applying while the action may change the configuration, and InForce after it has succeeded.
 	// +required
 	// +kubebuilder:validation:Enum=Applying;InForce
-	State ConfigurationState `json:"state"`
+	State ClusterConfigurationState `json:"state"`
 
 	// hash identifies the engine, the parameters, the number of members and the passwords.
 	// +required
@@ -236,15 +236,15 @@ type ConfigurationStatus struct {
 	ChangedHash string `json:"changedHash,omitempty"`
 }
 
-// ConfigurationState is the state of a configuration.
-type ConfigurationState string
+// ClusterConfigurationState is the state of a configuration.
+type ClusterConfigurationState string
 
 // States of a configuration.
 const (
 	// ConfigurationApplying: the members may use this configuration or the previous one.
-	ConfigurationApplying ConfigurationState = "Applying"
+	ConfigurationApplying ClusterConfigurationState = "Applying"
 	// ConfigurationInForce: the database has accepted the configuration.
-	ConfigurationInForce ConfigurationState = "InForce"
+	ConfigurationInForce ClusterConfigurationState = "InForce"
 )
 
 // WrittenStatefulSet identifies the spec of a StatefulSet.
@@ -303,8 +303,8 @@ type ClusterBackupStatus struct {
 	NextScheduleTime *metav1.Time `json:"nextScheduleTime,omitempty"`
 }
 
-// RestoreStatus is the progress of a restore.
-type RestoreStatus struct {
+// ClusterRestoreStatus is the progress of a restore.
+type ClusterRestoreStatus struct {
 	// from is the location of the backup.
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
@@ -313,7 +313,7 @@ type RestoreStatus struct {
 	// phase is Running, Completed or Failed.
 	// +optional
 	// +kubebuilder:validation:Enum=Running;Completed;Failed
-	Phase RestorePhase `json:"phase,omitempty"`
+	Phase ClusterRestorePhase `json:"phase,omitempty"`
 
 	// message describes the progress, what the restore waits for, or why it failed.
 	// +optional
@@ -330,17 +330,17 @@ type RestoreStatus struct {
 	TotalBytes int64 `json:"totalBytes,omitempty"`
 }
 
-// RestorePhase is the phase of a restore.
-type RestorePhase string
+// ClusterRestorePhase is the phase of a restore.
+type ClusterRestorePhase string
 
 // Phases of a restore.
 const (
 	// RestoreRunning: Jobs restore the volumes, or wait until they can start.
-	RestoreRunning RestorePhase = "Running"
+	RestoreRunning ClusterRestorePhase = "Running"
 	// RestoreCompleted: the members have started with the restored data.
-	RestoreCompleted RestorePhase = "Completed"
+	RestoreCompleted ClusterRestorePhase = "Completed"
 	// RestoreFailed: the restore failed and needs an action of the user.
-	RestoreFailed RestorePhase = "Failed"
+	RestoreFailed ClusterRestorePhase = "Failed"
 )
 
 // HookStatus is the state of a deletion hook.
@@ -397,8 +397,8 @@ type StoppedMember struct {
 	ExitCode *int32 `json:"exitCode,omitempty"`
 }
 
-// StorageStatus is the size of the volumes.
-type StorageStatus struct {
+// ClusterStorageStatus is the size of the volumes.
+type ClusterStorageStatus struct {
 	// requested is the largest size in the specs of the claims, for example 10Gi.
 	// +required
 	Requested resource.Quantity `json:"requested"`

@@ -19,11 +19,11 @@ const (
 	TLSRequire TLSMode = "Require"
 )
 
-// TLS encrypts the connections to the members. The certificate comes from one of secretName, issuerRef and selfSigned.
+// ClusterTLS encrypts the connections to the members. The certificate comes from one of secretName, issuerRef and selfSigned.
 //
 // +kubebuilder:validation:XValidation:rule="[has(self.secretName), has(self.issuerRef), has(self.selfSigned)].filter(source, source).size() == 1",message="spec.tls: set exactly one of secretName, issuerRef and selfSigned"
 // +kubebuilder:validation:XValidation:rule="!has(self.dnsNames) || !has(self.secretName)",message="spec.tls.dnsNames is only for issuerRef and selfSigned: issue the certificate in spec.tls.secretName with these names, or remove them"
-type TLS struct {
+type ClusterTLS struct {
 	// secretName is the name of a Secret of type kubernetes.io/tls in this namespace, with the keys tls.crt, tls.key
 	// and ca.crt. You renew the certificate. Default: none.
 	// +optional
@@ -36,12 +36,12 @@ type TLS struct {
 	// Certificate with the name of the cluster and "-tls". Default: none.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	IssuerRef *IssuerRef `json:"issuerRef,omitempty"`
+	IssuerRef *TLSIssuerRef `json:"issuerRef,omitempty"`
 
 	// selfSigned lets the operator create a CA for this cluster, and a certificate, which it renews. Default: none.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	SelfSigned *SelfSigned `json:"selfSigned,omitempty"`
+	SelfSigned *TLSSelfSigned `json:"selfSigned,omitempty"`
 
 	// dnsNames are additional DNS names of the certificate, such as the name of a load balancer. A name may start with
 	// "*.". Names of Services are not allowed: the certificate has those of the cluster. A change issues a new
@@ -63,8 +63,8 @@ type TLS struct {
 	Mode TLSMode `json:"mode,omitempty"`
 }
 
-// IssuerRef names an issuer of cert-manager.
-type IssuerRef struct {
+// TLSIssuerRef names an issuer of cert-manager.
+type TLSIssuerRef struct {
 	// name is the name of the issuer.
 	// +required
 	// +kubebuilder:validation:MinLength=1
@@ -82,11 +82,11 @@ type IssuerRef struct {
 	Group string `json:"group,omitempty"`
 }
 
-// SelfSigned is a CA that the operator creates for one cluster.
-type SelfSigned struct{}
+// TLSSelfSigned is a CA that the operator creates for one cluster.
+type TLSSelfSigned struct{}
 
-// TLSStatus is the observed state of the certificate of a cluster.
-type TLSStatus struct {
+// ClusterTLSStatus is the observed state of the certificate of a cluster.
+type ClusterTLSStatus struct {
 	// secretName is the name of the Secret with the certificate. Its key ca.crt has the CA that clients need.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253

@@ -111,13 +111,13 @@ type DatabaseClusterSpec struct {
 	// credentials are the user names and passwords of the database. Default: generated, if the engine supports it.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	Credentials Credentials `json:"credentials,omitzero"`
+	Credentials ClusterCredentials `json:"credentials,omitzero"`
 
 	// tls encrypts the connections of clients. The engine must support it. A change restarts the members one by one;
 	// a renewed certificate does not, if the engine can reload it. Default: no TLS.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	TLS *TLS `json:"tls,omitempty"`
+	TLS *ClusterTLS `json:"tls,omitempty"`
 
 	// resources are the CPU and memory of each member's database container. Kubernetes changes them while the
 	// member runs, where it can. Default: no requests, no limits.
@@ -129,30 +129,30 @@ type DatabaseClusterSpec struct {
 	// the version of the database.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	Helpers Helpers `json:"helpers,omitzero"`
+	Helpers ClusterHelpers `json:"helpers,omitzero"`
 
 	// storage is the data volume of each member.
 	// +required
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	Storage Storage `json:"storage"`
+	Storage ClusterStorage `json:"storage"`
 
 	// config are configuration files in every member. A change restarts the members one by one.
 	// Default: none.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	Config *Config `json:"config,omitempty"`
+	Config *ClusterConfig `json:"config,omitempty"`
 
 	// container overrides how the database container runs. A change restarts the members one by one.
 	// Default: the engine's spec.container.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	Container DatabaseContainer `json:"container,omitzero"`
+	Container ClusterContainer `json:"container,omitzero"`
 
 	// pod adds to the pods of the members: labels, annotations, volumes, init containers, sidecars. A change
 	// restarts the members one by one.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	Pod Pod `json:"pod,omitzero"`
+	Pod ClusterPod `json:"pod,omitzero"`
 
 	// serviceAccount is the ServiceAccount of the members and of all Jobs of the cluster, for example for the workload
 	// identity of a cloud. Pods get no token of the API server. The exception is the database container of members whose
@@ -160,32 +160,32 @@ type DatabaseClusterSpec struct {
 	// "default" of the namespace. If the engine has roles or state, the operator creates one with the name of the cluster.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	ServiceAccount ServiceAccount `json:"serviceAccount,omitzero"`
+	ServiceAccount ClusterServiceAccount `json:"serviceAccount,omitzero"`
 
 	// scheduling selects the nodes on which the members run. A change restarts the members one by one.
 	// Default: any node; members spread over nodes and zones where they can.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	Scheduling Scheduling `json:"scheduling,omitzero"`
+	Scheduling ClusterScheduling `json:"scheduling,omitzero"`
 
 	// service configures the Service for clients, which has the name of the cluster.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:default={}
-	Service Service `json:"service,omitzero"`
+	Service ClusterService `json:"service,omitzero"`
 
 	// networkPolicy configures the NetworkPolicy of the members, which has the name of the cluster. All clients
 	// may connect to declared ports of sidecars. Other ports are open only to members and to the operator's Jobs.
 	// Default: a NetworkPolicy that lets all clients connect to the client port.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	NetworkPolicy NetworkPolicy `json:"networkPolicy,omitzero"`
+	NetworkPolicy ClusterNetworkPolicy `json:"networkPolicy,omitzero"`
 
 	// updateStrategy controls how changes reach running members.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:default={}
-	UpdateStrategy UpdateStrategy `json:"updateStrategy,omitzero"`
+	UpdateStrategy ClusterUpdateStrategy `json:"updateStrategy,omitzero"`
 
 	// paused stops the operator from changing anything. It still reports the status, and a deletion still
 	// proceeds. Default: false.
@@ -203,25 +203,25 @@ type DatabaseClusterSpec struct {
 	// backup action. Default: no backups.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	Backup *Backup `json:"backup,omitempty"`
+	Backup *ClusterBackup `json:"backup,omitempty"`
 
 	// bootstrap is the initial data of a new cluster: a backup, and the database for applications. Default: empty
 	// volumes, or the retained volumes of a previous cluster of the same name.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	Bootstrap *Bootstrap `json:"bootstrap,omitempty"`
+	Bootstrap *ClusterBootstrap `json:"bootstrap,omitempty"`
 
 	// deletion controls what happens when you delete the cluster.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:default={}
-	Deletion Deletion `json:"deletion,omitzero"`
+	Deletion ClusterDeletion `json:"deletion,omitzero"`
 }
 
-// Credentials are the user names and passwords of a database.
+// ClusterCredentials are the user names and passwords of a database.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.secretName) || !has(self.rotation) || !has(self.rotation.period)",message="spec.credentials.rotation.period cannot be set together with secretName: the operator never changes a Secret of yours"
-type Credentials struct {
+type ClusterCredentials struct {
 	// secretName is the name of a Secret in this namespace. Members and engine actions find its keys as files in
 	// /dbc/secrets. The engine lists the keys that it needs. A change of the name restarts the members one by one.
 	// Default: the name of the cluster and "-credentials", a Secret that the operator creates with generated
@@ -236,13 +236,13 @@ type Credentials struct {
 	// database.dbcluster.io/rotate-credentials to a new value. Default: only by that annotation.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	Rotation CredentialsRotation `json:"rotation,omitzero"`
+	Rotation ClusterCredentialsRotation `json:"rotation,omitzero"`
 }
 
-// CredentialsRotation controls how generated passwords are replaced.
+// ClusterCredentialsRotation controls how generated passwords are replaced.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.period) || !has(self.overlap) || duration(self.overlap) < duration(self.period)",message="spec.credentials.rotation.overlap must be less than spec.credentials.rotation.period"
-type CredentialsRotation struct {
+type ClusterCredentialsRotation struct {
 	// period is the age at which the operator replaces the passwords, at least 1h, for example 2160h. Default: never.
 	// +optional
 	// +kubebuilder:validation:Type=string

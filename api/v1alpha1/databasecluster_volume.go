@@ -11,7 +11,7 @@ import (
 // Volume is an additional volume of every member's pod.
 //
 // +kubebuilder:validation:XValidation:rule="(has(self.configMap) ? 1 : 0) + (has(self.secret) ? 1 : 0) + (has(self.emptyDir) ? 1 : 0) + (has(self.projected) ? 1 : 0) + (has(self.csi) ? 1 : 0) == 1",message="spec.pod.volumes[] must have exactly one of configMap, secret, emptyDir, projected and csi"
-type Volume struct {
+type ClusterVolume struct {
 	// name is the name of the volume. "data" and "config" are reserved for the operator.
 	// +required
 	// +kubebuilder:validation:MaxLength=63
@@ -32,21 +32,21 @@ type Volume struct {
 
 	// projected combines several sources in one directory.
 	// +optional
-	Projected *ProjectedVolume `json:"projected,omitempty"`
+	Projected *ClusterProjectedVolume `json:"projected,omitempty"`
 
 	// csi is an ephemeral volume of a CSI driver, for example of a secrets store. It is deleted with the pod.
 	// +optional
-	CSI *CSIVolume `json:"csi,omitempty"`
+	CSI *ClusterCSIVolume `json:"csi,omitempty"`
 }
 
-// ProjectedVolume combines several sources in one directory.
-type ProjectedVolume struct {
+// ClusterProjectedVolume combines several sources in one directory.
+type ClusterProjectedVolume struct {
 	// sources are the sources of the files.
 	// +required
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
-	Sources []VolumeProjection `json:"sources"`
+	Sources []ClusterVolumeProjection `json:"sources"`
 
 	// defaultMode is the mode of the files, 0 to 511 (octal 0777). Default: 420 (octal 0644).
 	// +optional
@@ -58,7 +58,7 @@ type ProjectedVolume struct {
 // VolumeProjection is one source of a projected volume.
 //
 // +kubebuilder:validation:XValidation:rule="(has(self.configMap) ? 1 : 0) + (has(self.secret) ? 1 : 0) + (has(self.downwardAPI) ? 1 : 0) + (has(self.serviceAccountToken) ? 1 : 0) + (has(self.clusterTrustBundle) ? 1 : 0) == 1",message="spec.pod.volumes[].projected.sources[] must have exactly one of configMap, secret, downwardAPI, serviceAccountToken and clusterTrustBundle"
-type VolumeProjection struct {
+type ClusterVolumeProjection struct {
 	// configMap is a ConfigMap of this namespace. A change of its content restarts the members one by one.
 	// +optional
 	ConfigMap *corev1.ConfigMapProjection `json:"configMap,omitempty"`
@@ -73,7 +73,7 @@ type VolumeProjection struct {
 
 	// serviceAccountToken is a token of spec.serviceAccount for an audience, which the kubelet renews.
 	// +optional
-	ServiceAccountToken *TokenProjection `json:"serviceAccountToken,omitempty"`
+	ServiceAccountToken *ClusterTokenProjection `json:"serviceAccountToken,omitempty"`
 
 	// clusterTrustBundle are certificate authorities of ClusterTrustBundles. It needs an API server that serves
 	// ClusterTrustBundles.
@@ -81,8 +81,8 @@ type VolumeProjection struct {
 	ClusterTrustBundle *corev1.ClusterTrustBundleProjection `json:"clusterTrustBundle,omitempty"`
 }
 
-// TokenProjection is a token of the pod's ServiceAccount for an audience.
-type TokenProjection struct {
+// ClusterTokenProjection is a token of the pod's ServiceAccount for an audience.
+type ClusterTokenProjection struct {
 	// audience is the service that the token is for. The API server is no default audience here: the members have no
 	// token for it unless you name its audience.
 	// +required
@@ -104,8 +104,8 @@ type TokenProjection struct {
 	Path string `json:"path"`
 }
 
-// CSIVolume is an ephemeral volume of a CSI driver.
-type CSIVolume struct {
+// ClusterCSIVolume is an ephemeral volume of a CSI driver.
+type ClusterCSIVolume struct {
 	// driver is the name of the CSI driver, for example secrets-store.csi.k8s.io.
 	// +required
 	// +kubebuilder:validation:MinLength=1
@@ -133,7 +133,7 @@ type CSIVolume struct {
 }
 
 // VolumeMount mounts a volume into a container.
-type VolumeMount struct {
+type ClusterVolumeMount struct {
 	// name is the name of the volume: one of spec.pod.volumes, "data" or, with spec.config, "config".
 	// +required
 	// +kubebuilder:validation:MaxLength=63

@@ -50,15 +50,15 @@ type EngineFact struct {
 	// lower than the number before the backup.
 	// +required
 	// +kubebuilder:validation:Enum=Equal;AtLeast
-	Compare FactComparison `json:"compare"`
+	Compare EngineFactComparison `json:"compare"`
 }
 
-// FactComparison is how a verification compares a fact of a restored copy with the recorded fact.
-type FactComparison string
+// EngineFactComparison is how a verification compares a fact of a restored copy with the recorded fact.
+type EngineFactComparison string
 
 const (
 	// CompareEqual means that the copy must have the same value.
-	CompareEqual FactComparison = "Equal"
+	CompareEqual EngineFactComparison = "Equal"
 	// CompareAtLeast means that the copy must not have a lower number.
-	CompareAtLeast FactComparison = "AtLeast"
+	CompareAtLeast EngineFactComparison = "AtLeast"
 )

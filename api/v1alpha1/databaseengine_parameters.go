@@ -42,12 +42,12 @@ type EngineParameter struct {
 
 	// storage relates a parameter that is a size, such as 1GB, to the size of the data volume. Default: no relation.
 	// +optional
-	Storage *ParameterStorage `json:"storage,omitempty"`
+	Storage *EngineParameterStorage `json:"storage,omitempty"`
 }
 
-// ParameterStorage relates a parameter to the size of the data volume. The value of the parameter is a number of bytes, or a number
+// EngineParameterStorage relates a parameter to the size of the data volume. The value of the parameter is a number of bytes, or a number
 // with the unit kB, MB, GB or TB of 1024 each.
-type ParameterStorage struct {
+type EngineParameterStorage struct {
 	// defaultPercent is the highest default as a part of the smallest data volume, in percent, 1 to 100. The default follows the
 	// volume when it grows. It needs the action configure, which puts the new value in force. Default: the default does not
 	// depend on the volume.

@@ -48,17 +48,17 @@ type DatabaseEngineList struct {
 	Items []DatabaseEngine `json:"items"`
 }
 
-// Topology is the relation between the members of a cluster.
-type Topology string
+// EngineTopology is the relation between the members of a cluster.
+type EngineTopology string
 
 const (
 	// TopologyIndependent means that members are independent, and each has data of its own.
-	TopologyIndependent Topology = "Independent"
+	TopologyIndependent EngineTopology = "Independent"
 	// TopologyPrimaryReplica means that one member, the primary, accepts writes, and the others copy its data. The
 	// engine's own software elects the primary.
-	TopologyPrimaryReplica Topology = "PrimaryReplica"
+	TopologyPrimaryReplica EngineTopology = "PrimaryReplica"
 	// TopologyConsensus means that the members agree on each write by a majority.
-	TopologyConsensus Topology = "Consensus"
+	TopologyConsensus EngineTopology = "Consensus"
 )
 
 // DatabaseEngineSpec describes how to run a kind of database.
@@ -82,7 +82,7 @@ type DatabaseEngineSpec struct {
 	// +required
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:validation:Enum=Independent;PrimaryReplica;Consensus
-	Topology Topology `json:"topology"`
+	Topology EngineTopology `json:"topology"`
 
 	// roles describe how members of the topology PrimaryReplica report who is the primary.
 	// +optional
@@ -293,7 +293,7 @@ type EngineContainer struct {
 	// +kubebuilder:validation:items:MaxLength=65536
 	VersionCommand []string `json:"versionCommand,omitempty"`
 
-	Probes `json:",inline"`
+	MemberProbes `json:",inline"`
 }
 
 // EngineVariable is an environment variable.

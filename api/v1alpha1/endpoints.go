@@ -8,16 +8,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Binding names the connection Secret.
-type Binding struct {
+// ClusterBinding names the connection Secret.
+type ClusterBinding struct {
 	// name is the name of the Secret, in the namespace of the cluster.
 	// +required
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 }
 
-// CredentialsStatus is the state of generated passwords.
-type CredentialsStatus struct {
+// ClusterCredentialsStatus is the state of generated passwords.
+type ClusterCredentialsStatus struct {
 	// lastRotationRequest is the value of the annotation database.dbcluster.io/rotate-credentials that the last finished
 	// rotation executed, or "period" if the passwords were old. The previous passwords may still be accepted.
 	// +optional
@@ -29,28 +29,28 @@ type CredentialsStatus struct {
 	LastRotationTime *metav1.Time `json:"lastRotationTime,omitempty"`
 }
 
-// EndpointRole is what clients reach at an endpoint.
-type EndpointRole string
+// ClusterEndpointRole is what clients reach at an endpoint.
+type ClusterEndpointRole string
 
 // Roles of endpoints.
 const (
 	// EndpointPrimary reaches the member that takes writes.
-	EndpointPrimary EndpointRole = "Primary"
+	EndpointPrimary ClusterEndpointRole = "Primary"
 	// EndpointReplica reaches any ready replica.
-	EndpointReplica EndpointRole = "Replica"
+	EndpointReplica ClusterEndpointRole = "Replica"
 	// EndpointAny reaches any ready member.
-	EndpointAny EndpointRole = "Any"
+	EndpointAny ClusterEndpointRole = "Any"
 	// EndpointMember reaches one member, ready or not.
-	EndpointMember EndpointRole = "Member"
+	EndpointMember ClusterEndpointRole = "Member"
 	// EndpointExternal reaches the same as the first endpoint, from outside the Kubernetes cluster.
-	EndpointExternal EndpointRole = "External"
+	EndpointExternal ClusterEndpointRole = "External"
 )
 
 // MaxEndpoints is the limit of status.endpoints.
 const MaxEndpoints = 32
 
 // Endpoint is an address of the database.
-type Endpoint struct {
+type ClusterEndpoint struct {
 	// name is the name of the Service or of the member's pod. For an external address, it is the name of the Service with
 	// "-external-" and a number.
 	// +required
@@ -70,5 +70,5 @@ type Endpoint struct {
 	// ready member. Member: one member, ready or not. External: as the first endpoint, from outside the Kubernetes cluster.
 	// +optional
 	// +kubebuilder:validation:Enum=Primary;Replica;Any;Member;External
-	Role EndpointRole `json:"role,omitempty"`
+	Role ClusterEndpointRole `json:"role,omitempty"`
 }

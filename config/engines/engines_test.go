@@ -91,7 +91,7 @@ func TestAClusterThatSetsNothingHasNoProblemWithAnEngine(t *testing.T) {
 		cluster := &dbv1.DatabaseCluster{Spec: dbv1.DatabaseClusterSpec{Replicas: 1}}
 		cluster.Spec.Engine, cluster.Spec.Credentials.SecretName, cluster.Spec.Backup = e.Name, "orders", nil
 		if e.Spec.Actions.Backup != nil {
-			cluster.Spec.Backup = &dbv1.Backup{Verification: &dbv1.VerificationSchedule{}}
+			cluster.Spec.Backup = &dbv1.ClusterBackup{Verification: &dbv1.BackupVerificationSchedule{}}
 		}
 		if _, text := engine.Refusal(engine.Resolve(cluster, e), e, false); text != "" {
 			t.Error(text)

@@ -46,7 +46,7 @@ func (o *observation) readBackups(ctx context.Context, cached kit.View) {
 }
 
 // zones are the existing time zones that a spec names.
-func zones(backup *dbv1.Backup) map[string]*time.Location {
+func zones(backup *dbv1.ClusterBackup) map[string]*time.Location {
 	names := make([]string, 0, len(backup.Schedules)+1)
 	for _, schedule := range backup.Schedules {
 		names = append(names, schedule.TimeZone)

@@ -158,7 +158,7 @@ func TestABackupThatCannotBeCreatedBlocksNothingElse(t *testing.T) {
 	if err := s.Get(t.Context(), client.ObjectKeyFromObject(cluster), cluster); err != nil {
 		t.Fatal(err)
 	}
-	cluster.Spec.Engine, cluster.Spec.Backup = "database-v1", &dbv1.Backup{Schedules: []dbv1.BackupSchedule{{Name: "nightly", Schedule: "0 3 * * *"}}}
+	cluster.Spec.Engine, cluster.Spec.Backup = "database-v1", &dbv1.ClusterBackup{Schedules: []dbv1.BackupSchedule{{Name: "nightly", Schedule: "0 3 * * *"}}}
 	cluster.Spec.Replicas = 2
 	engine := &dbv1.DatabaseEngine{ObjectMeta: metav1.ObjectMeta{Name: "database-v1"}}
 	engine.Spec.Actions.Backup = &dbv1.EngineAction{Command: []string{"dump"}}

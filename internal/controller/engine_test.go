@@ -21,7 +21,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-func declaredEngine(name string, topology dbv1.Topology) *dbv1.DatabaseEngine {
+func declaredEngine(name string, topology dbv1.EngineTopology) *dbv1.DatabaseEngine {
 	declared := &dbv1.DatabaseEngine{}
 	declared.Name, declared.Spec.Topology = name, topology
 	declared.Spec.Container.Port = 7000

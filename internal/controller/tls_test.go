@@ -120,7 +120,7 @@ func encryptedCluster() (*dbv1.DatabaseCluster, *dbv1.DatabaseEngine) {
 	declared.Name, declared.Spec.TLS = "ledger-v1", &dbv1.EngineTLS{Modes: []dbv1.TLSMode{dbv1.TLSRequire}}
 	declared.Spec.Actions.Reload = &dbv1.EngineAction{Command: []string{"reload"}}
 	c := running()
-	c.Spec.Engine, c.Spec.Replicas, c.Spec.TLS = declared.Name, 1, &dbv1.TLS{SelfSigned: &dbv1.SelfSigned{}}
+	c.Spec.Engine, c.Spec.Replicas, c.Spec.TLS = declared.Name, 1, &dbv1.ClusterTLS{SelfSigned: &dbv1.TLSSelfSigned{}}
 	return c, declared
 }
 

@@ -208,7 +208,7 @@ func withoutVersions(o state.Observed) state.Observed {
 
 func TestAPredicatePassesEveryFieldThatObserveReads(t *testing.T) {
 	scheme, cluster := testScheme(t), deleted()
-	cluster.Spec.Backup = &dbv1.Backup{}
+	cluster.Spec.Backup = &dbv1.ClusterBackup{}
 	cluster.Spec.Deletion.Hooks = append(cluster.Spec.Deletion.Hooks, dbv1.DeletionHook{Name: "last", Type: dbv1.HookBackup})
 	for kind, watched := range belongings(cluster) {
 		t.Run(kind, func(t *testing.T) {

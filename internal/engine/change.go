@@ -20,7 +20,7 @@ type Named struct {
 
 // topology returns the relation between the members. Members without an engine are independent. The topology of an engine that
 // cannot be read is not known.
-func (n Named) topology() (topology dbv1.Topology, known bool) {
+func (n Named) topology() (topology dbv1.EngineTopology, known bool) {
 	switch {
 	case n.Name == "":
 		return dbv1.TopologyIndependent, true

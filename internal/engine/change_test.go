@@ -10,7 +10,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-func named(name string, topology dbv1.Topology, restoresFrom ...string) Named {
+func named(name string, topology dbv1.EngineTopology, restoresFrom ...string) Named {
 	declared := &dbv1.DatabaseEngine{}
 	declared.Name, declared.Spec.Topology, declared.Spec.RestoresFrom = name, topology, restoresFrom
 	return Named{Name: name, Declared: declared}

@@ -40,7 +40,7 @@ func TestTheConnectionHasTheWellKnownEntries(t *testing.T) {
 
 func TestTheClusterOverridesDatabaseAndOwner(t *testing.T) {
 	e, c := connected("{{ .owner }} of {{ .database }}"), orders()
-	c.Spec.Bootstrap = &dbv1.Bootstrap{Owner: "shop"}
+	c.Spec.Bootstrap = &dbv1.ClusterBootstrap{Owner: "shop"}
 	resolved := Resolve(c, e)
 	data, err := Connection(resolved, e, nil, "")
 	if got := string(data["entry"]); err != nil || got != "shop of books" {

@@ -213,7 +213,7 @@ func parts(spec dbv1.DatabaseEngineSpec) []part {
 	for _, variable := range spec.Container.Env {
 		all = append(all, part{field: fmt.Sprintf("spec.container.env[%s]", variable.Name), text: variable.Value})
 	}
-	probes := spec.Container.Probes
+	probes := spec.Container.MemberProbes
 	for i, probe := range []*corev1.Probe{probes.StartupProbe, probes.ReadinessProbe, probes.LivenessProbe} {
 		if probe != nil && probe.Exec != nil {
 			all = append(all, command("spec.container."+probeNames[i]+".exec.command", "", probe.Exec.Command)...)

@@ -29,7 +29,7 @@ func ledger() *dbv1.DatabaseEngine {
 			Command: []string{"ledgerd"}, Args: []string{"--cache=$(DBC_PARAM_CACHE)"},
 			Env:  []dbv1.EngineVariable{{Name: "HOME", Value: "$(DBC_DATA_DIR)/home"}, {Name: "MODE", Value: "safe"}},
 			Port: 7000, DataPath: "/ledger", RunAsUser: &user, TerminationGracePeriodSeconds: &grace,
-			Probes: dbv1.Probes{StartupProbe: probe("started"), ReadinessProbe: probe("ready")},
+			MemberProbes: dbv1.MemberProbes{StartupProbe: probe("started"), ReadinessProbe: probe("ready")},
 		},
 		Scripts: map[string]dbv1.EngineScript{"backup": "#!/bin/sh\n"},
 		Parameters: []dbv1.EngineParameter{
@@ -71,7 +71,7 @@ func TestAClusterGetsItsUnsetFieldsFromItsEngine(t *testing.T) {
 	case !reflect.DeepEqual(spec.Container.Command, []string{"ledgerd"}), !reflect.DeepEqual(spec.Container.Args, []string{"--cache=$(DBC_PARAM_CACHE)"}):
 		t.Errorf("command %q, args %q", spec.Container.Command, spec.Container.Args)
 	case spec.Container.StartupProbe == nil, spec.Container.ReadinessProbe == nil, spec.Container.LivenessProbe != nil:
-		t.Errorf("probes %+v", spec.Container.Probes)
+		t.Errorf("probes %+v", spec.Container.MemberProbes)
 	case spec.Pod.Annotations["scripts.database.dbcluster.io/backup"] != "#!/bin/sh\n":
 		t.Errorf("annotations %v", spec.Pod.Annotations)
 	}
@@ -90,7 +90,7 @@ func TestTheFieldsOfTheClusterOverrideTheEngine(t *testing.T) {
 	case !reflect.DeepEqual(spec.Container.Command, []string{"ledgerd"}), !reflect.DeepEqual(spec.Container.Args, []string{"mine"}):
 		t.Errorf("command %q, args %q", spec.Container.Command, spec.Container.Args)
 	case spec.Container.StartupProbe == nil, spec.Container.ReadinessProbe.Exec.Command[0] != "mine":
-		t.Errorf("probes %+v", spec.Container.Probes)
+		t.Errorf("probes %+v", spec.Container.MemberProbes)
 	}
 	c.Spec.Container.Command, c.Spec.Container.Args, c.Spec.Pod.SecurityContext = []string{"mine"}, nil, &corev1.PodSecurityContext{RunAsGroup: &group}
 	spec = Resolve(c, ledger()).Spec

@@ -56,7 +56,7 @@ func ParameterVariables(parameters map[string]string) []corev1.EnvVar {
 	return all
 }
 
-func bootstrapVariables(bootstrap *dbv1.Bootstrap) []corev1.EnvVar {
+func bootstrapVariables(bootstrap *dbv1.ClusterBootstrap) []corev1.EnvVar {
 	if bootstrap == nil {
 		return nil
 	}

@@ -17,7 +17,7 @@ func TestAnUnsupportedRequestToAnEngineIsReported(t *testing.T) {
 		}
 	}
 	restore := func(c *dbv1.DatabaseCluster) {
-		c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Name: "b"}}
+		c.Spec.Bootstrap = &dbv1.ClusterBootstrap{FromBackup: &dbv1.BackupSource{Name: "b"}}
 	}
 	members := func(replicas int32, allowed dbv1.EngineReplicas) func(*dbv1.DatabaseCluster, *dbv1.DatabaseEngine) {
 		return func(c *dbv1.DatabaseCluster, e *dbv1.DatabaseEngine) {
@@ -72,7 +72,7 @@ func TestAnUnsupportedRequestToAnEngineIsReported(t *testing.T) {
 		},
 		"a wrong action that the cluster needs": {
 			func(c *dbv1.DatabaseCluster, e *dbv1.DatabaseEngine) {
-				c.Spec.Backup, e.Spec.Actions.Backup = &dbv1.Backup{}, aScript("bakcup")
+				c.Spec.Backup, e.Spec.Actions.Backup = &dbv1.ClusterBackup{}, aScript("bakcup")
 			}, dbv1.ReasonInvalidEngine,
 			wrong + `spec.actions.backup.command[0] is "/dbc/scripts/bakcup", but spec.scripts has no "bakcup"; it has backup` + corrected,
 		},
@@ -82,21 +82,21 @@ func TestAnUnsupportedRequestToAnEngineIsReported(t *testing.T) {
 		},
 		"backups of an engine without": {
 			func(c *dbv1.DatabaseCluster, e *dbv1.DatabaseEngine) {
-				c.Spec.Backup, e.Spec.Actions.Backup = &dbv1.Backup{}, nil
+				c.Spec.Backup, e.Spec.Actions.Backup = &dbv1.ClusterBackup{}, nil
 			},
 			dbv1.ReasonActionMissing,
 			"spec.backup needs the action backup, which DatabaseEngine ledger-v1 does not have: set spec.engine to another engine, or remove the field",
 		},
 		"verification without a probe": {
 			func(c *dbv1.DatabaseCluster, e *dbv1.DatabaseEngine) {
-				c.Spec.Backup, e.Spec.Actions.Probe = &dbv1.Backup{Verification: &dbv1.VerificationSchedule{}}, nil
+				c.Spec.Backup, e.Spec.Actions.Probe = &dbv1.ClusterBackup{Verification: &dbv1.BackupVerificationSchedule{}}, nil
 			},
 			dbv1.ReasonActionMissing,
 			"spec.backup.verification without a command needs the action probe, which DatabaseEngine ledger-v1 does not have: set spec.engine to another engine, or remove the field",
 		},
 		"verification by a command": {
 			func(c *dbv1.DatabaseCluster, e *dbv1.DatabaseEngine) {
-				c.Spec.Backup, e.Spec.Actions.Probe = &dbv1.Backup{Verification: &dbv1.VerificationSchedule{Command: []string{"x"}}}, nil
+				c.Spec.Backup, e.Spec.Actions.Probe = &dbv1.ClusterBackup{Verification: &dbv1.BackupVerificationSchedule{Command: []string{"x"}}}, nil
 			}, "", "",
 		},
 		"a restore by an engine without": {
@@ -133,7 +133,7 @@ func TestFieldsThatNeedAnEngineAreReportedWithoutOne(t *testing.T) {
 			`spec.parameters sets "cache", but only an engine has parameters: set spec.engine, or remove the parameter`,
 		},
 		"backups": {
-			func(c *dbv1.DatabaseCluster) { c.Spec.Backup = &dbv1.Backup{} },
+			func(c *dbv1.DatabaseCluster) { c.Spec.Backup = &dbv1.ClusterBackup{} },
 			"spec.backup needs an engine with the action backup: set spec.engine to one, or remove the field",
 		},
 		"a final backup": {

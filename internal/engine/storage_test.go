@@ -16,7 +16,7 @@ import (
 // storing returns an engine whose parameter follows the volume, and a cluster with a volume of this size.
 func storing(size string) (*dbv1.DatabaseCluster, *dbv1.DatabaseEngine) {
 	declared, cluster := &dbv1.DatabaseEngine{}, &dbv1.DatabaseCluster{}
-	declared.Spec.Parameters = []dbv1.EngineParameter{{Name: "wal", Default: "1GB", Storage: &dbv1.ParameterStorage{DefaultPercent: 10, MaxPercent: 40}}}
+	declared.Spec.Parameters = []dbv1.EngineParameter{{Name: "wal", Default: "1GB", Storage: &dbv1.EngineParameterStorage{DefaultPercent: 10, MaxPercent: 40}}}
 	declared.Spec.Actions.Configure = &dbv1.EngineAction{Command: []string{"configure"}}
 	cluster.Spec.Engine, cluster.Spec.Storage.Size, cluster.Spec.Replicas = "db", resource.MustParse(size), 1
 	return cluster, declared
@@ -54,7 +54,7 @@ func TestAValueThatDoesNotFitOnTheVolumeIsRefused(t *testing.T) {
 		}
 	}
 	cluster, declared := storing("1Gi")
-	declared.Spec.Parameters[0] = dbv1.EngineParameter{Name: "quota", Default: "2147483648", Storage: &dbv1.ParameterStorage{MaxPercent: 50}}
+	declared.Spec.Parameters[0] = dbv1.EngineParameter{Name: "quota", Default: "2147483648", Storage: &dbv1.EngineParameterStorage{MaxPercent: 50}}
 	if _, text := Refusal(Resolve(cluster, declared), declared, true); text != "" {
 		t.Error("a default that the cluster has not set is refused: ", text)
 	}
@@ -99,7 +99,7 @@ func TestSharedMemoryIsAVolumeUnlessTheClusterHasOne(t *testing.T) {
 			t.Error(volumes, mounts)
 		}
 	}
-	cluster.Spec.Container.VolumeMounts = []dbv1.VolumeMount{{Name: "own", MountPath: "/dev/shm"}}
+	cluster.Spec.Container.VolumeMounts = []dbv1.ClusterVolumeMount{{Name: "own", MountPath: "/dev/shm"}}
 	if mounts := Resolve(cluster, declared).Spec.Container.VolumeMounts; len(mounts) != 1 || mounts[0].Name != "own" {
 		t.Error("the volume of the cluster is covered:", mounts)
 	}

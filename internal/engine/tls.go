@@ -37,7 +37,7 @@ func fillTLS(cluster *dbv1.DatabaseCluster) {
 }
 
 // tlsVariables tell scripts where the certificate is, and the mode. They do not exist without TLS.
-func tlsVariables(tls *dbv1.TLS) []corev1.EnvVar {
+func tlsVariables(tls *dbv1.ClusterTLS) []corev1.EnvVar {
 	if tls == nil {
 		return nil
 	}

@@ -16,12 +16,12 @@ import (
 
 func TestAnEffectiveClusterHasTheSecretTheModeAndTheVariables(t *testing.T) {
 	for name, c := range map[string]struct {
-		tls  dbv1.TLS
-		want dbv1.TLS
+		tls  dbv1.ClusterTLS
+		want dbv1.ClusterTLS
 	}{
-		"its own CA":   {dbv1.TLS{SelfSigned: &dbv1.SelfSigned{}}, dbv1.TLS{SelfSigned: &dbv1.SelfSigned{}, SecretName: "orders-tls", Mode: dbv1.TLSRequire}},
-		"an issuer":    {dbv1.TLS{IssuerRef: &dbv1.IssuerRef{Name: "x"}, Mode: dbv1.TLSAllow}, dbv1.TLS{IssuerRef: &dbv1.IssuerRef{Name: "x"}, SecretName: "orders-tls", Mode: dbv1.TLSAllow}},
-		"user's files": {dbv1.TLS{SecretName: "mine"}, dbv1.TLS{SecretName: "mine", Mode: dbv1.TLSRequire}},
+		"its own CA":   {dbv1.ClusterTLS{SelfSigned: &dbv1.TLSSelfSigned{}}, dbv1.ClusterTLS{SelfSigned: &dbv1.TLSSelfSigned{}, SecretName: "orders-tls", Mode: dbv1.TLSRequire}},
+		"an issuer":    {dbv1.ClusterTLS{IssuerRef: &dbv1.TLSIssuerRef{Name: "x"}, Mode: dbv1.TLSAllow}, dbv1.ClusterTLS{IssuerRef: &dbv1.TLSIssuerRef{Name: "x"}, SecretName: "orders-tls", Mode: dbv1.TLSAllow}},
+		"user's files": {dbv1.ClusterTLS{SecretName: "mine"}, dbv1.ClusterTLS{SecretName: "mine", Mode: dbv1.TLSRequire}},
 	} {
 		cluster := &dbv1.DatabaseCluster{}
 		cluster.Name, cluster.Spec.TLS = "orders", &c.tls

@@ -34,7 +34,7 @@ func orders() dbv1.DatabaseCluster {
 			{Type: dbv1.ConditionProgressing, Status: metav1.ConditionTrue, Reason: dbv1.ReasonRollingOut},
 		},
 		Members: []dbv1.MemberStatus{{Pod: "orders-0", Ready: true, Outdated: true}, {Pod: "orders-1"}},
-		Storage: &dbv1.StorageStatus{Requested: resource.MustParse("20Gi"), Capacity: &capacity},
+		Storage: &dbv1.ClusterStorageStatus{Requested: resource.MustParse("20Gi"), Capacity: &capacity},
 	}
 	return c
 }
@@ -172,7 +172,7 @@ func TestTheSeriesOfAClusterAreBoundedWhateverItsStatusHolds(t *testing.T) {
 			Type: kind, Status: metav1.ConditionStatus("Status of " + kind), Reason: "Reason of " + kind, Message: "Message of " + kind,
 		})
 	}
-	largest.Status.Backup, largest.Status.TLS = backedUp(), &dbv1.TLSStatus{NotAfter: &deleted}
+	largest.Status.Backup, largest.Status.TLS = backedUp(), &dbv1.ClusterTLSStatus{NotAfter: &deleted}
 	meta.FindStatusCondition(largest.Status.Conditions, dbv1.ConditionProgressing).Reason = dbv1.ReasonRestoring
 	for i := range 9 {
 		largest.Status.Members = append(largest.Status.Members, dbv1.MemberStatus{Pod: fmt.Sprintf("orders-%d", i), Message: "Message"})

@@ -17,9 +17,9 @@ import (
 var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // restored is a cluster whose restore is in a phase.
-func restored(name string, phase dbv1.RestorePhase) dbv1.DatabaseCluster {
+func restored(name string, phase dbv1.ClusterRestorePhase) dbv1.DatabaseCluster {
 	c := dbv1.DatabaseCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}}
-	c.Status.Restore = &dbv1.RestoreStatus{Phase: phase}
+	c.Status.Restore = &dbv1.ClusterRestoreStatus{Phase: phase}
 	return c
 }
 

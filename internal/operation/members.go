@@ -92,8 +92,8 @@ type RunAction struct {
 type Record struct {
 	ofMembers
 	Last
-	Request       *dbv1.RequestStatus
-	Configuration *dbv1.ConfigurationStatus
+	Request       *dbv1.ClusterRequestStatus
+	Configuration *dbv1.ClusterConfigurationStatus
 	// Changed is the message of the event that another client has changed the configuration; "" for none.
 	Changed string
 }

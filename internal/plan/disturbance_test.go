@@ -75,12 +75,12 @@ func task(t state.Task) change {
 // tuned is an engine with the action configure. The configuration for three members is in force.
 func tuned(c *dbv1.DatabaseCluster, o *state.Observed) {
 	o.Engine.Spec.Actions.Configure = &dbv1.EngineAction{Command: []string{"configure"}}
-	c.Status.Configuration = &dbv1.ConfigurationStatus{State: dbv1.ConfigurationInForce, Hash: configuration(c, o)}
+	c.Status.Configuration = &dbv1.ClusterConfigurationStatus{State: dbv1.ConfigurationInForce, Hash: configuration(c, o)}
 }
 
 // applies is the record before the action configure.
 func applies(c *dbv1.DatabaseCluster, o *state.Observed) {
-	c.Status.Configuration = &dbv1.ConfigurationStatus{State: dbv1.ConfigurationApplying, Hash: configuration(c, o)}
+	c.Status.Configuration = &dbv1.ClusterConfigurationStatus{State: dbv1.ConfigurationApplying, Hash: configuration(c, o)}
 }
 
 func configuration(c *dbv1.DatabaseCluster, o *state.Observed) string {

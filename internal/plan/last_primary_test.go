@@ -111,7 +111,7 @@ func TestWithoutALockClaim0RecordsAMemberOnlyWhileNoOtherCanAcceptAWrite(t *test
 		}
 	}
 	for name, c := range map[string]struct {
-		topology dbv1.Topology
+		topology dbv1.EngineTopology
 		recorded string
 		change   func(*dbv1.DatabaseCluster, *state.Observed)
 		want     string

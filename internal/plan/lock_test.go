@@ -24,7 +24,7 @@ func tunable(value string, recorded ...int32) func(*dbv1.DatabaseCluster, *state
 			c.Spec.Parameters = map[string]string{"ttl": value}
 		}
 		for _, seconds := range recorded {
-			c.Status.Configuration = &dbv1.ConfigurationStatus{State: dbv1.ConfigurationInForce, Hash: "hash", LockSeconds: seconds}
+			c.Status.Configuration = &dbv1.ClusterConfigurationStatus{State: dbv1.ConfigurationInForce, Hash: "hash", LockSeconds: seconds}
 		}
 	}
 }

@@ -50,7 +50,7 @@ type Plan struct {
 	Recorded *operation.Record
 
 	// Restore is the progress of the restore that the cluster starts with; nil for none.
-	Restore *dbv1.RestoreStatus
+	Restore *dbv1.ClusterRestoreStatus
 	// Schedule is the plan of the backup schedules, Rotation that of generated credentials.
 	Schedule schedule.Plan
 	Rotation rotation.Plan

@@ -18,7 +18,7 @@ import (
 )
 
 // decideRelated changes a converged cluster of three members with one database, and compares the resulting plan.
-func decideRelated(t *testing.T, topology dbv1.Topology, scenarios map[string]scenario) {
+func decideRelated(t *testing.T, topology dbv1.EngineTopology, scenarios map[string]scenario) {
 	t.Helper()
 	for name, s := range scenarios {
 		t.Run(name, func(t *testing.T) {
@@ -372,18 +372,18 @@ func TestThePrimaryHandsOverBeforeItIsDisturbed(t *testing.T) {
 }
 
 // asks sets the annotation of a request.
-func asks(kind dbv1.RequestType, value string) change {
+func asks(kind dbv1.ClusterRequestType, value string) change {
 	return func(c *dbv1.DatabaseCluster, _ *state.Observed) {
-		c.Annotations = map[string]string{map[dbv1.RequestType]string{
+		c.Annotations = map[string]string{map[dbv1.ClusterRequestType]string{
 			dbv1.RequestHandOver: dbv1.AnnotationHandOver, dbv1.RequestRebuild: dbv1.AnnotationRebuild,
 		}[kind]: value}
 	}
 }
 
 // has is the record of a request.
-func has(kind dbv1.RequestType, value string, is dbv1.RequestState, claim string) change {
+func has(kind dbv1.ClusterRequestType, value string, is dbv1.ClusterRequestState, claim string) change {
 	return func(c *dbv1.DatabaseCluster, _ *state.Observed) {
-		c.Status.Requests = []dbv1.RequestStatus{{Type: kind, Request: value, State: is, ClaimUID: claim}}
+		c.Status.Requests = []dbv1.ClusterRequestStatus{{Type: kind, Request: value, State: is, ClaimUID: claim}}
 	}
 }
 
@@ -403,7 +403,7 @@ func TestObjectsThatANamesakeUsesAreWrittenOnlyAfterALiveRead(t *testing.T) {
 }
 
 func TestARebuildDeletesOnlyTheVolumeThatItRecorded(t *testing.T) {
-	rebuild := func(pod string, recorded ...dbv1.RequestStatus) change {
+	rebuild := func(pod string, recorded ...dbv1.ClusterRequestStatus) change {
 		return all(asks(dbv1.RequestRebuild, pod), func(c *dbv1.DatabaseCluster, o *state.Observed) {
 			c.Status.Requests = recorded
 			for i := range o.Members {
@@ -411,11 +411,11 @@ func TestARebuildDeletesOnlyTheVolumeThatItRecorded(t *testing.T) {
 			}
 		})
 	}
-	accepted := func(pod, claim string) dbv1.RequestStatus {
-		return dbv1.RequestStatus{Type: dbv1.RequestRebuild, Request: pod, State: dbv1.RequestAccepted, ClaimUID: claim}
+	accepted := func(pod, claim string) dbv1.ClusterRequestStatus {
+		return dbv1.ClusterRequestStatus{Type: dbv1.RequestRebuild, Request: pod, State: dbv1.RequestAccepted, ClaimUID: claim}
 	}
-	completed := func(pod string) dbv1.RequestStatus {
-		return dbv1.RequestStatus{Type: dbv1.RequestRebuild, Request: pod, State: dbv1.RequestCompleted}
+	completed := func(pod string) dbv1.ClusterRequestStatus {
+		return dbv1.ClusterRequestStatus{Type: dbv1.RequestRebuild, Request: pod, State: dbv1.RequestCompleted}
 	}
 	decideRelated(t, dbv1.TopologyPrimaryReplica, map[string]scenario{
 		"first the record": {

@@ -38,8 +38,8 @@ func TestTheFieldsOfAnEngineAreInThePods(t *testing.T) {
 
 func TestChangesThatDoNotAffectPodsKeepTheTemplate(t *testing.T) {
 	cases := map[string]func(*dbv1.DatabaseCluster){
-		"backups":     func(c *dbv1.DatabaseCluster) { c.Spec.Backup = &dbv1.Backup{} },
-		"a bootstrap": func(c *dbv1.DatabaseCluster) { c.Spec.Bootstrap = &dbv1.Bootstrap{} },
+		"backups":     func(c *dbv1.DatabaseCluster) { c.Spec.Backup = &dbv1.ClusterBackup{} },
+		"a bootstrap": func(c *dbv1.DatabaseCluster) { c.Spec.Bootstrap = &dbv1.ClusterBootstrap{} },
 		"protection":  func(c *dbv1.DatabaseCluster) { c.Spec.Deletion.Protection = true },
 		"annotations of the generated ServiceAccount": func(c *dbv1.DatabaseCluster) {
 			c.Spec.ServiceAccount.Annotations = map[string]string{"role": "other"}
@@ -77,7 +77,7 @@ func TestChangesThatDoNotAffectPodsKeepTheTemplate(t *testing.T) {
 
 func TestTheSecretOfTheDatabaseIsAReferenceAndTheSecretOfTheDestinationIsNot(t *testing.T) {
 	cluster := withEngine()
-	cluster.Spec.Backup = &dbv1.Backup{Destination: dbv1.BackupDestination{URL: "s3://bucket", CredentialsSecretName: "keys"}}
+	cluster.Spec.Backup = &dbv1.ClusterBackup{Destination: dbv1.BackupDestination{URL: "s3://bucket", CredentialsSecretName: "keys"}}
 	want := []state.Reference{{Kind: "Secret", Name: "orders", Where: "spec.credentials.secretName"}}
 	got := References(cluster)
 	if !slices.EqualFunc(got, want, func(a, b state.Reference) bool {

@@ -42,7 +42,7 @@ func initContainers(cluster *dbv1.DatabaseCluster) []*corev1ac.ContainerApplyCon
 		all = append(all, extraContainer(cluster, c))
 	}
 	for _, s := range cluster.Spec.Pod.Sidecars {
-		container := withProbes(extraContainer(cluster, s.Container), s.Probes).WithRestartPolicy(corev1.ContainerRestartPolicyAlways)
+		container := withProbes(extraContainer(cluster, s.ClusterExtraContainer), s.MemberProbes).WithRestartPolicy(corev1.ContainerRestartPolicyAlways)
 		for _, port := range s.Ports {
 			container.WithPorts(corev1ac.ContainerPort().WithName(port.Name).WithContainerPort(port.ContainerPort).WithProtocol(corev1.ProtocolTCP))
 		}
@@ -52,7 +52,7 @@ func initContainers(cluster *dbv1.DatabaseCluster) []*corev1ac.ContainerApplyCon
 }
 
 // extraContainer has the security context of the operator. Only its user comes from the spec.
-func extraContainer(cluster *dbv1.DatabaseCluster, c dbv1.Container) *corev1ac.ContainerApplyConfiguration {
+func extraContainer(cluster *dbv1.DatabaseCluster, c dbv1.ClusterExtraContainer) *corev1ac.ContainerApplyConfiguration {
 	if c.Image == "" {
 		c.Image, c.ImagePullPolicy = cluster.Spec.Image, cluster.Spec.Container.ImagePullPolicy
 	}
@@ -67,7 +67,7 @@ func extraContainer(cluster *dbv1.DatabaseCluster, c dbv1.Container) *corev1ac.C
 	return as[corev1ac.ContainerApplyConfiguration](c).WithSecurityContext(security)
 }
 
-func withProbes(container *corev1ac.ContainerApplyConfiguration, probes dbv1.Probes) *corev1ac.ContainerApplyConfiguration {
+func withProbes(container *corev1ac.ContainerApplyConfiguration, probes dbv1.MemberProbes) *corev1ac.ContainerApplyConfiguration {
 	if probes.StartupProbe != nil {
 		container.WithStartupProbe(as[corev1ac.ProbeApplyConfiguration](probes.StartupProbe))
 	}

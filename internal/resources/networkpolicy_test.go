@@ -101,7 +101,7 @@ var never = []metav1.LabelSelectorRequirement{{Key: "none", Operator: metav1.Lab
 func TestTheNetworkPolicyOfTheSpecRestartsNobody(t *testing.T) {
 	cluster := full(t)
 	before := renderedFrom(cluster, nil)
-	cluster.Spec.NetworkPolicy = dbv1.NetworkPolicy{Mode: dbv1.NetworkPolicyNone}
+	cluster.Spec.NetworkPolicy = dbv1.ClusterNetworkPolicy{Mode: dbv1.NetworkPolicyNone}
 	if renderedFrom(cluster, nil) != before {
 		t.Error("spec.networkPolicy is an input of the pod template")
 	}

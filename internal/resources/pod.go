@@ -86,7 +86,7 @@ func databaseContainer(cluster *dbv1.DatabaseCluster) *corev1ac.ContainerApplyCo
 		WithPorts(corev1ac.ContainerPort().WithName(naming.Port).WithContainerPort(spec.Container.Port).WithProtocol(corev1.ProtocolTCP)).
 		WithVolumeMounts(corev1ac.VolumeMount().WithName(naming.DataVolume).WithMountPath(spec.Container.DataPath)).
 		WithVolumeMounts(volumeMounts(cluster)...)
-	return withProbes(container, spec.Container.Probes)
+	return withProbes(container, spec.Container.MemberProbes)
 }
 
 // baseContainer runs the cluster's image with its environment.

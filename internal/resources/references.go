@@ -52,7 +52,7 @@ func ActionReferences(cluster *dbv1.DatabaseCluster) []state.Reference {
 
 type references []state.Reference
 
-func (r *references) volume(at string, v dbv1.Volume) {
+func (r *references) volume(at string, v dbv1.ClusterVolume) {
 	if v.Secret != nil {
 		r.add("Secret", v.Secret.SecretName, at+".secret", v.Secret.Optional)
 	}

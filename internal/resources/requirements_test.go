@@ -41,15 +41,15 @@ func TestEveryContainerOfAJobHasRequestsAndLimits(t *testing.T) {
 			return ActionJob(c, Action{Component: dbv1.ComponentHook, Name: "a", Offline: true, Member: &zero})
 		}, [4]string{"3", "4Gi", "4", "8Gi"}},
 		"a rotation": {func(c *dbv1.DatabaseCluster) Child {
-			c.Spec.Backup = &dbv1.Backup{Resources: limits("500m")}
+			c.Spec.Backup = &dbv1.ClusterBackup{Resources: limits("500m")}
 			return ActionJob(c, Action{Component: dbv1.ComponentRotation, Name: "a"})
 		}, [4]string{"100m", "256Mi", "500m", "1Gi"}},
 		"a reload": {func(c *dbv1.DatabaseCluster) Child {
-			c.Spec.Backup = &dbv1.Backup{Resources: limits("500m")}
+			c.Spec.Backup = &dbv1.ClusterBackup{Resources: limits("500m")}
 			return ActionJob(c, Action{Component: dbv1.ComponentReload, Name: "a"})
 		}, [4]string{"100m", "256Mi", "500m", "1Gi"}},
 		"a deletion of data": {func(c *dbv1.DatabaseCluster) Child {
-			c.Spec.Backup = &dbv1.Backup{Resources: limits("500m")}
+			c.Spec.Backup = &dbv1.ClusterBackup{Resources: limits("500m")}
 			return ActionJob(c, Action{Component: dbv1.ComponentBackupDeletion, Name: "a"})
 		}, [4]string{"100m", "256Mi", "500m", "1Gi"}},
 		"a rotation without spec.backup": {func(c *dbv1.DatabaseCluster) Child {
@@ -60,7 +60,7 @@ func TestEveryContainerOfAJobHasRequestsAndLimits(t *testing.T) {
 			return ActionJob(c, Action{Component: dbv1.ComponentHandOver, Name: "a"})
 		}, [4]string{"20m", "64Mi", "50m", "300Mi"}},
 		"a rotation with a limit of its own": {func(c *dbv1.DatabaseCluster) Child {
-			c.Spec.Backup, c.Spec.Helpers.Resources = &dbv1.Backup{Resources: limits("500m")}, corev1.ResourceRequirements{Requests: quantities("20m", "64Mi")}
+			c.Spec.Backup, c.Spec.Helpers.Resources = &dbv1.ClusterBackup{Resources: limits("500m")}, corev1.ResourceRequirements{Requests: quantities("20m", "64Mi")}
 			return ActionJob(c, Action{Component: dbv1.ComponentRotation, Name: "a"})
 		}, [4]string{"100m", "64Mi", "500m", "1Gi"}},
 		"an action of a small member": {func(c *dbv1.DatabaseCluster) Child {

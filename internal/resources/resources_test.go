@@ -43,11 +43,11 @@ func smallest() *dbv1.DatabaseCluster {
 		Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{
 			corev1.ResourceCPU: resource.MustParse("1000m"), corev1.ResourceMemory: resource.MustParse("1Gi"),
 		}},
-		Storage:   dbv1.Storage{Size: resource.MustParse("10Gi")},
-		Container: dbv1.DatabaseContainer{Port: 9000, DataPath: "/var/lib/database"},
-		Pod:       dbv1.Pod{TerminationGracePeriodSeconds: &grace},
-		Service:   dbv1.Service{Type: corev1.ServiceTypeClusterIP},
-		Deletion:  dbv1.Deletion{HookFailurePolicy: dbv1.HookFailureBlock, HookDeadlineSeconds: 600},
+		Storage:   dbv1.ClusterStorage{Size: resource.MustParse("10Gi")},
+		Container: dbv1.ClusterContainer{Port: 9000, DataPath: "/var/lib/database"},
+		Pod:       dbv1.ClusterPod{TerminationGracePeriodSeconds: &grace},
+		Service:   dbv1.ClusterService{Type: corev1.ServiceTypeClusterIP},
+		Deletion:  dbv1.ClusterDeletion{HookFailurePolicy: dbv1.HookFailureBlock, HookDeadlineSeconds: 600},
 	}
 	return cluster
 }
@@ -74,7 +74,7 @@ func TestTheObjectsOfAClusterMatchTheGoldenFiles(t *testing.T) {
 	isEphemeral := true
 	ephemeralCluster.Spec.Storage.Ephemeral = &isEphemeral
 	everything, spread, generated := full(t), smallest(), smallest()
-	spread.Spec.Scheduling.Spread = dbv1.Spread{Nodes: dbv1.SpreadRequired, Zones: dbv1.SpreadRequired}
+	spread.Spec.Scheduling.Spread = dbv1.ClusterSpread{Nodes: dbv1.SpreadRequired, Zones: dbv1.SpreadRequired}
 	generated.Spec.ServiceAccount.Annotations = map[string]string{"eks.amazonaws.com/role-arn": "arn:aws:iam::111122223333:role/orders"}
 	related, declared := replicated(smallest())
 	for name, child := range map[string]Child{
@@ -246,7 +246,7 @@ func backupAction(offline bool) Action {
 	at := &dbv1.BackupDestination{URL: "file:///backups/shop/orders", ClaimName: "backups"}
 	if offline {
 		at = &dbv1.BackupDestination{URL: "s3://backups/shop/everything", Endpoint: "https://s3.example.test", Region: "here", CredentialsSecretName: "bucket"}
-		at.EncryptionSecretName, at.ServerSideEncryption = "age", &dbv1.ServerSideEncryption{Type: "aws:kms", KMSKeyID: "alias/backups"}
+		at.EncryptionSecretName, at.ServerSideEncryption = "age", &dbv1.BackupServerSideEncryption{Type: "aws:kms", KMSKeyID: "alias/backups"}
 	}
 	return Action{
 		Name:            "a-backup-0a1b2c3d-1",
@@ -383,7 +383,7 @@ func TestForeignFieldsThatCutAServiceOffAreRemoved(t *testing.T) {
 
 func TestTheFieldsOfALoadBalancerChangeTogetherWithItsType(t *testing.T) {
 	balanced := func(c *dbv1.DatabaseCluster) {
-		c.Spec.Service = dbv1.Service{Type: corev1.ServiceTypeLoadBalancer, LoadBalancerClass: "example.test/lb", LoadBalancerSourceRanges: []string{"10.0.0.0/8"}}
+		c.Spec.Service = dbv1.ClusterService{Type: corev1.ServiceTypeLoadBalancer, LoadBalancerClass: "example.test/lb", LoadBalancerSourceRanges: []string{"10.0.0.0/8"}}
 	}
 	plain := func(*dbv1.DatabaseCluster) {}
 	unset := func(c *dbv1.DatabaseCluster) { c.Spec.Service.Type = corev1.ServiceTypeLoadBalancer }

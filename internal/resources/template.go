@@ -113,10 +113,10 @@ func withResources(made map[string]any, cluster *dbv1.DatabaseCluster, observed 
 // default in the CRD. Otherwise that version would render every template again.
 func renderedFrom(cluster *dbv1.DatabaseCluster, references []state.Reference) string {
 	spec := cluster.Spec
-	spec.NetworkPolicy = dbv1.NetworkPolicy{}
-	spec.Replicas, spec.Service, spec.Deletion, spec.UpdateStrategy = 0, dbv1.Service{}, dbv1.Deletion{}, dbv1.UpdateStrategy{}
-	spec.Credentials.Rotation = dbv1.CredentialsRotation{}
-	spec.ServiceAccount = dbv1.ServiceAccount{Name: ServiceAccountName(cluster)}
+	spec.NetworkPolicy = dbv1.ClusterNetworkPolicy{}
+	spec.Replicas, spec.Service, spec.Deletion, spec.UpdateStrategy = 0, dbv1.ClusterService{}, dbv1.ClusterDeletion{}, dbv1.ClusterUpdateStrategy{}
+	spec.Credentials.Rotation = dbv1.ClusterCredentialsRotation{}
+	spec.ServiceAccount = dbv1.ClusterServiceAccount{Name: ServiceAccountName(cluster)}
 	if hasRights(cluster) {
 		spec.ServiceAccount.Annotations = map[string]string{dbv1.AnnotationRights: naming.Role(cluster.Name)}
 	}
@@ -125,14 +125,14 @@ func renderedFrom(cluster *dbv1.DatabaseCluster, references []state.Reference) s
 	}
 	spec.Paused, spec.Hibernated, spec.Backup, spec.Bootstrap = false, false, nil, nil
 	if spec.TLS != nil { // the issuer and its DNS names do not affect pods
-		spec.TLS = &dbv1.TLS{SecretName: spec.TLS.SecretName, Mode: spec.TLS.Mode}
+		spec.TLS = &dbv1.ClusterTLS{SecretName: spec.TLS.SecretName, Mode: spec.TLS.Mode}
 	}
 	spec.Container.Env = slices.DeleteFunc(slices.Clone(spec.Container.Env), func(v corev1.EnvVar) bool { return strings.HasPrefix(v.Name, engine.VariablePrefix) })
 	if len(spec.Container.VersionCommand) == 0 {
-		spec.Helpers = dbv1.Helpers{}
+		spec.Helpers = dbv1.ClusterHelpers{}
 	}
 	if !ephemeral(cluster) {
-		spec.Storage = dbv1.Storage{}
+		spec.Storage = dbv1.ClusterStorage{}
 	}
 	return hash([]any{
 		&spec, cluster.UID, cluster.Annotations[dbv1.AnnotationUpdate], cluster.Annotations[dbv1.AnnotationRestart],

@@ -136,7 +136,7 @@ func TestReferencesAreTheObjectsThatPodsNeedToStart(t *testing.T) {
 func TestJobsNeedNothingOfTheTemplatesContainers(t *testing.T) {
 	cluster := full(t)
 	from := corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "sidecars"}}
-	cluster.Spec.Pod.Sidecars = append(cluster.Spec.Pod.Sidecars, dbv1.Sidecar{Container: dbv1.Container{EnvFrom: []corev1.EnvFromSource{{SecretRef: &from}}}})
+	cluster.Spec.Pod.Sidecars = append(cluster.Spec.Pod.Sidecars, dbv1.Sidecar{ClusterExtraContainer: dbv1.ClusterExtraContainer{EnvFrom: []corev1.EnvFromSource{{SecretRef: &from}}}})
 	all, jobs := References(cluster), ActionReferences(cluster)
 	if len(all) != len(jobs)+1 || all[len(jobs)-1].Name != "sidecars" || jobs[0].Name != "keys" || jobs[1].Name != "passwords" {
 		t.Errorf("members need %v, Jobs %v", all, jobs)

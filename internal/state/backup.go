@@ -69,7 +69,7 @@ func known[T ~string](a, b T) bool { return a != "" && b != "" }
 // Verification is an attempt to restore a backup.
 type Verification struct {
 	Request string
-	Phase   dbv1.VerificationPhase
+	Phase   dbv1.BackupVerificationPhase
 	Started metav1.Time
 	Ended   metav1.Time
 	Message string

@@ -121,7 +121,7 @@ func (c Credentials) Edited() bool {
 const DefaultOverlap = 10 * time.Minute
 
 // OverlapEnds is when the database stops accepting the previous passwords.
-func (c Credentials) OverlapEnds(spec dbv1.CredentialsRotation) time.Time {
+func (c Credentials) OverlapEnds(spec dbv1.ClusterCredentialsRotation) time.Time {
 	if spec.Overlap != nil {
 		return c.Since.Add(spec.Overlap.Duration)
 	}
@@ -138,7 +138,7 @@ const (
 )
 
 // Stage is the stage of the rotation in progress.
-func (c Credentials) Stage(spec dbv1.CredentialsRotation, at time.Time) Stage {
+func (c Credentials) Stage(spec dbv1.ClusterCredentialsRotation, at time.Time) Stage {
 	if c.InForce() && !at.Before(c.OverlapEnds(spec)) {
 		return StageRetire
 	}

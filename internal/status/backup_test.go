@@ -33,7 +33,7 @@ func failedAt(name string, ago time.Duration) state.Backup {
 	return state.Backup{Name: name, Phase: dbv1.BackupFailed, Created: metav1.NewTime(now.Add(-ago)), Failure: "the bucket is not there"}
 }
 
-func verified(b state.Backup, phase dbv1.VerificationPhase, ago time.Duration) state.Backup {
+func verified(b state.Backup, phase dbv1.BackupVerificationPhase, ago time.Duration) state.Backup {
 	started := metav1.NewTime(now.Add(-ago))
 	b.Verification = state.Verification{Phase: phase, Started: started, Ended: metav1.NewTime(started.Add(time.Minute)), Message: "it did not answer"}
 	return b
@@ -43,7 +43,7 @@ func verified(b state.Backup, phase dbv1.VerificationPhase, ago time.Duration) s
 func backed(backups ...state.Backup) Pass {
 	p := idle()
 	p.Cluster.CreationTimestamp = then
-	p.Cluster.Spec.Backup = &dbv1.Backup{UnhealthyAfter: &metav1.Duration{Duration: 24 * time.Hour}}
+	p.Cluster.Spec.Backup = &dbv1.ClusterBackup{UnhealthyAfter: &metav1.Duration{Duration: 24 * time.Hour}}
 	p.Backups = backups
 	return p
 }
@@ -125,7 +125,7 @@ func TestBackupVerifiedReportsTheLastVerification(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			p := backed(c.backups...)
-			p.Cluster.Spec.Backup.Verification = &dbv1.VerificationSchedule{}
+			p.Cluster.Spec.Backup.Verification = &dbv1.BackupVerificationSchedule{}
 			p.Cluster.Status.Conditions, p.Plan.Schedule.VerifyInvalid = c.before, c.invalid
 			is := meta.FindStatusCondition(Of(p, now).Conditions, dbv1.ConditionBackupVerified)
 			if is == nil || string(is.Status)+" "+is.Reason != c.want || !strings.Contains(is.Message, c.words) {
@@ -137,7 +137,7 @@ func TestBackupVerifiedReportsTheLastVerification(t *testing.T) {
 
 func TestBackupConditionsAreRemovedWhenTheSpecAsksForNoBackups(t *testing.T) {
 	p := backed(completeAt("b", time.Hour))
-	p.Cluster.Spec.Backup.Verification = &dbv1.VerificationSchedule{}
+	p.Cluster.Spec.Backup.Verification = &dbv1.BackupVerificationSchedule{}
 	p.Cluster.Status = Of(p, now)
 	has := func(kind string) bool { return meta.FindStatusCondition(p.Cluster.Status.Conditions, kind) != nil }
 	if !has(dbv1.ConditionBackupHealthy) || !has(dbv1.ConditionBackupVerified) || p.Cluster.Status.Backup == nil {

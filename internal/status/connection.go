@@ -17,7 +17,7 @@ import (
 )
 
 // binding names the connection Secret, once it exists.
-func (p Pass) binding() *dbv1.Binding {
+func (p Pass) binding() *dbv1.ClusterBinding {
 	name, exists := naming.Connection(p.Cluster.Name), p.Connection != nil
 	for _, o := range p.Plan.Operations {
 		switch o := o.(type) {
@@ -30,7 +30,7 @@ func (p Pass) binding() *dbv1.Binding {
 	if !exists {
 		return nil
 	}
-	return &dbv1.Binding{Name: name}
+	return &dbv1.ClusterBinding{Name: name}
 }
 
 func removes(o operation.Delete, secret string) bool {
@@ -48,7 +48,7 @@ func (p Pass) credentialsRotated() metav1.Condition {
 }
 
 // credentials is the last rotation that clients have. The Secret has the request of a rotation as soon as it begins.
-func (p Pass) credentials() *dbv1.CredentialsStatus {
+func (p Pass) credentials() *dbv1.ClusterCredentialsStatus {
 	c := p.Credentials
 	switch {
 	case p.Deleting() || !p.EngineKnown() || !c.InForce() || p.AwaitsReferences():
@@ -57,33 +57,33 @@ func (p Pass) credentials() *dbv1.CredentialsStatus {
 		return nil
 	}
 	since := metav1.NewTime(c.Since)
-	return &dbv1.CredentialsStatus{LastRotationRequest: state.Head(c.Request, state.MaxRequest), LastRotationTime: &since}
+	return &dbv1.ClusterCredentialsStatus{LastRotationRequest: state.Head(c.Request, state.MaxRequest), LastRotationTime: &since}
 }
 
 // endpoints are the addresses of the Services, and of each member if there are several. The API server
 // refuses a status with a repeated name or too many endpoints, so the names of external addresses differ from those of members.
-func (p Pass) endpoints() []dbv1.Endpoint {
+func (p Pass) endpoints() []dbv1.ClusterEndpoint {
 	if p.Service == nil || !p.EngineKnown() {
 		return nil
 	}
 	name, port := p.Cluster.Name, p.Cluster.Spec.Container.Port
-	all := []dbv1.Endpoint{{Name: name, Host: p.host(naming.Service(name)), Port: port, Role: dbv1.EndpointPrimary}}
+	all := []dbv1.ClusterEndpoint{{Name: name, Host: p.host(naming.Service(name)), Port: port, Role: dbv1.EndpointPrimary}}
 	if p.HasRoles() {
 		replicas := naming.ReplicasService(name)
-		all = append(all, dbv1.Endpoint{Name: replicas, Host: p.host(replicas), Port: port, Role: dbv1.EndpointReplica})
+		all = append(all, dbv1.ClusterEndpoint{Name: replicas, Host: p.host(replicas), Port: port, Role: dbv1.EndpointReplica})
 	}
 	if members := p.Cluster.Spec.Replicas; members > 1 {
 		if !p.HasRoles() {
 			all[0].Role = dbv1.EndpointAny
 		}
 		for ordinal := range members {
-			all = append(all, dbv1.Endpoint{
+			all = append(all, dbv1.ClusterEndpoint{
 				Name: naming.Member(name, ordinal), Host: p.host(naming.MemberHost(name, ordinal)), Port: port, Role: dbv1.EndpointMember,
 			})
 		}
 	}
 	for i, ingress := range p.Service.Status.LoadBalancer.Ingress {
-		all = append(all, dbv1.Endpoint{
+		all = append(all, dbv1.ClusterEndpoint{
 			Name: fmt.Sprintf("%s-external-%d", name, i), Host: cmp.Or(ingress.Hostname, ingress.IP), Port: port, Role: dbv1.EndpointExternal,
 		})
 	}

@@ -56,7 +56,7 @@ func TestTheEndpointsAreThoseOfTheServicesAndOfSeveralMembers(t *testing.T) {
 }
 
 func TestTheStatusHasTheLastRotationThatClientsHave(t *testing.T) {
-	before := &dbv1.CredentialsStatus{LastRotationRequest: "first"}
+	before := &dbv1.ClusterCredentialsStatus{LastRotationRequest: "first"}
 	current, next := state.Values{"password": []byte("a")}, state.Values{"password": []byte("a"), "password.0a1b2c3d": []byte("b")}
 	for name, c := range map[string]struct {
 		credentials state.Credentials

@@ -73,7 +73,7 @@ func TestOnlyChangesThatNoDecisionNeedsMayWait(t *testing.T) {
 		"another primary":                {reported(idle...), with(reported(idle...), func(s *dbv1.DatabaseClusterStatus) { s.Primary = "orders-1" }), false},
 		"the revision of the template":   {reported(starting...), with(reported(starting...), func(s *dbv1.DatabaseClusterStatus) { s.UpdateRevision = "orders-1" }), false},
 		"a request": {reported(idle...), with(reported(idle...), func(s *dbv1.DatabaseClusterStatus) {
-			s.Requests = []dbv1.RequestStatus{{Type: dbv1.RequestRebuild, State: dbv1.RequestAccepted}}
+			s.Requests = []dbv1.ClusterRequestStatus{{Type: dbv1.RequestRebuild, State: dbv1.RequestAccepted}}
 		}), false},
 		"a volume with data":               {reported(idle...), with(reported(idle...), recorded), true},
 		"a volume that no longer has data": {with(reported(idle...), recorded), reported(idle...), false},
@@ -96,10 +96,14 @@ func TestTheFirstStatusOfAClusterThatStartsSettles(t *testing.T) {
 	}
 	for name, decisive := range map[string]func(*dbv1.DatabaseClusterStatus){
 		"another primary": func(s *dbv1.DatabaseClusterStatus) { s.Primary = "orders-1" },
-		"a restore":       func(s *dbv1.DatabaseClusterStatus) { s.Restore = &dbv1.RestoreStatus{Phase: dbv1.RestoreCompleted} },
-		"a hook":          func(s *dbv1.DatabaseClusterStatus) { s.Hooks = []dbv1.HookStatus{{Name: "final"}} },
-		"a request":       func(s *dbv1.DatabaseClusterStatus) { s.Requests = []dbv1.RequestStatus{{Type: dbv1.RequestHandOver}} },
-		"a configuration": func(s *dbv1.DatabaseClusterStatus) { s.Configuration = &dbv1.ConfigurationStatus{} },
+		"a restore": func(s *dbv1.DatabaseClusterStatus) {
+			s.Restore = &dbv1.ClusterRestoreStatus{Phase: dbv1.RestoreCompleted}
+		},
+		"a hook": func(s *dbv1.DatabaseClusterStatus) { s.Hooks = []dbv1.HookStatus{{Name: "final"}} },
+		"a request": func(s *dbv1.DatabaseClusterStatus) {
+			s.Requests = []dbv1.ClusterRequestStatus{{Type: dbv1.RequestHandOver}}
+		},
+		"a configuration": func(s *dbv1.DatabaseClusterStatus) { s.Configuration = &dbv1.ClusterConfigurationStatus{} },
 		"a suspicion": func(s *dbv1.DatabaseClusterStatus) {
 			s.Conditions = append(s.Conditions, metav1.Condition{Type: dbv1.ConditionSplitBrainSuspected})
 		},

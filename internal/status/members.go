@@ -62,21 +62,21 @@ func (p Pass) member(m state.Member, outdated bool) dbv1.MemberStatus {
 	}
 	for _, v := range p.Volumes {
 		if v.Ordinal == m.Ordinal {
-			seen.Volume = &dbv1.VolumeStatus{Claim: v.Claim, Requested: v.Requested, Capacity: sizeOf(v.Capacity), AttributesClass: v.CurrentClass}
+			seen.Volume = &dbv1.MemberVolumeStatus{Claim: v.Claim, Requested: v.Requested, Capacity: sizeOf(v.Capacity), AttributesClass: v.CurrentClass}
 		}
 	}
 	return seen
 }
 
 // storage returns the largest requested and the smallest actual size of the volumes; nil without volumes.
-func (p Pass) storage() *dbv1.StorageStatus {
-	var seen *dbv1.StorageStatus
+func (p Pass) storage() *dbv1.ClusterStorageStatus {
+	var seen *dbv1.ClusterStorageStatus
 	for _, v := range p.Volumes {
 		if v.Ordinal >= p.Cluster.Spec.Replicas {
 			continue
 		}
 		if seen == nil {
-			seen = &dbv1.StorageStatus{}
+			seen = &dbv1.ClusterStorageStatus{}
 		}
 		if v.Requested.Cmp(seen.Requested) > 0 {
 			seen.Requested = v.Requested
@@ -95,7 +95,7 @@ func sizeOf(quantity resource.Quantity) *resource.Quantity {
 	return &quantity
 }
 
-func (p Pass) restore() *dbv1.RestoreStatus {
+func (p Pass) restore() *dbv1.ClusterRestoreStatus {
 	seen := p.Plan.Restore.DeepCopy()
 	if seen != nil {
 		seen.Message = truncate(seen.Message)

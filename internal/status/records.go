@@ -19,10 +19,10 @@ func (p Pass) record(status *dbv1.DatabaseClusterStatus) {
 	switch {
 	case recorded == nil:
 	case recorded.Request != nil:
-		status.Requests = slices.DeleteFunc(status.Requests, func(r dbv1.RequestStatus) bool { return r.Type == recorded.Request.Type })
+		status.Requests = slices.DeleteFunc(status.Requests, func(r dbv1.ClusterRequestStatus) bool { return r.Type == recorded.Request.Type })
 		status.Requests = append(status.Requests, *recorded.Request)
 	case recorded.Configuration != nil:
 		status.Configuration = recorded.Configuration
 	}
-	slices.SortFunc(status.Requests, func(a, b dbv1.RequestStatus) int { return strings.Compare(string(a.Type), string(b.Type)) })
+	slices.SortFunc(status.Requests, func(a, b dbv1.ClusterRequestStatus) int { return strings.Compare(string(a.Type), string(b.Type)) })
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // tls reports the certificate; nil without TLS. A deletion does not read it.
-func (p Pass) tls() *dbv1.TLSStatus {
+func (p Pass) tls() *dbv1.ClusterTLSStatus {
 	before := p.Cluster.Status.TLS
 	if p.Deleting() {
 		return before
@@ -27,9 +27,9 @@ func (p Pass) tls() *dbv1.TLSStatus {
 		if name == "" {
 			return nil
 		}
-		return &dbv1.TLSStatus{CertificateName: name}
+		return &dbv1.ClusterTLSStatus{CertificateName: name}
 	}
-	seen := &dbv1.TLSStatus{SecretName: engine.TLSSecret(p.Cluster), CertificateName: name, Served: p.served()}
+	seen := &dbv1.ClusterTLSStatus{SecretName: engine.TLSSecret(p.Cluster), CertificateName: name, Served: p.served()}
 	if at := p.TLS.Certificate.NotAfter; !at.IsZero() {
 		seen.NotAfter = &metav1.Time{Time: at}
 	}
@@ -37,7 +37,7 @@ func (p Pass) tls() *dbv1.TLSStatus {
 }
 
 // certificateName is the Certificate of cert-manager, until it is deleted.
-func (p Pass) certificateName(before *dbv1.TLSStatus) string {
+func (p Pass) certificateName(before *dbv1.ClusterTLSStatus) string {
 	_, applies := operation.Find[operation.Apply](p.Plan.Operations)
 	switch live := p.TLS.Issuance.Live; {
 	case live != nil:

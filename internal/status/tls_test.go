@@ -28,7 +28,7 @@ func encrypted(t *testing.T, change func(*dbv1.DatabaseCluster, *state.Observed)
 	declared.Name, declared.Spec.TLS = "ledger-v1", &dbv1.EngineTLS{Modes: []dbv1.TLSMode{dbv1.TLSRequire}}
 	declared.Spec.Actions.Reload = &dbv1.EngineAction{Command: []string{"reload"}}
 	c := plans.Orders()
-	c.Spec.Engine, c.Spec.TLS, c.Status.TLS = declared.Name, &dbv1.TLS{SecretName: "mine"}, &dbv1.TLSStatus{Served: "now"}
+	c.Spec.Engine, c.Spec.TLS, c.Status.TLS = declared.Name, &dbv1.ClusterTLS{SecretName: "mine"}, &dbv1.ClusterTLSStatus{Served: "now"}
 	o := plans.Standing(t, engine.Resolve(c, declared))
 	o.Engine, o.Image = declared, "operator:1"
 	o.TLS.Certificate = state.Certificate{Name: "mine", UID: "s", Owned: true, Facts: pki.Facts{
@@ -114,7 +114,7 @@ func TestAClusterWithoutTLSReportsNone(t *testing.T) {
 
 func TestTheStatusHasTheExpiryOfTheCertificateAndTheCertificateOfCertManager(t *testing.T) {
 	status := encrypted(t, func(c *dbv1.DatabaseCluster, o *state.Observed) {
-		c.Spec.TLS = &dbv1.TLS{IssuerRef: &dbv1.IssuerRef{Name: "company"}}
+		c.Spec.TLS = &dbv1.ClusterTLS{IssuerRef: &dbv1.TLSIssuerRef{Name: "company"}}
 		o.TLS.Issuance.Live = resources.Certificate(c, nil).Object
 	})
 	if at := status.TLS.NotAfter; at == nil || !at.Equal(&metav1.Time{Time: plans.Now.Add(time.Hour)}) {

@@ -159,7 +159,7 @@ func restore(ctx context.Context, t *trial) (string, error) {
 func (t *trial) restoredFrom(ctx context.Context, backup string, rows []int) (*lab.Cluster, *visitor, string, error) {
 	t.number++
 	template := t.template(fmt.Sprintf("restored%d", t.number))
-	template.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Name: backup}}
+	template.Spec.Bootstrap = &dbv1.ClusterBootstrap{FromBackup: &dbv1.BackupSource{Name: backup}}
 	start := time.Now()
 	restored, err := t.Run(ctx, template)
 	if err != nil {

@@ -29,7 +29,7 @@ func tlsIn(mode dbv1.TLSMode) func(context.Context, *trial) (string, error) {
 	return func(ctx context.Context, t *trial) (string, error) {
 		t.number++
 		template := t.template("tls" + strings.ToLower(string(mode)) + strconv.Itoa(t.number))
-		template.Spec.TLS = &dbv1.TLS{SelfSigned: &dbv1.SelfSigned{}, Mode: mode}
+		template.Spec.TLS = &dbv1.ClusterTLS{SelfSigned: &dbv1.TLSSelfSigned{}, Mode: mode}
 		cluster, err := t.Run(ctx, template)
 		if cluster == nil {
 			return "", err

@@ -144,7 +144,7 @@ func (t *trial) template(name string) *dbv1.DatabaseCluster {
 		spec.Storage.Size = resource.MustParse("1Gi")
 	}
 	if t.engine.Spec.Actions.Backup != nil {
-		spec.Backup = &dbv1.Backup{Destination: dbv1.BackupDestination{URL: "file:///", ClaimName: archive}}
+		spec.Backup = &dbv1.ClusterBackup{Destination: dbv1.BackupDestination{URL: "file:///", ClaimName: archive}}
 	}
 	return cluster
 }

@@ -67,7 +67,7 @@ func TestAValidEngineIsAcceptedAndAnInvalidOneReportsTheErrorOfItsCluster(t *tes
 
 	cluster := created(t, func(c *dbv1.DatabaseCluster) {
 		leavesItTo("wrong-v1")(c)
-		c.Spec.Backup = &dbv1.Backup{Destination: dbv1.BackupDestination{URL: "file:///backups", ClaimName: "backups"}}
+		c.Spec.Backup = &dbv1.ClusterBackup{Destination: dbv1.BackupDestination{URL: "file:///backups", ClaimName: "backups"}}
 	})
 	create(t, secretWith(cluster, "password"))
 	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonInvalidEngine, message)

@@ -25,12 +25,12 @@ func TestAnotherProgramOwnsOnlyTheFieldsThatItApplies(t *testing.T) {
 	wanted := func() *dbv1ac.DatabaseClusterApplyConfiguration {
 		return dbv1ac.DatabaseCluster("orders", ns).WithSpec(dbv1ac.DatabaseClusterSpec().
 			WithReplicas(1).WithImage("example.test/db:1").
-			WithStorage(dbv1ac.Storage().WithSize(resource.MustParse("1Gi"))).
-			WithDeletion(dbv1ac.Deletion().WithProtection(false).
+			WithStorage(dbv1ac.ClusterStorage().WithSize(resource.MustParse("1Gi"))).
+			WithDeletion(dbv1ac.ClusterDeletion().WithProtection(false).
 				WithHooks(dbv1ac.DeletionHook().WithName("dump").WithType(dbv1.HookCommand).WithCommand("true"))))
 	}
 	first := wanted()
-	first.Spec.WithContainer(dbv1ac.DatabaseContainer().WithEnv(corev1ac.EnvVar().WithName("MODE").WithValue("fast")))
+	first.Spec.WithContainer(dbv1ac.ClusterContainer().WithEnv(corev1ac.EnvVar().WithName("MODE").WithValue("fast")))
 	if err := admin.Apply(t.Context(), first, client.FieldOwner("shop")); err != nil {
 		t.Fatal(err)
 	}

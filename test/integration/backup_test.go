@@ -37,7 +37,7 @@ func safe(t *testing.T, engine string, act func(*corev1.Pod)) *dbv1.DatabaseClus
 	create(t, declared)
 	cluster := created(t, func(c *dbv1.DatabaseCluster) {
 		c.Spec.Engine, c.Spec.Replicas = engine, 2
-		c.Spec.Backup = &dbv1.Backup{Destination: dbv1.BackupDestination{URL: "s3://backups/prod", Endpoint: "http://s3.example.test:7070", CredentialsSecretName: "bucket"}}
+		c.Spec.Backup = &dbv1.ClusterBackup{Destination: dbv1.BackupDestination{URL: "s3://backups/prod", Endpoint: "http://s3.example.test:7070", CredentialsSecretName: "bucket"}}
 	})
 	create(t, keys(cluster.Namespace, "bucket"))
 	kubelet(t, cluster.Namespace, func(pod *corev1.Pod) {
@@ -295,7 +295,7 @@ func TestABackupIsVerifiedInATemporaryCopyThatIsDeleted(t *testing.T) {
 		}
 	})
 	b := awaitPhase(t, backup(t, cluster, "proved", dbv1.BackupRetain), dbv1.BackupCompleted, "")
-	verify := func(request string, phase dbv1.VerificationPhase) *dbv1.BackupVerification {
+	verify := func(request string, phase dbv1.BackupVerificationPhase) *dbv1.BackupVerification {
 		change(t, b, func(b *dbv1.DatabaseBackup) { b.Annotations = map[string]string{dbv1.AnnotationVerify: request} })
 		await(t, b, "the verification to be "+string(phase), func() bool {
 			v := b.Status.Verification

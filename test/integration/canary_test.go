@@ -190,11 +190,11 @@ func (c *canaries) full(t *testing.T, cluster *dbv1.DatabaseCluster) {
 	spec := &cluster.Spec
 	spec.Credentials.SecretName, spec.Container.Env, spec.Container.EnvFrom = "password", variable("env"), source("env-from")
 	spec.Pod.ImagePullSecrets = []corev1.LocalObjectReference{{Name: "registry"}}
-	spec.Pod.Volumes = []dbv1.Volume{{Name: "files", Secret: &corev1.SecretVolumeSource{SecretName: "files"}}}
-	spec.Container.VolumeMounts = []dbv1.VolumeMount{{Name: "files", MountPath: "/files"}}
-	spec.Pod.InitContainers = []dbv1.Container{{Name: "prepare", Env: variable("init-env"), EnvFrom: source("init-env-from")}}
-	spec.Pod.Sidecars = []dbv1.Sidecar{{Container: dbv1.Container{Name: "exporter", Env: variable("sidecar-env"), EnvFrom: source("sidecar-env-from")}}}
-	spec.Backup = &dbv1.Backup{Destination: dbv1.BackupDestination{URL: "s3://backups/prod", Endpoint: "http://s3.example.test:7070", CredentialsSecretName: "bucket"}}
+	spec.Pod.Volumes = []dbv1.ClusterVolume{{Name: "files", Secret: &corev1.SecretVolumeSource{SecretName: "files"}}}
+	spec.Container.VolumeMounts = []dbv1.ClusterVolumeMount{{Name: "files", MountPath: "/files"}}
+	spec.Pod.InitContainers = []dbv1.ClusterExtraContainer{{Name: "prepare", Env: variable("init-env"), EnvFrom: source("init-env-from")}}
+	spec.Pod.Sidecars = []dbv1.Sidecar{{ClusterExtraContainer: dbv1.ClusterExtraContainer{Name: "exporter", Env: variable("sidecar-env"), EnvFrom: source("sidecar-env-from")}}}
+	spec.Backup = &dbv1.ClusterBackup{Destination: dbv1.BackupDestination{URL: "s3://backups/prod", Endpoint: "http://s3.example.test:7070", CredentialsSecretName: "bucket"}}
 }
 
 // The content of a Secret stays in it during a rollout, backups, a restore, a verification, a deletion with a hook,
@@ -307,7 +307,7 @@ func (c *canaries) restore(t *testing.T, cluster *dbv1.DatabaseCluster, from *db
 	again := smallest(cluster.Namespace, "again")
 	cluster.Spec.DeepCopyInto(&again.Spec)
 	again.Spec.Deletion.Hooks = nil // no kubelet would run them when the namespace is deleted
-	again.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Name: from.Name}}
+	again.Spec.Bootstrap = &dbv1.ClusterBootstrap{FromBackup: &dbv1.BackupSource{Name: from.Name}}
 	create(t, again)
 	awaitReady(t, again)
 }

@@ -19,7 +19,7 @@ import (
 
 func withConfig(text string) func(*dbv1.DatabaseCluster) {
 	return func(c *dbv1.DatabaseCluster) {
-		c.Spec.Config = &dbv1.Config{Files: map[string]string{"db.conf": text}}
+		c.Spec.Config = &dbv1.ClusterConfig{Files: map[string]string{"db.conf": text}}
 	}
 }
 
@@ -144,19 +144,19 @@ func TestTheRefreshAnnotationRestartsTheMembersWhenASecretHasChanged(t *testing.
 func TestAVolumeOfTheTemplateAndASidecarReachTheMembers(t *testing.T) {
 	parallel(t)
 	cluster := started(t, func(c *dbv1.DatabaseCluster) {
-		c.Spec.Pod = dbv1.Pod{
+		c.Spec.Pod = dbv1.ClusterPod{
 			Labels:      map[string]string{"team": "payments"},
 			Annotations: map[string]string{"example.test/scrape": "true"},
-			Volumes:     []dbv1.Volume{{Name: "scratch", EmptyDir: &corev1.EmptyDirVolumeSource{}}},
-			InitContainers: []dbv1.Container{{
-				Name: "prepare", Command: []string{"true"}, VolumeMounts: []dbv1.VolumeMount{{Name: "data", MountPath: "/data"}},
+			Volumes:     []dbv1.ClusterVolume{{Name: "scratch", EmptyDir: &corev1.EmptyDirVolumeSource{}}},
+			InitContainers: []dbv1.ClusterExtraContainer{{
+				Name: "prepare", Command: []string{"true"}, VolumeMounts: []dbv1.ClusterVolumeMount{{Name: "data", MountPath: "/data"}},
 			}},
 			Sidecars: []dbv1.Sidecar{{
-				Container: dbv1.Container{Name: "exporter", Image: "example.test/exporter:1"},
-				Ports:     []dbv1.SidecarPort{{Name: "metrics", ContainerPort: 9187}},
+				ClusterExtraContainer: dbv1.ClusterExtraContainer{Name: "exporter", Image: "example.test/exporter:1"},
+				Ports:                 []dbv1.SidecarPort{{Name: "metrics", ContainerPort: 9187}},
 			}},
 		}
-		c.Spec.Container.VolumeMounts = []dbv1.VolumeMount{{Name: "scratch", MountPath: "/scratch"}}
+		c.Spec.Container.VolumeMounts = []dbv1.ClusterVolumeMount{{Name: "scratch", MountPath: "/scratch"}}
 	}, healthy)
 	pod := read(t, member(cluster, 0))
 	if pod.Labels["team"] != "payments" || pod.Annotations["example.test/scrape"] != "true" || len(pod.Spec.InitContainers) != 2 {

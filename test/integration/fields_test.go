@@ -104,7 +104,7 @@ func TestTheFieldsOfTheServiceFollowTheSpecAndAreRemovedWithIt(t *testing.T) {
 	parallel(t)
 	cluster := started(t, nil, healthy)
 	is := service(cluster)
-	expect := func(what string, edit func(*dbv1.Service), fits func(corev1.ServiceSpec) bool) {
+	expect := func(what string, edit func(*dbv1.ClusterService), fits func(corev1.ServiceSpec) bool) {
 		t.Helper()
 		change(t, cluster, func(c *dbv1.DatabaseCluster) { edit(&c.Spec.Service) })
 		await(t, is, what, func() bool { return fits(is.Spec) })
@@ -116,7 +116,7 @@ func TestTheFieldsOfTheServiceFollowTheSpecAndAreRemovedWithIt(t *testing.T) {
 		}
 		return *s.LoadBalancerClass
 	}
-	balanced := dbv1.Service{
+	balanced := dbv1.ClusterService{
 		Type: corev1.ServiceTypeLoadBalancer, LoadBalancerClass: "example.test/lb", LoadBalancerSourceRanges: []string{"10.0.0.0/8"},
 		ExternalTrafficPolicy: corev1.ServiceExternalTrafficPolicyLocal, Labels: map[string]string{"team": "shop"},
 	}
@@ -124,36 +124,36 @@ func TestTheFieldsOfTheServiceFollowTheSpecAndAreRemovedWithIt(t *testing.T) {
 		return s.Type == balanced.Type && class(s) == balanced.LoadBalancerClass && slices.Equal(s.LoadBalancerSourceRanges, balanced.LoadBalancerSourceRanges) &&
 			s.ExternalTrafficPolicy == balanced.ExternalTrafficPolicy && is.Labels["team"] == "shop"
 	}
-	expect("a load balancer with its fields", func(s *dbv1.Service) { *s = balanced }, whole)
-	expect("fields that were removed to be removed", func(s *dbv1.Service) {
+	expect("a load balancer with its fields", func(s *dbv1.ClusterService) { *s = balanced }, whole)
+	expect("fields that were removed to be removed", func(s *dbv1.ClusterService) {
 		s.LoadBalancerSourceRanges, s.ExternalTrafficPolicy, s.Labels = nil, "", nil
 	}, func(s corev1.ServiceSpec) bool {
 		return len(s.LoadBalancerSourceRanges) == 0 && s.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyCluster && is.Labels["team"] == ""
 	})
-	expect("them back", func(s *dbv1.Service) { *s = balanced }, whole)
-	expect("no load balancer", func(s *dbv1.Service) { *s = dbv1.Service{Type: corev1.ServiceTypeClusterIP} }, func(s corev1.ServiceSpec) bool {
+	expect("them back", func(s *dbv1.ClusterService) { *s = balanced }, whole)
+	expect("no load balancer", func(s *dbv1.ClusterService) { *s = dbv1.ClusterService{Type: corev1.ServiceTypeClusterIP} }, func(s corev1.ServiceSpec) bool {
 		return s.Type == corev1.ServiceTypeClusterIP && class(s) == "" && len(s.LoadBalancerSourceRanges) == 0 && s.ExternalTrafficPolicy == ""
 	})
-	expect("another class of a new load balancer", func(s *dbv1.Service) {
-		*s = dbv1.Service{Type: corev1.ServiceTypeLoadBalancer, LoadBalancerClass: "example.test/other"}
+	expect("another class of a new load balancer", func(s *dbv1.ClusterService) {
+		*s = dbv1.ClusterService{Type: corev1.ServiceTypeLoadBalancer, LoadBalancerClass: "example.test/other"}
 	}, func(s corev1.ServiceSpec) bool { return class(s) == "example.test/other" })
 }
 
 func TestMembersGetProjectedAndCSIVolumesAndTheirReferencesAreObserved(t *testing.T) {
 	parallel(t)
 	cluster := created(t, func(c *dbv1.DatabaseCluster) {
-		c.Spec.Pod.Volumes = []dbv1.Volume{
-			{Name: "identity", Projected: &dbv1.ProjectedVolume{Sources: []dbv1.VolumeProjection{
-				{ServiceAccountToken: &dbv1.TokenProjection{Audience: "vault", Path: "token"}},
+		c.Spec.Pod.Volumes = []dbv1.ClusterVolume{
+			{Name: "identity", Projected: &dbv1.ClusterProjectedVolume{Sources: []dbv1.ClusterVolumeProjection{
+				{ServiceAccountToken: &dbv1.ClusterTokenProjection{Audience: "vault", Path: "token"}},
 				{Secret: &corev1.SecretProjection{LocalObjectReference: corev1.LocalObjectReference{Name: "vault"}}},
 				{DownwardAPI: &corev1.DownwardAPIProjection{Items: []corev1.DownwardAPIVolumeFile{{Path: "name", FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.name"}}}}},
 			}}},
-			{Name: "store", CSI: &dbv1.CSIVolume{
+			{Name: "store", CSI: &dbv1.ClusterCSIVolume{
 				Driver: "secrets-store.csi.k8s.io", ReadOnly: new(true), VolumeAttributes: map[string]string{"secretProviderClass": "orders"},
 				NodePublishSecretRef: &corev1.LocalObjectReference{Name: "store"},
 			}},
 		}
-		c.Spec.Container.VolumeMounts = []dbv1.VolumeMount{{Name: "identity", MountPath: "/identity", ReadOnly: true}, {Name: "store", MountPath: "/store", ReadOnly: true}}
+		c.Spec.Container.VolumeMounts = []dbv1.ClusterVolumeMount{{Name: "identity", MountPath: "/identity", ReadOnly: true}, {Name: "store", MountPath: "/store", ReadOnly: true}}
 		atOnce(c)
 	})
 	kubelet(t, cluster.Namespace, healthy)

@@ -30,7 +30,7 @@ func relatedSafe(t *testing.T, ns string) *dbv1.DatabaseCluster {
 	cluster.Spec.Engine = replicated(t, func(e *dbv1.DatabaseEngineSpec) {
 		e.Actions.Backup, e.Actions.Restore = &dbv1.EngineAction{Command: []string{"backup"}}, &dbv1.EngineAction{Command: []string{"restore"}}
 	})
-	cluster.Spec.Backup = &dbv1.Backup{Destination: dbv1.BackupDestination{URL: "s3://backups/prod", Endpoint: "http://s3.example.test:7070", CredentialsSecretName: "bucket"}}
+	cluster.Spec.Backup = &dbv1.ClusterBackup{Destination: dbv1.BackupDestination{URL: "s3://backups/prod", Endpoint: "http://s3.example.test:7070", CredentialsSecretName: "bucket"}}
 	cluster.Spec.Deletion.Hooks = []dbv1.DeletionHook{{Name: "final", Type: dbv1.HookBackup}}
 	return cluster
 }

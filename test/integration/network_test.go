@@ -38,7 +38,7 @@ func TestTheNetworkPolicyFollowsTheSpecAndRestartsNobody(t *testing.T) {
 	})
 	await(t, policy, "the peers of the spec", func() bool { return len(peersOf(policy)) == 2 })
 	change(t, cluster, func(c *dbv1.DatabaseCluster) {
-		c.Spec.NetworkPolicy = dbv1.NetworkPolicy{Mode: dbv1.NetworkPolicyNone}
+		c.Spec.NetworkPolicy = dbv1.ClusterNetworkPolicy{Mode: dbv1.NetworkPolicyNone}
 	})
 	absent := func() bool {
 		err := admin.Get(t.Context(), client.ObjectKeyFromObject(policy), policy)

@@ -109,7 +109,7 @@ func TestAJobOutsideALimitRangeStartsWithTheFieldThatItsMessageNames(t *testing.
 }
 
 func withTLSOf(engine string) func(*dbv1.DatabaseCluster) {
-	return withTLS(engine, dbv1.TLS{SelfSigned: &dbv1.SelfSigned{}})
+	return withTLS(engine, dbv1.ClusterTLS{SelfSigned: &dbv1.TLSSelfSigned{}})
 }
 
 func everyKindOfJobRuns(t *testing.T, engine string, restrict func(ns string)) {
@@ -140,12 +140,12 @@ func everyKindOfJobRuns(t *testing.T, engine string, restrict func(ns string)) {
 		c := smallest(ns, name)
 		c.Spec.Engine, c.Spec.Replicas = declared.Name, 1
 		c.Spec.Resources.Limits = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("500m"), corev1.ResourceMemory: resource.MustParse("256Mi")}
-		c.Spec.Backup = &dbv1.Backup{Destination: dbv1.BackupDestination{URL: "s3://backups/prod", Endpoint: "http://s3.example.test:7070", CredentialsSecretName: "bucket"}}
+		c.Spec.Backup = &dbv1.ClusterBackup{Destination: dbv1.BackupDestination{URL: "s3://backups/prod", Endpoint: "http://s3.example.test:7070", CredentialsSecretName: "bucket"}}
 		return c
 	}
 	first := cluster("orders")
 	withHook(first)
-	first.Spec.TLS = &dbv1.TLS{SelfSigned: &dbv1.SelfSigned{}}
+	first.Spec.TLS = &dbv1.ClusterTLS{SelfSigned: &dbv1.TLSSelfSigned{}}
 	create(t, first)
 	awaitReady(t, first)
 	// These Jobs have the resources that the remedy of a refusal names.
@@ -160,7 +160,7 @@ func everyKindOfJobRuns(t *testing.T, engine string, restrict func(ns string)) {
 		return b.Status.Verification != nil && b.Status.Verification.Phase == dbv1.VerificationSucceeded
 	})
 	second := cluster("copies")
-	second.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Name: b.Name}}
+	second.Spec.Bootstrap = &dbv1.ClusterBootstrap{FromBackup: &dbv1.BackupSource{Name: b.Name}}
 	create(t, second)
 	awaitReady(t, second)
 	remove(t, b)

@@ -34,7 +34,7 @@ func replicated(t *testing.T, change func(*dbv1.DatabaseEngineSpec)) string {
 	declared := &dbv1.DatabaseEngine{ObjectMeta: metav1.ObjectMeta{GenerateName: "replicated-"}}
 	declared.Spec = dbv1.DatabaseEngineSpec{
 		Topology:  dbv1.TopologyPrimaryReplica,
-		Container: dbv1.EngineContainer{Probes: dbv1.Probes{ReadinessProbe: &corev1.Probe{ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"ready"}}}}}},
+		Container: dbv1.EngineContainer{MemberProbes: dbv1.MemberProbes{ReadinessProbe: &corev1.Probe{ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"ready"}}}}}},
 		Roles:     &dbv1.EngineRoles{Label: roleLabel, Primary: "primary", Replica: "replica"},
 		State: &dbv1.EngineState{
 			ConfigMaps: []string{"leader", "members"}, Lock: &dbv1.EngineLock{ConfigMap: "leader", Holder: "leader", Term: "term"},
@@ -169,7 +169,7 @@ func TestMembersOfOneDatabaseReportTheirRolesUntilTheirClusterIsDeleted(t *testi
 	change(t, cluster, annotated(dbv1.AnnotationHandOver, "orders-1"))
 	await(t, cluster, "pod orders-1 to be the primary", func() bool { return cluster.Status.Primary == "orders-1" })
 	await(t, cluster, "the request to be recorded", func() bool {
-		return slices.ContainsFunc(cluster.Status.Requests, func(r dbv1.RequestStatus) bool {
+		return slices.ContainsFunc(cluster.Status.Requests, func(r dbv1.ClusterRequestStatus) bool {
 			return r.Request == "orders-1" && r.State == dbv1.RequestCompleted
 		})
 	})

@@ -40,7 +40,7 @@ func restorer(t *testing.T) string {
 func fromLocation(engine, url string) func(*dbv1.DatabaseCluster) {
 	return func(c *dbv1.DatabaseCluster) {
 		c.Spec.Engine = engine
-		c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Location: &dbv1.BackupDestination{URL: url, CredentialSource: dbv1.CredentialsWorkloadIdentity}}}
+		c.Spec.Bootstrap = &dbv1.ClusterBootstrap{FromBackup: &dbv1.BackupSource{Location: &dbv1.BackupDestination{URL: url, CredentialSource: dbv1.CredentialsWorkloadIdentity}}}
 	}
 }
 
@@ -138,7 +138,7 @@ func TestANewClusterStartsWithANamedBackup(t *testing.T) {
 	cluster := smallest(namespace(t), "orders")
 	kubelet := startRestores(t, cluster.Namespace)
 	cluster.Spec.Engine = restorer(t)
-	cluster.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Name: "first"}}
+	cluster.Spec.Bootstrap = &dbv1.ClusterBootstrap{FromBackup: &dbv1.BackupSource{Name: "first"}}
 	create(t, cluster)
 	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonRestoreFailed,
 		"DatabaseBackup first", "does not exist", "spec.bootstrap.fromBackup.location")

@@ -83,7 +83,7 @@ func TestAScheduleCreatesABackupThatIsVerified(t *testing.T) {
 	change(t, cluster, func(c *dbv1.DatabaseCluster) {
 		c.Spec.Backup.Schedules = []dbv1.BackupSchedule{{Name: "minutely", Schedule: "* * * * *"}, {Name: "never", Schedule: "* * * * *", Suspend: true}}
 		c.Spec.Backup.UnhealthyAfter = &metav1.Duration{Duration: time.Hour}
-		c.Spec.Backup.Verification = &dbv1.VerificationSchedule{Schedule: "* * * * *", DeadlineSeconds: 600}
+		c.Spec.Backup.Verification = &dbv1.BackupVerificationSchedule{Schedule: "* * * * *", DeadlineSeconds: 600}
 	})
 	awaitCondition(t, cluster, dbv1.ConditionBackupHealthy, metav1.ConditionUnknown, dbv1.ReasonNoBackup)
 	awaitCondition(t, cluster, dbv1.ConditionBackupVerified, metav1.ConditionUnknown, dbv1.ReasonNotVerified)
@@ -181,7 +181,7 @@ func TestAnInvalidScheduleIsReportedAndDoesNotBlockOthers(t *testing.T) {
 		c.Spec.Backup.Schedules = []dbv1.BackupSchedule{
 			{Name: "bad", Schedule: "0 3 * * 9"}, {Name: "nowhere", Schedule: "0 3 * * *", TimeZone: "Europe/Atlantis"}, {Name: "good", Schedule: "@yearly", TimeZone: "Europe/Berlin"},
 		}
-		c.Spec.Backup.Verification = &dbv1.VerificationSchedule{Schedule: "0 0 30 2 *", DeadlineSeconds: 600}
+		c.Spec.Backup.Verification = &dbv1.BackupVerificationSchedule{Schedule: "0 0 30 2 *", DeadlineSeconds: 600}
 	})
 	unhealthy := awaitCondition(t, cluster, dbv1.ConditionBackupHealthy, metav1.ConditionFalse, dbv1.ReasonInvalidSchedule)
 	mustContain(t, unhealthy.Message, `schedule "bad" creates no backups: cron expression "0 3 * * 9" is invalid`, `schedule "nowhere" creates no backups: timeZone "Europe/Atlantis" is unknown`)

@@ -41,7 +41,7 @@ func TestTheStatusHasTheNodeAndTheZoneOfEachMember(t *testing.T) {
 func TestMoreMembersThanNodesAreReportedWithTheRemedy(t *testing.T) {
 	parallel(t)
 	cluster := created(t, func(c *dbv1.DatabaseCluster) {
-		c.Spec.Replicas, c.Spec.Scheduling.Spread = 2, dbv1.Spread{Nodes: dbv1.SpreadRequired}
+		c.Spec.Replicas, c.Spec.Scheduling.Spread = 2, dbv1.ClusterSpread{Nodes: dbv1.SpreadRequired}
 	})
 	kubelet(t, cluster.Namespace, func(pod *corev1.Pod) {
 		if pod.Name == "orders-0" {

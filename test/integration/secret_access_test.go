@@ -154,8 +154,8 @@ func TestAUserSelectsNoServiceAccountWhoseTokensTheUserMayNotCreate(t *testing.T
 	named := smallest(ns, "named")
 	named.Spec.ServiceAccount.Name = "theirs"
 	projected := smallest(ns, "projected")
-	projected.Spec.Pod.Volumes = []dbv1.Volume{{Name: "token", Projected: &dbv1.ProjectedVolume{Sources: []dbv1.VolumeProjection{{
-		ServiceAccountToken: &dbv1.TokenProjection{Audience: "api", Path: "token"},
+	projected.Spec.Pod.Volumes = []dbv1.ClusterVolume{{Name: "token", Projected: &dbv1.ClusterProjectedVolume{Sources: []dbv1.ClusterVolumeProjection{{
+		ServiceAccountToken: &dbv1.ClusterTokenProjection{Audience: "api", Path: "token"},
 	}}}}}
 	// The operator creates the ServiceAccount, but an administrator may have given rights to its name before.
 	generated := smallest(ns, "generated")
@@ -270,7 +270,7 @@ func TestAUserUsesNoSecretsThatABackupNames(t *testing.T) {
 		}
 	}
 	restored := smallest(ns, "restored")
-	restored.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Name: kept.Name}}
+	restored.Spec.Bootstrap = &dbv1.ClusterBootstrap{FromBackup: &dbv1.BackupSource{Name: kept.Name}}
 	attempt := func() error { return user.Create(t.Context(), restored.DeepCopy(), client.DryRunAll) }
 	mustBeForbidden(t, "restore", attempt(), "spec.bootstrap.fromBackup.name uses the Secrets that the DatabaseBackup names",
 		"every Secret in namespace "+ns+", which "+name+" does not have. Use spec.bootstrap.fromBackup.location")
@@ -311,8 +311,8 @@ func TestAUserMayNameTenSecretsInTheLargestSpec(t *testing.T) {
 		cluster := smallest(ns, "orders")
 		cluster.Spec.Container.Env = variables(256, secrets)
 		for i := range 8 {
-			cluster.Spec.Pod.InitContainers = append(cluster.Spec.Pod.InitContainers, dbv1.Container{Name: fmt.Sprintf("init-%d", i), Env: variables(128, secrets)})
-			cluster.Spec.Pod.Sidecars = append(cluster.Spec.Pod.Sidecars, dbv1.Sidecar{Container: dbv1.Container{Name: fmt.Sprintf("side-%d", i), Env: variables(128, secrets)}})
+			cluster.Spec.Pod.InitContainers = append(cluster.Spec.Pod.InitContainers, dbv1.ClusterExtraContainer{Name: fmt.Sprintf("init-%d", i), Env: variables(128, secrets)})
+			cluster.Spec.Pod.Sidecars = append(cluster.Spec.Pod.Sidecars, dbv1.Sidecar{ClusterExtraContainer: dbv1.ClusterExtraContainer{Name: fmt.Sprintf("side-%d", i), Env: variables(128, secrets)}})
 		}
 		return cluster
 	}

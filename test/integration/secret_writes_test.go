@@ -44,7 +44,7 @@ func TestTheOperatorWritesTheSecretsOfAClusterUntilItIsDeletedWithItsVolumes(t *
 	declared := generating(t, "generating-v1")
 	cluster := smallest(namespace(t), "orders")
 	cluster.Spec.Engine, cluster.Spec.Deletion.Volumes = declared.Name, dbv1.VolumesDelete
-	cluster.Spec.Backup = &dbv1.Backup{Destination: dbv1.BackupDestination{URL: "s3://backups/prod", CredentialsSecretName: "bucket"}}
+	cluster.Spec.Backup = &dbv1.ClusterBackup{Destination: dbv1.BackupDestination{URL: "s3://backups/prod", CredentialsSecretName: "bucket"}}
 	create(t, keys(cluster.Namespace, "bucket"))
 	create(t, cluster)
 	kubelet(t, cluster.Namespace, func(pod *corev1.Pod) {

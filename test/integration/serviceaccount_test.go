@@ -25,7 +25,7 @@ func account(cluster *dbv1.DatabaseCluster) *corev1.ServiceAccount {
 // withRole asks for a ServiceAccount with an annotation.
 func withRole(role string) func(*dbv1.DatabaseCluster) {
 	return func(c *dbv1.DatabaseCluster) {
-		c.Spec.ServiceAccount = dbv1.ServiceAccount{Annotations: map[string]string{"example.test/role": role}}
+		c.Spec.ServiceAccount = dbv1.ClusterServiceAccount{Annotations: map[string]string{"example.test/role": role}}
 	}
 }
 
@@ -63,7 +63,7 @@ func TestAServiceAccountIsCreatedFromAnnotationsAndDeletedWhenTheSpecNoLongerAsk
 	awaitReady(t, cluster)
 	mustNotBeRestarted(t, cluster, before)
 
-	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.ServiceAccount = dbv1.ServiceAccount{} })
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.ServiceAccount = dbv1.ClusterServiceAccount{} })
 	awaitAccount(t, cluster, "default")
 	awaitDeleted(t, account(cluster))
 	awaitReady(t, cluster)
@@ -142,7 +142,7 @@ func TestNoHookRunsAsTheServiceAccountOfAnotherOwner(t *testing.T) {
 	mustRunNoJob(t, ns)
 
 	create(t, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "databases"}})
-	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.ServiceAccount = dbv1.ServiceAccount{Name: "databases"} })
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.ServiceAccount = dbv1.ClusterServiceAccount{Name: "databases"} })
 	eventually(t, "the hook", func() error {
 		return admin.Get(t.Context(), client.ObjectKeyFromObject(hookJob(cluster)), hookJob(cluster))
 	})

@@ -55,7 +55,7 @@ func reloading(pod *corev1.Pod) {
 	healthy(pod)
 }
 
-func withTLS(engine string, tls dbv1.TLS) func(*dbv1.DatabaseCluster) {
+func withTLS(engine string, tls dbv1.ClusterTLS) func(*dbv1.DatabaseCluster) {
 	return func(c *dbv1.DatabaseCluster) { c.Spec.Engine, c.Spec.TLS = engine, &tls }
 }
 
@@ -86,7 +86,7 @@ func annotate(t *testing.T, c *dbv1.DatabaseCluster, key, value string) {
 
 func TestTheOperatorIssuesAndRenewsCertificatesOfACAOfTheCluster(t *testing.T) {
 	parallel(t)
-	c := started(t, withTLS(encrypting(t, "tls-own-v1", true), dbv1.TLS{SelfSigned: &dbv1.SelfSigned{}}), reloading)
+	c := started(t, withTLS(encrypting(t, "tls-own-v1", true), dbv1.ClusterTLS{SelfSigned: &dbv1.TLSSelfSigned{}}), reloading)
 	awaitTrue(t, c, dbv1.ConditionTLSReady, dbv1.ReasonCertificateServed, "Secret orders-tls", "valid until")
 	ca, first := namedSecret(t, c.Namespace, "orders-ca"), namedSecret(t, c.Namespace, "orders-tls")
 	facts := pki.Judge(first.Data, naming.ClientHosts("orders", c.Namespace, 3), time.Now())
@@ -145,7 +145,7 @@ func TestTheOperatorIssuesAndRenewsCertificatesOfACAOfTheCluster(t *testing.T) {
 
 func TestARenewalRestartsMembersOneByOneWithoutAReload(t *testing.T) {
 	parallel(t)
-	c := started(t, withTLS(encrypting(t, "tls-restart-v1", false), dbv1.TLS{SelfSigned: &dbv1.SelfSigned{}}), reloading)
+	c := started(t, withTLS(encrypting(t, "tls-restart-v1", false), dbv1.ClusterTLS{SelfSigned: &dbv1.TLSSelfSigned{}}), reloading)
 	awaitTrue(t, c, dbv1.ConditionTLSReady, dbv1.ReasonCertificateServed)
 	before := membersOf(t, c)
 	annotate(t, c, dbv1.AnnotationRenewCertificate, "now")
@@ -167,7 +167,7 @@ func TestAForeignSecretUnderTheNameOfTheCertificateIsNotTouched(t *testing.T) {
 	foreign := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "orders-tls"}, StringData: map[string]string{"tls.key": "theirs"}}
 	create(t, foreign)
 	c := smallest(ns, "orders")
-	withTLS(encrypting(t, "tls-foreign-v1", true), dbv1.TLS{SelfSigned: &dbv1.SelfSigned{}})(c)
+	withTLS(encrypting(t, "tls-foreign-v1", true), dbv1.ClusterTLS{SelfSigned: &dbv1.TLSSelfSigned{}})(c)
 	create(t, c)
 	awaitTrue(t, c, dbv1.ConditionStalled, dbv1.ReasonNameConflict, "Secret orders-tls")
 	if got := read(t, foreign); string(got.Data["tls.key"]) != "theirs" || len(got.OwnerReferences) > 0 {
@@ -209,7 +209,7 @@ func TestABadSecretStallsTheClusterWithTheCauseAndTheRemedy(t *testing.T) {
 	}
 
 	c := smallest(ns, "orders")
-	withTLS(encrypting(t, "tls-bad-v1", true), dbv1.TLS{SecretName: "certificate"})(c)
+	withTLS(encrypting(t, "tls-bad-v1", true), dbv1.ClusterTLS{SecretName: "certificate"})(c)
 	create(t, c)
 	kubelet(t, ns, reloading)
 	awaitTrue(t, c, dbv1.ConditionStalled, dbv1.ReasonReferenceMissing, "Secret certificate, which spec.tls.secretName names, does not exist")
@@ -284,12 +284,12 @@ func conditionOf(c *dbv1.DatabaseCluster, kind string) *metav1.Condition {
 
 func TestAnEngineWithoutTLSIsRefused(t *testing.T) {
 	parallel(t)
-	c := created(t, func(c *dbv1.DatabaseCluster) { c.Spec.TLS = &dbv1.TLS{SelfSigned: &dbv1.SelfSigned{}} })
+	c := created(t, func(c *dbv1.DatabaseCluster) { c.Spec.TLS = &dbv1.ClusterTLS{SelfSigned: &dbv1.TLSSelfSigned{}} })
 	awaitTrue(t, c, dbv1.ConditionStalled, dbv1.ReasonTLSUnsupported, "spec.tls needs an engine that supports TLS: set spec.engine to one, or remove spec.tls")
-	for name, tls := range map[string]dbv1.TLS{
+	for name, tls := range map[string]dbv1.ClusterTLS{
 		"is only for issuerRef and selfSigned": {SecretName: "a", DNSNames: []string{"orders.example.com"}},
-		"must be lowercase DNS names":          {SelfSigned: &dbv1.SelfSigned{}, DNSNames: []string{"*.example.com", "orders"}},
-		"not names of Services":                {SelfSigned: &dbv1.SelfSigned{}, DNSNames: []string{"payments.shop.svc"}},
+		"must be lowercase DNS names":          {SelfSigned: &dbv1.TLSSelfSigned{}, DNSNames: []string{"*.example.com", "orders"}},
+		"not names of Services":                {SelfSigned: &dbv1.TLSSelfSigned{}, DNSNames: []string{"payments.shop.svc"}},
 	} {
 		bad := smallest(c.Namespace, "names")
 		bad.Spec.TLS = &tls
@@ -297,7 +297,7 @@ func TestAnEngineWithoutTLSIsRefused(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for name, tls := range map[string]*dbv1.TLS{"none": {}, "two": {SecretName: "a", SelfSigned: &dbv1.SelfSigned{}}} {
+	for name, tls := range map[string]*dbv1.ClusterTLS{"none": {}, "two": {SecretName: "a", SelfSigned: &dbv1.TLSSelfSigned{}}} {
 		bad := smallest(c.Namespace, name)
 		bad.Spec.TLS = tls
 		if err := admin.Create(t.Context(), bad); !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "set exactly one of secretName, issuerRef and selfSigned") {
@@ -333,7 +333,7 @@ func installCertManager(t *testing.T) {
 func TestCertManagerIsAskedForACertificate(t *testing.T) {
 	parallel(t)
 	engine := encrypting(t, "tls-issuer-v1", true)
-	c := created(t, withTLS(engine, dbv1.TLS{IssuerRef: &dbv1.IssuerRef{Name: "company", Kind: "ClusterIssuer"}}))
+	c := created(t, withTLS(engine, dbv1.ClusterTLS{IssuerRef: &dbv1.TLSIssuerRef{Name: "company", Kind: "ClusterIssuer"}}))
 	awaitTrue(t, c, dbv1.ConditionStalled, dbv1.ReasonCertManagerMissing,
 		"spec.tls.issuerRef needs cert-manager: the API server does not know the kind Certificate of group cert-manager.io. Install cert-manager, or use spec.tls.selfSigned")
 
@@ -388,7 +388,7 @@ func TestCertManagerIsAskedForACertificate(t *testing.T) {
 		return errorIf(len(now) != len(hosts), "it has %v", now)
 	})
 
-	change(t, c, func(c *dbv1.DatabaseCluster) { c.Spec.TLS = &dbv1.TLS{SelfSigned: &dbv1.SelfSigned{}} })
+	change(t, c, func(c *dbv1.DatabaseCluster) { c.Spec.TLS = &dbv1.ClusterTLS{SelfSigned: &dbv1.TLSSelfSigned{}} })
 	awaitDeleted(t, certificate)
 	eventually(t, "a certificate of the cluster's CA", func() error {
 		ca := &corev1.Secret{}

@@ -178,7 +178,7 @@ func TestAGrowthCanBeRevertedUntilAVolumeHasGrown(t *testing.T) {
 			cluster.Spec.Storage.Size = resource.MustParse("100Gi")
 			createFor(t, cluster)
 			if c.capacity != "" {
-				cluster.Status.Storage = &dbv1.StorageStatus{Requested: resource.MustParse("100Gi"), Capacity: new(resource.MustParse(c.capacity))}
+				cluster.Status.Storage = &dbv1.ClusterStorageStatus{Requested: resource.MustParse("100Gi"), Capacity: new(resource.MustParse(c.capacity))}
 				if err := admin.Status().Update(t.Context(), cluster); err != nil {
 					t.Fatal(err)
 				}

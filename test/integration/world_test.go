@@ -35,7 +35,7 @@ func smallest(ns, name string) *dbv1.DatabaseCluster {
 			Replicas:  3,
 			Image:     "example.test/database:1",
 			Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("64Mi")}},
-			Storage:   dbv1.Storage{Size: resource.MustParse("1Gi")},
+			Storage:   dbv1.ClusterStorage{Size: resource.MustParse("1Gi")},
 		},
 	}
 }

@@ -33,7 +33,7 @@ type Cluster struct {
 // ready.
 func (l *Lab) NewCluster(ctx context.Context, name, disk string, parameters map[string]string) (*Cluster, error) {
 	template := &dbv1.DatabaseCluster{ObjectMeta: l.meta(name), Spec: dbv1.DatabaseClusterSpec{
-		Engine: Engine, Image: l.Image, Replicas: 3, Parameters: parameters, Storage: dbv1.Storage{Size: resource.MustParse("1Gi")},
+		Engine: Engine, Image: l.Image, Replicas: 3, Parameters: parameters, Storage: dbv1.ClusterStorage{Size: resource.MustParse("1Gi")},
 	}}
 	template.Spec.Container.ImagePullPolicy = corev1.PullNever
 	template.Spec.Resources = small()

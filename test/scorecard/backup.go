@@ -26,13 +26,13 @@ func (w *world) again() string { return w.name + "-again" }
 // database creates a cluster of one member with an engine and backups on a volume, and waits for a condition.
 func (w *world) database(ctx context.Context, name, becomes string, change func(*dbv1.DatabaseCluster)) (*dbv1.DatabaseCluster, error) {
 	cluster := &dbv1.DatabaseCluster{ObjectMeta: w.object(name), Spec: dbv1.DatabaseClusterSpec{
-		Replicas: 1, Engine: engine, Image: w.sample.Spec.Image, Credentials: dbv1.Credentials{SecretName: w.name}, Storage: w.sample.Spec.Storage,
-		Backup: &dbv1.Backup{
+		Replicas: 1, Engine: engine, Image: w.sample.Spec.Image, Credentials: dbv1.ClusterCredentials{SecretName: w.name}, Storage: w.sample.Spec.Storage,
+		Backup: &dbv1.ClusterBackup{
 			Destination:    dbv1.BackupDestination{URL: "file:///scorecard", ClaimName: w.name},
 			UnhealthyAfter: &metav1.Duration{Duration: time.Hour},
-			Verification:   &dbv1.VerificationSchedule{Schedule: "@yearly", Command: sql("localhost", answer), DeadlineSeconds: 120},
+			Verification:   &dbv1.BackupVerificationSchedule{Schedule: "@yearly", Command: sql("localhost", answer), DeadlineSeconds: 120},
 		},
-		Deletion: dbv1.Deletion{Volumes: dbv1.VolumesDelete},
+		Deletion: dbv1.ClusterDeletion{Volumes: dbv1.VolumesDelete},
 	}}
 	change(cluster)
 	if name == w.name {
@@ -68,8 +68,8 @@ func sql(host, statement string) []string {
 
 // whenReady makes a member ready once its database accepts the statement. So the test writes and reads data only
 // through features that every user has.
-func whenReady(statement string) dbv1.Probes {
-	return dbv1.Probes{ReadinessProbe: &corev1.Probe{
+func whenReady(statement string) dbv1.MemberProbes {
+	return dbv1.MemberProbes{ReadinessProbe: &corev1.Probe{
 		ProbeHandler:   corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: sql("127.0.0.1", statement)}},
 		TimeoutSeconds: 5, PeriodSeconds: 2,
 	}}
@@ -77,7 +77,7 @@ func whenReady(statement string) dbv1.Probes {
 
 // backupIsRestored backs up a cluster, verifies the backup, and restores it into another cluster with the same data.
 func (w *world) backupIsRestored(ctx context.Context) error {
-	_, err := w.database(ctx, w.name, dbv1.ConditionAvailable, func(c *dbv1.DatabaseCluster) { c.Spec.Container.Probes = whenReady(question) })
+	_, err := w.database(ctx, w.name, dbv1.ConditionAvailable, func(c *dbv1.DatabaseCluster) { c.Spec.Container.MemberProbes = whenReady(question) })
 	if err != nil {
 		return err
 	}
@@ -89,8 +89,8 @@ func (w *world) backupIsRestored(ctx context.Context) error {
 		return err
 	}
 	restored, err := w.database(ctx, w.again(), dbv1.ConditionAvailable, func(c *dbv1.DatabaseCluster) {
-		c.Spec.Container.Probes = whenReady(answer)
-		c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Name: backup.Name}}
+		c.Spec.Container.MemberProbes = whenReady(answer)
+		c.Spec.Bootstrap = &dbv1.ClusterBootstrap{FromBackup: &dbv1.BackupSource{Name: backup.Name}}
 	})
 	if err != nil {
 		return err

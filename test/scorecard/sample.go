@@ -76,7 +76,7 @@ func (w *world) sampleBecomesAvailable(ctx context.Context) error {
 }
 
 // leavesVolumesAlone waits until all objects of a cluster are deleted, except volumes that the policy retains.
-func (w *world) leavesVolumesAlone(ctx context.Context, cluster string, policy dbv1.VolumePolicy, volumes int) error {
+func (w *world) leavesVolumesAlone(ctx context.Context, cluster string, policy dbv1.ClusterVolumePolicy, volumes int) error {
 	if policy == dbv1.VolumesDelete {
 		volumes = 0
 	}

@@ -133,7 +133,7 @@ func TestRemainingObjectsOfAClusterAreAFailure(t *testing.T) {
 	hook := &corev1.Pod{ObjectMeta: child("scorecard-abc-hook")}
 	hook.Labels[dbv1.LabelComponent] = dbv1.ComponentHook
 	for name, test := range map[string]struct {
-		policy dbv1.VolumePolicy
+		policy dbv1.ClusterVolumePolicy
 		left   []client.Object
 		want   string
 	}{

@@ -76,7 +76,7 @@ func withEngine(s step) step {
 // saved gives a cluster an engine and a backup destination.
 func saved(c *dbv1.DatabaseCluster) {
 	c.Spec.Engine = engineName
-	c.Spec.Backup = &dbv1.Backup{Destination: dbv1.BackupDestination{URL: bucket, CredentialSource: dbv1.CredentialsWorkloadIdentity}}
+	c.Spec.Backup = &dbv1.ClusterBackup{Destination: dbv1.BackupDestination{URL: bucket, CredentialSource: dbv1.CredentialsWorkloadIdentity}}
 }
 
 // quota refuses pods of Jobs with a higher CPU limit.
@@ -350,14 +350,14 @@ func inBucket(name string, members int) step {
 
 func fromBackup(name string) func(*dbv1.DatabaseCluster) {
 	return func(c *dbv1.DatabaseCluster) {
-		c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Name: name}}
+		c.Spec.Bootstrap = &dbv1.ClusterBootstrap{FromBackup: &dbv1.BackupSource{Name: name}}
 	}
 }
 
 func fromLocation(name string) func(*dbv1.DatabaseCluster) {
 	return func(c *dbv1.DatabaseCluster) {
 		at := dbv1.BackupDestination{URL: fmt.Sprintf("%s/%s", bucket, name), CredentialSource: dbv1.CredentialsWorkloadIdentity}
-		c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Location: &at}}
+		c.Spec.Bootstrap = &dbv1.ClusterBootstrap{FromBackup: &dbv1.BackupSource{Location: &at}}
 	}
 }
 

@@ -47,7 +47,7 @@ func (w *world) newerOwn(than *dbv1.DatabaseBackup) int {
 }
 
 // lastVerified returns the backup with the latest start of a verification that ended in one of these phases.
-func (w *world) lastVerified(ended ...dbv1.VerificationPhase) (last *dbv1.DatabaseBackup) {
+func (w *world) lastVerified(ended ...dbv1.BackupVerificationPhase) (last *dbv1.DatabaseBackup) {
 	for _, b := range all[*dbv1.DatabaseBackup](w.store) {
 		v := b.Status.Verification
 		if v != nil && slices.Contains(ended, v.Phase) && (last == nil || last.Status.Verification.StartTime.Before(v.StartTime)) {

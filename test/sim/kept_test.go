@@ -124,7 +124,7 @@ func (p *play) moments(object client.Object) []time.Duration {
 }
 
 // watchRecorded: a configuration does not become in force when another client has written another one before.
-func (w *world) watchRecorded(before, after *dbv1.ConfigurationStatus) {
+func (w *world) watchRecorded(before, after *dbv1.ClusterConfigurationStatus) {
 	if after == nil || after.State != dbv1.ConfigurationInForce || before != nil && before.State == after.State && before.Hash == after.Hash {
 		return
 	}

@@ -77,7 +77,7 @@ func (w *world) watchRequests(c change) {
 		return
 	}
 	before, existed := c.before.(*dbv1.DatabaseCluster)
-	for kind, key := range map[dbv1.RequestType]string{dbv1.RequestRebuild: dbv1.AnnotationRebuild, dbv1.RequestHandOver: dbv1.AnnotationHandOver} {
+	for kind, key := range map[dbv1.ClusterRequestType]string{dbv1.RequestRebuild: dbv1.AnnotationRebuild, dbv1.RequestHandOver: dbv1.AnnotationHandOver} {
 		value, on := after.Annotations[key], &w.store.disk.shared
 		switch {
 		case value == "", existed && before.Annotations[key] == value:
@@ -105,7 +105,7 @@ func (w *world) watchCompleted(cluster *dbv1.DatabaseCluster) {
 }
 
 // executes: a request is executed at most once.
-func (w *world) executes(kind dbv1.RequestType, with types.UID) {
+func (w *world) executes(kind dbv1.ClusterRequestType, with types.UID) {
 	on := &w.store.disk.shared
 	if before := on.executed[kind]; before != "" && before != with {
 		w.breaks("request %d of type %s is executed again", on.asked[kind], kind)
@@ -164,11 +164,11 @@ func recording(state, as string) interceptor.Funcs {
 }
 
 // forgetting is an operator that reads no requests in a state.
-func forgetting(state dbv1.RequestState) interceptor.Funcs {
+func forgetting(state dbv1.ClusterRequestState) interceptor.Funcs {
 	return interceptor.Funcs{Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
 		err := c.Get(ctx, key, object, options...)
 		if cluster, is := object.(*dbv1.DatabaseCluster); is && err == nil {
-			cluster.Status.Requests = slices.DeleteFunc(cluster.Status.Requests, func(r dbv1.RequestStatus) bool { return r.State == state })
+			cluster.Status.Requests = slices.DeleteFunc(cluster.Status.Requests, func(r dbv1.ClusterRequestStatus) bool { return r.State == state })
 		}
 		return err
 	}}

@@ -170,7 +170,7 @@ func (w *world) watchRebuild(claim *corev1.PersistentVolumeClaim) bool {
 	if w.store.disk.shared.topology == "" || cluster.DeletionTimestamp != nil || request != pod {
 		return false
 	}
-	record := dbv1.RequestStatus{Type: dbv1.RequestRebuild, Request: request, State: dbv1.RequestAccepted, ClaimUID: string(claim.UID)}
+	record := dbv1.ClusterRequestStatus{Type: dbv1.RequestRebuild, Request: request, State: dbv1.RequestAccepted, ClaimUID: string(claim.UID)}
 	if !slices.Contains(cluster.Status.Requests, record) {
 		w.breaks("claim %s is deleted, but the records are %v", claim.Name, cluster.Status.Requests)
 	}

@@ -30,7 +30,7 @@ const (
 	voteEngine = "votedb-v1"
 )
 
-var topologies = map[string]dbv1.Topology{
+var topologies = map[string]dbv1.EngineTopology{
 	pairEngine: dbv1.TopologyPrimaryReplica, syncEngine: dbv1.TopologyPrimaryReplica, tuneEngine: dbv1.TopologyPrimaryReplica,
 	voteEngine: dbv1.TopologyConsensus,
 }
@@ -43,7 +43,7 @@ const (
 
 // shared is the state of a database that members have together. Its maps are replaced or cloned with the disk.
 type shared struct {
-	topology dbv1.Topology
+	topology dbv1.EngineTopology
 	// synchronous reports whether the primary acknowledges a row only after its replicas have it.
 	synchronous bool
 	// acked is the number of acknowledged rows by the data of the database.
@@ -53,8 +53,8 @@ type shared struct {
 	// left are the pods whose member was removed from the voters while it ran, and since when.
 	left map[types.UID]time.Time
 	// asked counts the requests of a type, and executed are the objects with which the latest one was executed; "" for none yet.
-	asked    map[dbv1.RequestType]int
-	executed map[dbv1.RequestType]types.UID
+	asked    map[dbv1.ClusterRequestType]int
+	executed map[dbv1.ClusterRequestType]types.UID
 	// led are the pods that have had the lock since the latest request for a hand-over.
 	led map[string]bool
 	// ran are the clusters that ever had a member.
@@ -84,7 +84,7 @@ type shared struct {
 func newShared() shared {
 	return shared{
 		acked: map[string]int{}, voters: map[string]map[string]types.UID{}, left: map[types.UID]time.Time{}, ran: map[string]bool{}, frozen: map[string]bool{}, stalled: map[string]bool{}, unnoticed: map[string]time.Time{},
-		asked: map[dbv1.RequestType]int{}, executed: map[dbv1.RequestType]types.UID{}, led: map[string]bool{}, tuned: map[types.UID]time.Time{},
+		asked: map[dbv1.ClusterRequestType]int{}, executed: map[dbv1.ClusterRequestType]types.UID{}, led: map[string]bool{}, tuned: map[types.UID]time.Time{},
 	}
 }
 

@@ -137,7 +137,7 @@ func cpu(cpu string) func(*dbv1.DatabaseCluster) {
 
 func config(text string) func(*dbv1.DatabaseCluster) {
 	return func(c *dbv1.DatabaseCluster) {
-		c.Spec.Config = &dbv1.Config{Files: map[string]string{"database.conf": text}}
+		c.Spec.Config = &dbv1.ClusterConfig{Files: map[string]string{"database.conf": text}}
 	}
 }
 

@@ -20,8 +20,6 @@ import (
 func ForKind(kind schema.GroupVersionKind) interface{} {
 	switch kind {
 	// Group=database.dbcluster.io, Version=v1alpha1
-	case v1alpha1.SchemeGroupVersion.WithKind("Backup"):
-		return &apiv1alpha1.BackupApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("BackupCompression"):
 		return &apiv1alpha1.BackupCompressionApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("BackupDestination"):
@@ -32,34 +30,84 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.BackupRetentionApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("BackupSchedule"):
 		return &apiv1alpha1.BackupScheduleApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("BackupServerSideEncryption"):
+		return &apiv1alpha1.BackupServerSideEncryptionApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("BackupSource"):
 		return &apiv1alpha1.BackupSourceApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("BackupStream"):
 		return &apiv1alpha1.BackupStreamApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("BackupVerification"):
 		return &apiv1alpha1.BackupVerificationApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("Binding"):
-		return &apiv1alpha1.BindingApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("Bootstrap"):
-		return &apiv1alpha1.BootstrapApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("BackupVerificationSchedule"):
+		return &apiv1alpha1.BackupVerificationScheduleApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterBackup"):
+		return &apiv1alpha1.ClusterBackupApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterBackupStatus"):
 		return &apiv1alpha1.ClusterBackupStatusApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("Config"):
-		return &apiv1alpha1.ConfigApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("ConfigurationStatus"):
-		return &apiv1alpha1.ConfigurationStatusApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("Container"):
-		return &apiv1alpha1.ContainerApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("ContainerSecurityContext"):
-		return &apiv1alpha1.ContainerSecurityContextApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("Credentials"):
-		return &apiv1alpha1.CredentialsApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("CredentialsRotation"):
-		return &apiv1alpha1.CredentialsRotationApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("CredentialsStatus"):
-		return &apiv1alpha1.CredentialsStatusApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("CSIVolume"):
-		return &apiv1alpha1.CSIVolumeApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterBinding"):
+		return &apiv1alpha1.ClusterBindingApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterBootstrap"):
+		return &apiv1alpha1.ClusterBootstrapApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterConfig"):
+		return &apiv1alpha1.ClusterConfigApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterConfigurationStatus"):
+		return &apiv1alpha1.ClusterConfigurationStatusApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterContainer"):
+		return &apiv1alpha1.ClusterContainerApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterContainerSecurityContext"):
+		return &apiv1alpha1.ClusterContainerSecurityContextApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterCredentials"):
+		return &apiv1alpha1.ClusterCredentialsApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterCredentialsRotation"):
+		return &apiv1alpha1.ClusterCredentialsRotationApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterCredentialsStatus"):
+		return &apiv1alpha1.ClusterCredentialsStatusApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterCSIVolume"):
+		return &apiv1alpha1.ClusterCSIVolumeApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterDeletion"):
+		return &apiv1alpha1.ClusterDeletionApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterEndpoint"):
+		return &apiv1alpha1.ClusterEndpointApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterExtraContainer"):
+		return &apiv1alpha1.ClusterExtraContainerApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterHelpers"):
+		return &apiv1alpha1.ClusterHelpersApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterNetworkPolicy"):
+		return &apiv1alpha1.ClusterNetworkPolicyApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterPod"):
+		return &apiv1alpha1.ClusterPodApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterProjectedVolume"):
+		return &apiv1alpha1.ClusterProjectedVolumeApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterRequestStatus"):
+		return &apiv1alpha1.ClusterRequestStatusApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterRestoreStatus"):
+		return &apiv1alpha1.ClusterRestoreStatusApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterScheduling"):
+		return &apiv1alpha1.ClusterSchedulingApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterService"):
+		return &apiv1alpha1.ClusterServiceApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterServiceAccount"):
+		return &apiv1alpha1.ClusterServiceAccountApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterSpread"):
+		return &apiv1alpha1.ClusterSpreadApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterStorage"):
+		return &apiv1alpha1.ClusterStorageApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterStorageStatus"):
+		return &apiv1alpha1.ClusterStorageStatusApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterTLS"):
+		return &apiv1alpha1.ClusterTLSApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterTLSStatus"):
+		return &apiv1alpha1.ClusterTLSStatusApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterTokenProjection"):
+		return &apiv1alpha1.ClusterTokenProjectionApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterUpdateStrategy"):
+		return &apiv1alpha1.ClusterUpdateStrategyApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterVolume"):
+		return &apiv1alpha1.ClusterVolumeApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterVolumeMount"):
+		return &apiv1alpha1.ClusterVolumeMountApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterVolumeProjection"):
+		return &apiv1alpha1.ClusterVolumeProjectionApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseBackup"):
 		return &apiv1alpha1.DatabaseBackupApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseBackupSpec"):
@@ -72,20 +120,14 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.DatabaseClusterSpecApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseClusterStatus"):
 		return &apiv1alpha1.DatabaseClusterStatusApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseContainer"):
-		return &apiv1alpha1.DatabaseContainerApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseEngine"):
 		return &apiv1alpha1.DatabaseEngineApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseEngineSpec"):
 		return &apiv1alpha1.DatabaseEngineSpecApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseEngineStatus"):
 		return &apiv1alpha1.DatabaseEngineStatusApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("Deletion"):
-		return &apiv1alpha1.DeletionApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("DeletionHook"):
 		return &apiv1alpha1.DeletionHookApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("Endpoint"):
-		return &apiv1alpha1.EndpointApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineAction"):
 		return &apiv1alpha1.EngineActionApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineActions"):
@@ -104,6 +146,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.EngineLockApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineParameter"):
 		return &apiv1alpha1.EngineParameterApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("EngineParameterStorage"):
+		return &apiv1alpha1.EngineParameterStorageApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineReplicas"):
 		return &apiv1alpha1.EngineReplicasApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineRoles"):
@@ -122,70 +166,26 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.EngineTLSPreambleApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineVariable"):
 		return &apiv1alpha1.EngineVariableApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("Helpers"):
-		return &apiv1alpha1.HelpersApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("HookStatus"):
 		return &apiv1alpha1.HookStatusApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("IssuerRef"):
-		return &apiv1alpha1.IssuerRefApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("MemberProbes"):
+		return &apiv1alpha1.MemberProbesApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("MemberStatus"):
 		return &apiv1alpha1.MemberStatusApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("NetworkPolicy"):
-		return &apiv1alpha1.NetworkPolicyApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("ParameterStorage"):
-		return &apiv1alpha1.ParameterStorageApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("Pod"):
-		return &apiv1alpha1.PodApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("Probes"):
-		return &apiv1alpha1.ProbesApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("ProjectedVolume"):
-		return &apiv1alpha1.ProjectedVolumeApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("RequestStatus"):
-		return &apiv1alpha1.RequestStatusApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("RestoreStatus"):
-		return &apiv1alpha1.RestoreStatusApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("Scheduling"):
-		return &apiv1alpha1.SchedulingApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("ServerSideEncryption"):
-		return &apiv1alpha1.ServerSideEncryptionApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("Service"):
-		return &apiv1alpha1.ServiceApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("ServiceAccount"):
-		return &apiv1alpha1.ServiceAccountApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("MemberVolumeStatus"):
+		return &apiv1alpha1.MemberVolumeStatusApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("Sidecar"):
 		return &apiv1alpha1.SidecarApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("SidecarPort"):
 		return &apiv1alpha1.SidecarPortApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("Spread"):
-		return &apiv1alpha1.SpreadApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("StoppedMember"):
 		return &apiv1alpha1.StoppedMemberApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("Storage"):
-		return &apiv1alpha1.StorageApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("StorageStatus"):
-		return &apiv1alpha1.StorageStatusApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("TLS"):
-		return &apiv1alpha1.TLSApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("TLSStatus"):
-		return &apiv1alpha1.TLSStatusApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("TokenProjection"):
-		return &apiv1alpha1.TokenProjectionApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("UpdateStrategy"):
-		return &apiv1alpha1.UpdateStrategyApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("VerificationSchedule"):
-		return &apiv1alpha1.VerificationScheduleApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("TLSIssuerRef"):
+		return &apiv1alpha1.TLSIssuerRefApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("VerifiedStream"):
 		return &apiv1alpha1.VerifiedStreamApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("Volume"):
-		return &apiv1alpha1.VolumeApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("VolumeMount"):
-		return &apiv1alpha1.VolumeMountApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("VolumeProjection"):
-		return &apiv1alpha1.VolumeProjectionApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("VolumeRecord"):
 		return &apiv1alpha1.VolumeRecordApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("VolumeStatus"):
-		return &apiv1alpha1.VolumeStatusApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("WrittenStatefulSet"):
 		return &apiv1alpha1.WrittenStatefulSetApplyConfiguration{}
 

@@ -241,7 +241,7 @@ func TestABackupIsCompressedAsTheClusterAsks(t *testing.T) {
 	if text := args(); strings.Contains(text, "--compression") {
 		t.Errorf("without a field: %s", text)
 	}
-	o.Cluster.Spec.Backup = &dbv1.Backup{Compression: dbv1.BackupCompression{Level: protocol.MaxCompressionLevel, Threads: protocol.MaxCompressionThreads}}
+	o.Cluster.Spec.Backup = &dbv1.ClusterBackup{Compression: dbv1.BackupCompression{Level: protocol.MaxCompressionLevel, Threads: protocol.MaxCompressionThreads}}
 	if text := args(); !strings.Contains(text, `"--compression-level","9","--compression-threads","4"`) {
 		t.Errorf("with both fields: %s", text)
 	}

@@ -93,14 +93,14 @@ func (s situation) deletionJob() resources.Child {
 
 // deletionAccount is the ServiceAccount that may delete the data; empty for the default. Without the cluster, its
 // ServiceAccount may not exist either, so the Job names it only if the destination needs it.
-func (s situation) deletionAccount() dbv1.ServiceAccount {
+func (s situation) deletionAccount() dbv1.ClusterServiceAccount {
 	switch {
 	case s.Cluster != nil:
 		return s.Cluster.Spec.ServiceAccount
 	case s.place != nil && s.place.CredentialSource == dbv1.CredentialsWorkloadIdentity:
-		return dbv1.ServiceAccount{Name: s.backup.Status.ServiceAccountName}
+		return dbv1.ClusterServiceAccount{Name: s.backup.Status.ServiceAccountName}
 	default:
-		return dbv1.ServiceAccount{}
+		return dbv1.ClusterServiceAccount{}
 	}
 }
 

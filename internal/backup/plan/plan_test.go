@@ -772,7 +772,7 @@ func TestAVerificationRunsOnceForEachRequest(t *testing.T) {
 		},
 		"with a command instead": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Engine.Spec.Actions.Probe, o.Cluster.Spec.Backup.Verification = nil, &dbv1.VerificationSchedule{Command: []string{"count"}}
+				o.Engine.Spec.Actions.Probe, o.Cluster.Spec.Backup.Verification = nil, &dbv1.BackupVerificationSchedule{Command: []string{"count"}}
 			}, "verification Running: starting",
 		},
 		"the first member": {func(b *dbv1.DatabaseBackup, _ *Observed) { running(b) }, "verification Running: starting\nmake " + one},
@@ -1038,7 +1038,7 @@ func TestTheJobsCallTransferWithTheRightArguments(t *testing.T) {
 		t.Errorf("probe: %s", got)
 	}
 	observed = idleWorld()
-	observed.Cluster.Spec.Backup.Verification = &dbv1.VerificationSchedule{Command: []string{"psql", "--command=select 1/count(*) from orders"}}
+	observed.Cluster.Spec.Backup.Verification = &dbv1.BackupVerificationSchedule{Command: []string{"psql", "--command=select 1/count(*) from orders"}}
 	asks := made(t, For(proved, observed)).Spec.Template.Spec
 	if got := strings.Join(asks.Containers[0].Command, " "); got != "/dbc/bin/transfer probe --timeout 10800s --by-exit-code -- psql --command=select 1/count(*) from orders" {
 		t.Errorf("a query of the user's: %s", got)

@@ -66,7 +66,7 @@ func Verifying(backup *dbv1.DatabaseBackup) bool {
 	return verifying(backup.Status) == dbv1.VerificationRunning
 }
 
-func verifying(status dbv1.DatabaseBackupStatus) dbv1.VerificationPhase {
+func verifying(status dbv1.DatabaseBackupStatus) dbv1.BackupVerificationPhase {
 	if status.Verification == nil {
 		return ""
 	}

@@ -121,7 +121,7 @@ func (s situation) startCopy(p Plan, ordinal int32) Plan {
 	return p.do(CreateJob{Job: s.verificationJob(ordinal)})
 }
 
-func (s situation) verified(p Plan, phase dbv1.VerificationPhase, text string) Plan {
+func (s situation) verified(p Plan, phase dbv1.BackupVerificationPhase, text string) Plan {
 	v := p.Status.Verification
 	v.Phase, v.Message, v.CompletionTime = phase, text, &metav1.Time{Time: s.At}
 	return p.because(text)
@@ -191,7 +191,7 @@ func (s situation) asks() bool {
 	return len(command) > 0
 }
 
-func verifySpec(cluster *dbv1.DatabaseCluster) *dbv1.VerificationSchedule {
+func verifySpec(cluster *dbv1.DatabaseCluster) *dbv1.BackupVerificationSchedule {
 	if cluster == nil || cluster.Spec.Backup == nil {
 		return nil
 	}

@@ -50,8 +50,8 @@ func secret(name string, age, life time.Duration) state.Certificate {
 func encrypted(t *testing.T) (*dbv1.DatabaseCluster, state.Observed) {
 	t.Helper()
 	c := plans.Orders()
-	c.Spec.Engine, c.Spec.TLS = "ledger-v1", &dbv1.TLS{SelfSigned: &dbv1.SelfSigned{}}
-	c.Status.TLS = &dbv1.TLSStatus{Served: current}
+	c.Spec.Engine, c.Spec.TLS = "ledger-v1", &dbv1.ClusterTLS{SelfSigned: &dbv1.TLSSelfSigned{}}
+	c.Status.TLS = &dbv1.ClusterTLSStatus{Served: current}
 	o := plans.Standing(t, engine.Resolve(c, ledger()))
 	for i := range o.Members {
 		o.Members[i].Certificate = "orders-tls"
@@ -183,7 +183,7 @@ func TestMembersLoadARenewedCertificateWithoutARestart(t *testing.T) {
 		}
 	}
 	recreated := "delete Job orders-reload-76eaa5c3: its configuration has changed, so the operator re-creates it\n"
-	outdated := func(update dbv1.UpdateStrategy) change {
+	outdated := func(update dbv1.ClusterUpdateStrategy) change {
 		return func(c *dbv1.DatabaseCluster, o *state.Observed) {
 			c.Spec.UpdateStrategy = update
 			plans.Outdated(o, 1)
@@ -210,14 +210,14 @@ func TestMembersLoadARenewedCertificateWithoutARestart(t *testing.T) {
 		"the operator has no transfer image": {renewed(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Image = "" }), upToDate + inTime + "STALLED ReloadFailed\n"},
 		"a member is not ready": {renewed(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Members[1].Ready = false }),
 			"WaitingForMembers: 2 of 3 members are ready; pod orders-1 is not ready\n" + inTime},
-		"a rollout runs": {renewed(outdated(dbv1.UpdateStrategy{})), "restart orders-1\nRollingOut: 1 member is outdated; restarting pod orders-1\n" + inTime},
-		"the user paused the rollout": {renewed(outdated(dbv1.UpdateStrategy{Paused: true})),
+		"a rollout runs": {renewed(outdated(dbv1.ClusterUpdateStrategy{})), "restart orders-1\nRollingOut: 1 member is outdated; restarting pod orders-1\n" + inTime},
+		"the user paused the rollout": {renewed(outdated(dbv1.ClusterUpdateStrategy{Paused: true})),
 			reload + "RolloutPaused: 1 member is outdated; spec.updateStrategy.paused is true\n" + inTime},
-		"the user restarts outdated members": {renewed(outdated(dbv1.UpdateStrategy{Type: dbv1.UpdateOnDelete})), reload + onDelete},
-		"an outdated member has another Secret": {renewed(outdated(dbv1.UpdateStrategy{Type: dbv1.UpdateOnDelete}), func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+		"the user restarts outdated members": {renewed(outdated(dbv1.ClusterUpdateStrategy{Type: dbv1.UpdateOnDelete})), reload + onDelete},
+		"an outdated member has another Secret": {renewed(outdated(dbv1.ClusterUpdateStrategy{Type: dbv1.UpdateOnDelete}), func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.Members[1].Certificate = "mine"
 		}), onDelete},
-		"an outdated member is from before TLS": {renewed(outdated(dbv1.UpdateStrategy{Type: dbv1.UpdateOnDelete}), func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+		"an outdated member is from before TLS": {renewed(outdated(dbv1.ClusterUpdateStrategy{Type: dbv1.UpdateOnDelete}), func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.Members[1].Certificate = ""
 		}), onDelete},
 	})
@@ -246,7 +246,7 @@ func TestARenewalDoesNotChangeTheTemplateOfAnEngineThatReloads(t *testing.T) {
 func TestABadSecretOfTheUserStallsTheCluster(t *testing.T) {
 	own := func(changes ...func(*state.Observed)) change {
 		return func(c *dbv1.DatabaseCluster, o *state.Observed) {
-			c.Spec.TLS = &dbv1.TLS{SecretName: "orders-tls"}
+			c.Spec.TLS = &dbv1.ClusterTLS{SecretName: "orders-tls"}
 			o.TLS.Authority = state.Certificate{}
 			o.References[0].Optional = false
 			for _, change := range changes {
@@ -277,8 +277,8 @@ func issuance(c *dbv1.DatabaseCluster, age time.Duration, message string) state.
 
 func TestThereIsNoCertificateForTheServiceOfAnotherOwner(t *testing.T) {
 	for _, service := range []string{"orders", "orders-headless"} {
-		for source, tls := range map[string]dbv1.TLS{
-			"the operator": {SelfSigned: &dbv1.SelfSigned{}}, "cert-manager": {IssuerRef: &dbv1.IssuerRef{Name: "company"}},
+		for source, tls := range map[string]dbv1.ClusterTLS{
+			"the operator": {SelfSigned: &dbv1.TLSSelfSigned{}}, "cert-manager": {IssuerRef: &dbv1.TLSIssuerRef{Name: "company"}},
 		} {
 			t.Run(service+", "+source, func(t *testing.T) {
 				c, o := encrypted(t)
@@ -302,7 +302,7 @@ func TestThereIsNoCertificateForTheServiceOfAnotherOwner(t *testing.T) {
 func TestCertManagerIssuesTheCertificate(t *testing.T) {
 	issued := func(changes ...func(*dbv1.DatabaseCluster, *state.Observed)) change {
 		return func(c *dbv1.DatabaseCluster, o *state.Observed) {
-			c.Spec.TLS = &dbv1.TLS{IssuerRef: &dbv1.IssuerRef{Name: "company"}}
+			c.Spec.TLS = &dbv1.ClusterTLS{IssuerRef: &dbv1.TLSIssuerRef{Name: "company"}}
 			o.TLS.Authority, o.TLS.Issuance = state.Certificate{}, issuance(c, time.Hour, "")
 			for _, change := range changes {
 				change(c, o)
@@ -339,7 +339,7 @@ func TestCertManagerIssuesTheCertificate(t *testing.T) {
 			o.TLS.Certificate, o.TLS.Issuance = state.Certificate{}, state.Issuance{Refused: "install it"}
 		}), "WaitingForReference: spec.tls.issuerRef needs cert-manager: install it\nagain in 5s\nSTALLED CertManagerMissing\n"},
 		"the spec names no issuer any more": {issued(func(c *dbv1.DatabaseCluster, o *state.Observed) {
-			c.Spec.TLS, o.TLS.Authority = &dbv1.TLS{SelfSigned: &dbv1.SelfSigned{}}, secret("orders-ca", day, pki.AuthorityLife)
+			c.Spec.TLS, o.TLS.Authority = &dbv1.ClusterTLS{SelfSigned: &dbv1.TLSSelfSigned{}}, secret("orders-ca", day, pki.AuthorityLife)
 		}), "delete Certificate orders-tls: spec.tls names no issuer\n" + upToDate + inTime},
 		"the cluster has no TLS any more": {issued(func(c *dbv1.DatabaseCluster, o *state.Observed) {
 			c.Spec.TLS, c.Spec.UpdateStrategy.Paused = nil, true

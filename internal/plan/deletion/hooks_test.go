@@ -34,7 +34,7 @@ func doomed(t *testing.T, types ...dbv1.HookType) (*dbv1.DatabaseCluster, state.
 	observed.Engine = &dbv1.DatabaseEngine{}
 	observed.Engine.Spec.Actions.Backup = &dbv1.EngineAction{}
 	cluster.DeletionTimestamp = &metav1.Time{Time: plans.Now.Add(-time.Minute)}
-	cluster.Spec.Engine, cluster.Spec.Backup = "ledger-v1", &dbv1.Backup{}
+	cluster.Spec.Engine, cluster.Spec.Backup = "ledger-v1", &dbv1.ClusterBackup{}
 	cluster.Spec.Deletion.HookDeadlineSeconds = 600
 	names := map[dbv1.HookType]string{dbv1.HookBackup: "last", dbv1.HookCommand: "run", dbv1.HookShutdown: "stop"}
 	for _, kind := range types {

@@ -45,7 +45,7 @@ func TestAHookStartsOnlyAsTheServiceAccountOfItsCluster(t *testing.T) {
 		"it is of a previous cluster of the same name": wants(annotated(func(_ *dbv1.DatabaseCluster, o *state.Observed) { account(o, "earlier") }),
 			waits+"STALLED HookFailed\n"+failed),
 		"the user names another one": wants(annotated(func(c *dbv1.DatabaseCluster, _ *state.Observed) {
-			c.Spec.ServiceAccount = dbv1.ServiceAccount{Name: "databases"}
+			c.Spec.ServiceAccount = dbv1.ClusterServiceAccount{Name: "databases"}
 		}), starts),
 		"the user skips the hooks":              wants(annotated(func(c *dbv1.DatabaseCluster, o *state.Observed) { foreign(o); skip(c) }), begins+"run Skipped\n"),
 		"the deletion continues after failures": wants(annotated(func(c *dbv1.DatabaseCluster, o *state.Observed) { foreign(o); goOn(c) }), begins+"run Failed\n"),

@@ -66,7 +66,7 @@ func TestVolumesOfAPreviousClusterOfTheSameName(t *testing.T) {
 		},
 		"none where a backup is to be restored": {
 			recreated(func(c *dbv1.DatabaseCluster, _ *state.Observed) {
-				c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Name: "last"}}
+				c.Spec.Bootstrap = &dbv1.ClusterBootstrap{FromBackup: &dbv1.BackupSource{Name: "last"}}
 			}),
 			"AdoptingVolumes: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1: retained from the previous cluster of the same name, " +
 				"and spec.bootstrap.fromBackup never overwrites data. Delete these claims if you do not need their data, or remove spec.bootstrap to start with these volumes\nagain in 10s\nSTALLED VolumeConflict\n",
@@ -145,7 +145,7 @@ func TestVolumesOfAPreviousClusterOfTheSameName(t *testing.T) {
 		},
 		"a restore needs only the names of its members": {
 			recreated(func(c *dbv1.DatabaseCluster, o *state.Observed) {
-				c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Name: "last"}}
+				c.Spec.Bootstrap = &dbv1.ClusterBootstrap{FromBackup: &dbv1.BackupSource{Name: "last"}}
 				c.Spec.Replicas, o.Volumes = 1, o.Volumes[1:]
 			}),
 			"WaitingForReference: spec.bootstrap.fromBackup needs an engine with the action restore: set spec.engine to one, or remove the field\n" +

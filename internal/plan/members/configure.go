@@ -27,7 +27,7 @@ func unconfigured(s *situation.Situation) bool {
 }
 
 // recorded reports whether the status has the configuration of the spec in a state.
-func recorded(s *situation.Situation, as dbv1.ConfigurationState) bool {
+func recorded(s *situation.Situation, as dbv1.ClusterConfigurationState) bool {
 	record := s.Configured()
 	return record != nil && record.Hash == s.Configuration() && record.State == as
 }

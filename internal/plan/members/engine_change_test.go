@@ -17,7 +17,7 @@ import (
 )
 
 // asksFor sets spec.engine to an engine of another topology than the data.
-func asksFor(c *dbv1.DatabaseCluster, o *state.Observed, name string, topology dbv1.Topology) {
+func asksFor(c *dbv1.DatabaseCluster, o *state.Observed, name string, topology dbv1.EngineTopology) {
 	asked := &dbv1.DatabaseEngine{}
 	asked.Name, asked.Spec.Topology, asked.Spec.Container.Port = name, topology, 1
 	o.Change = engine.ChangeOf(engine.Named{Name: c.Spec.Engine, Declared: o.Engine}, engine.Named{Name: name, Declared: asked})

@@ -135,7 +135,7 @@ func TestAMissingOrIncompatibleEngineBlocksTheMembers(t *testing.T) {
 		},
 		"a restore that the engine does not support is reported before members exist": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
-				c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Name: "b"}}
+				c.Spec.Bootstrap = &dbv1.ClusterBootstrap{FromBackup: &dbv1.BackupSource{Name: "b"}}
 				o.StatefulSet, o.Members = nil, nil
 			},
 			"WaitingForReference: spec.bootstrap.fromBackup needs an engine with the action restore: set spec.engine to one, or remove the field\n" +
@@ -143,7 +143,7 @@ func TestAMissingOrIncompatibleEngineBlocksTheMembers(t *testing.T) {
 		},
 		"and matters no more once there are": {
 			func(c *dbv1.DatabaseCluster, _ *state.Observed) {
-				c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Name: "b"}}
+				c.Spec.Bootstrap = &dbv1.ClusterBootstrap{FromBackup: &dbv1.BackupSource{Name: "b"}}
 			},
 			"UpToDate: the cluster matches its spec\n",
 		},

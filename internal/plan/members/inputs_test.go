@@ -54,7 +54,7 @@ type changed struct {
 func converged(t *testing.T) changed {
 	t.Helper()
 	cluster := plans.Orders()
-	cluster.Spec.Config = &dbv1.Config{Files: map[string]string{"database.conf": "a = 1"}}
+	cluster.Spec.Config = &dbv1.ClusterConfig{Files: map[string]string{"database.conf": "a = 1"}}
 	observed := plans.Standing(t, cluster)
 	observed.PodDisruptionBudget.Generation, observed.NetworkPolicy.Generation = 1, 1
 	observed.Service.Generation = 1 // its creator may set one, and nothing counts it

@@ -68,7 +68,7 @@ func HandedOver(s *situation.Situation) phase.Outcome {
 }
 
 // requestJob is the name of the Job of a request.
-func requestJob(s *situation.Situation, request dbv1.RequestStatus) string {
+func requestJob(s *situation.Situation, request dbv1.ClusterRequestStatus) string {
 	return naming.HandOverJob(s.Cluster.Name, "request", request.Request, string(s.Cluster.UID))
 }
 

@@ -40,7 +40,7 @@ func Rebuild(s *situation.Situation) phase.Outcome {
 
 // deleteVolume records the claim, then deletes it and the pod that uses it. Before each step, the other members must do without its data:
 // the member may have become the primary since the record.
-func deleteVolume(s *situation.Situation, v state.Volume, request dbv1.RequestStatus) phase.Outcome {
+func deleteVolume(s *situation.Situation, v state.Volume, request dbv1.ClusterRequestStatus) phase.Outcome {
 	m, runs := state.First(s.Members, func(m state.Member) bool { return m.Ordinal == v.Ordinal })
 	uses := runs && m.Node != "" && !m.Terminating
 	text := fmt.Sprintf("PersistentVolumeClaim %s is deleted; its member then copies the data of the others", v.Claim)

@@ -47,7 +47,7 @@ func TestARestoreJobThatHasNotStartedIsReCreatedWhenItsConfigurationChanges(t *t
 		},
 		"the scheduling": func(c *dbv1.DatabaseCluster) { c.Spec.Scheduling.NodeSelector = map[string]string{"disk": "fast"} },
 		"the resources": func(c *dbv1.DatabaseCluster) {
-			c.Spec.Backup = &dbv1.Backup{Resources: corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")}}}
+			c.Spec.Backup = &dbv1.ClusterBackup{Resources: corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")}}}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -35,7 +35,7 @@ func restorer() *dbv1.DatabaseEngine {
 func beginsWith(c *dbv1.DatabaseCluster, o *state.Observed, url string) {
 	c.Spec.Replicas, c.Spec.Engine, o.Engine, o.Image = 2, "ledger", restorer(), "operator:1"
 	o.StatefulSet, o.Members = nil, nil
-	c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Location: &dbv1.BackupDestination{URL: url, CredentialsSecretName: "keys"}}}
+	c.Spec.Bootstrap = &dbv1.ClusterBootstrap{FromBackup: &dbv1.BackupSource{Location: &dbv1.BackupDestination{URL: url, CredentialsSecretName: "keys"}}}
 }
 
 // filling adds the volume of a member that a restore fills, and its Job.
@@ -297,7 +297,7 @@ func TestABackupIsNeverRestoredOnceThereWereMembers(t *testing.T) {
 			c.Spec.Bootstrap.FromBackup.Location.URL = "s3://another"
 		},
 		"a restore that was complete once, and deleted volumes": func(c *dbv1.DatabaseCluster, _ *state.Observed) {
-			c.Status.Restore = &dbv1.RestoreStatus{Phase: dbv1.RestoreCompleted}
+			c.Status.Restore = &dbv1.ClusterRestoreStatus{Phase: dbv1.RestoreCompleted}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -501,18 +501,18 @@ func TestTheProgressOfARestore(t *testing.T) {
 	filled.Result = &protocol.Result{Bytes: 100} // by a version that did not record the total
 	half := done()
 	half.Result = &protocol.Result{Bytes: 40, TotalBytes: 100}
-	running := dbv1.RestoreStatus{From: bucket, Phase: dbv1.RestoreRunning}
+	running := dbv1.ClusterRestoreStatus{From: bucket, Phase: dbv1.RestoreRunning}
 	cases := map[string]struct {
 		jobs   []*state.Task
 		change func(*dbv1.DatabaseCluster, *state.Observed)
-		want   *dbv1.RestoreStatus
+		want   *dbv1.ClusterRestoreStatus
 	}{
 		"what every Job has done":       {jobs: []*state.Task{filled, progress(30, 50)}, want: with(running, 130, 150)},
 		"no total while one is unknown": {jobs: []*state.Task{filled, progress(30, 0)}, want: with(running, 130, 0)},
 		"as before while one is silent": {
 			jobs: []*state.Task{filled, runs()},
 			change: func(c *dbv1.DatabaseCluster, _ *state.Observed) {
-				c.Status.Restore = &dbv1.RestoreStatus{From: bucket, Bytes: 120, TotalBytes: 150}
+				c.Status.Restore = &dbv1.ClusterRestoreStatus{From: bucket, Bytes: 120, TotalBytes: 150}
 			},
 			want: with(running, 120, 150),
 		},
@@ -527,9 +527,9 @@ func TestTheProgressOfARestore(t *testing.T) {
 			jobs: []*state.Task{filled, filled},
 			change: func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				marked(o)
-				c.Status.Restore = &dbv1.RestoreStatus{From: bucket, Phase: dbv1.RestoreRunning, Bytes: 200, TotalBytes: 200}
+				c.Status.Restore = &dbv1.ClusterRestoreStatus{From: bucket, Phase: dbv1.RestoreRunning, Bytes: 200, TotalBytes: 200}
 			},
-			want: with(dbv1.RestoreStatus{From: bucket, Phase: dbv1.RestoreCompleted}, 200, 200),
+			want: with(dbv1.ClusterRestoreStatus{From: bucket, Phase: dbv1.RestoreCompleted}, 200, 200),
 		},
 		"the total is the size of the backup, not the bytes read": {
 			jobs: []*state.Task{half, filled},
@@ -539,14 +539,14 @@ func TestTheProgressOfARestore(t *testing.T) {
 			jobs: []*state.Task{half, filled},
 			change: func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				marked(o)
-				c.Status.Restore = &dbv1.RestoreStatus{From: bucket, Phase: dbv1.RestoreRunning}
+				c.Status.Restore = &dbv1.ClusterRestoreStatus{From: bucket, Phase: dbv1.RestoreRunning}
 			},
-			want: with(dbv1.RestoreStatus{From: bucket, Phase: dbv1.RestoreCompleted}, 140, 200),
+			want: with(dbv1.ClusterRestoreStatus{From: bucket, Phase: dbv1.RestoreCompleted}, 140, 200),
 		},
 		"nothing where the source was taken out": {
 			jobs: []*state.Task{filled, progress(30, 50)},
 			change: func(c *dbv1.DatabaseCluster, _ *state.Observed) {
-				c.Spec.Bootstrap, c.Status.Restore = nil, &dbv1.RestoreStatus{From: bucket, Phase: dbv1.RestoreRunning}
+				c.Spec.Bootstrap, c.Status.Restore = nil, &dbv1.ClusterRestoreStatus{From: bucket, Phase: dbv1.RestoreRunning}
 			},
 		},
 		"nothing without members that were restored": {
@@ -576,7 +576,7 @@ func TestTheProgressOfARestore(t *testing.T) {
 	}
 }
 
-func with(s dbv1.RestoreStatus, bytes, total int64) *dbv1.RestoreStatus {
+func with(s dbv1.ClusterRestoreStatus, bytes, total int64) *dbv1.ClusterRestoreStatus {
 	s.Bytes, s.TotalBytes = bytes, total
 	return &s
 }

@@ -15,7 +15,7 @@ import (
 
 // Status returns the progress or the result of the restore that a cluster starts with; nil for none. The message describes the
 // pass, stalled the cause for which the user must act.
-func Status(s *situation.Situation, message string, stalled *situation.Stall) *dbv1.RestoreStatus {
+func Status(s *situation.Situation, message string, stalled *situation.Stall) *dbv1.ClusterRestoreStatus {
 	r, left := of(s)
 	switch {
 	case s.Deleting():
@@ -25,7 +25,7 @@ func Status(s *situation.Situation, message string, stalled *situation.Stall) *d
 	case state.FromBackup(s.Cluster) == nil:
 		return nil
 	}
-	now := &dbv1.RestoreStatus{Phase: dbv1.RestoreRunning, Message: message}
+	now := &dbv1.ClusterRestoreStatus{Phase: dbv1.RestoreRunning, Message: message}
 	if stalled != nil {
 		now.Message = stalled.Message
 	}
@@ -56,7 +56,7 @@ func RequeueAfter(s *situation.Situation) time.Duration {
 }
 
 // ended returns the status of a finished restore, after the members have started.
-func ended(s *situation.Situation) *dbv1.RestoreStatus {
+func ended(s *situation.Situation) *dbv1.ClusterRestoreStatus {
 	before := s.Cluster.Status.Restore
 	if before != nil && before.Phase == dbv1.RestoreCompleted {
 		return before
@@ -65,7 +65,7 @@ func ended(s *situation.Situation) *dbv1.RestoreStatus {
 		if v.Fill != state.Filled || v.Cluster != s.Cluster.UID || state.FromBackup(s.Cluster) == nil && before == nil {
 			continue
 		}
-		done := &dbv1.RestoreStatus{From: v.From, Phase: dbv1.RestoreCompleted}
+		done := &dbv1.ClusterRestoreStatus{From: v.From, Phase: dbv1.RestoreCompleted}
 		if before != nil {
 			done.Bytes, done.TotalBytes = before.Bytes, before.TotalBytes
 		}
@@ -90,7 +90,7 @@ func bytesRead(jobs []state.Task) (bytes, total int64) {
 
 // count adds up the progress of the Jobs. If a running Job does not report it, or the claims are about to be annotated, the numbers
 // do not change.
-func (r restore) count(now *dbv1.RestoreStatus) {
+func (r restore) count(now *dbv1.ClusterRestoreStatus) {
 	if slices.ContainsFunc(r.Restoration.Own, func(v state.Volume) bool { return v.Fill == state.Filled }) {
 		r.keep(now)
 		return
@@ -125,7 +125,7 @@ func progressOf(job state.Task) (bytes, total int64, known bool) {
 	}
 }
 
-func (r restore) keep(now *dbv1.RestoreStatus) {
+func (r restore) keep(now *dbv1.ClusterRestoreStatus) {
 	if before := r.Cluster.Status.Restore; before != nil && before.From == now.From {
 		now.Bytes, now.TotalBytes = before.Bytes, before.TotalBytes
 	}

@@ -53,7 +53,7 @@ func TestABackupOfOtherDataNeverReplacesTheLastOnesOfTheFormer(t *testing.T) {
 	cases := map[string]struct {
 		retention *dbv1.BackupRetention
 		backups   []state.Backup
-		topology  dbv1.Topology
+		topology  dbv1.EngineTopology
 		want      string
 	}{
 		"by count, each volume for itself": {keep(2, 0), nights(7, until(3, "a"), since(3, "b")), independent, "nightly-2611150300 nightly-2611160300 nightly-2611190300"},
@@ -91,7 +91,7 @@ func TestABackupOfOtherDataNeverReplacesTheLastOnesOfTheFormer(t *testing.T) {
 }
 
 // expiredOf returns the backups that expire. The claim of member 0 was created at a time.
-func expiredOf(t *testing.T, topology dbv1.Topology, retention *dbv1.BackupRetention, claim time.Time, backups []state.Backup) []string {
+func expiredOf(t *testing.T, topology dbv1.EngineTopology, retention *dbv1.BackupRetention, claim time.Time, backups []state.Backup) []string {
 	t.Helper()
 	cluster := backedUp()
 	cluster.CreationTimestamp = metav1.NewTime(day(20, 0))
@@ -136,7 +136,7 @@ func TestARescueHasABackupOfEachDatabaseOfAClaim(t *testing.T) {
 	related, independent := dbv1.TopologyPrimaryReplica, dbv1.TopologyIndependent
 	for name, c := range map[string]struct {
 		backups  []state.Backup
-		topology dbv1.Topology
+		topology dbv1.EngineTopology
 		ordinal  int32
 		want     string
 	}{

@@ -66,7 +66,7 @@ func TestTheOnlyVerifiedBackupIsRetainedWhenTonightsCannotBeRestored(t *testing.
 	cluster := backedUp()
 	cluster.CreationTimestamp = metav1.NewTime(day(20, 0))
 	cluster.Spec.Backup.Schedules[0].Retention = keep(7, 0)
-	cluster.Spec.Backup.Verification = &dbv1.VerificationSchedule{Schedule: "0 5 * * 0"}
+	cluster.Spec.Backup.Verification = &dbv1.BackupVerificationSchedule{Schedule: "0 5 * * 0"}
 	week := nights(8, only([]int{7}, provedAt(day(7, 5))), only([]int{0}, func(b *state.Backup) {
 		b.Verification = state.Verification{Phase: dbv1.VerificationFailed, Started: metav1.NewTime(day(0, 5))}
 	}))
@@ -115,7 +115,7 @@ func TestRetentionDeletesBackupsBeyondCountAndAge(t *testing.T) {
 		"the last that was verified stays": {keep(1, 0), nights(4, only([]int{2}, func(b *state.Backup) {
 			b.Verification = state.Verification{Phase: dbv1.VerificationSucceeded, Started: b.Completed}
 		})), func(c *dbv1.DatabaseCluster) {
-			c.Spec.Backup.Verification = &dbv1.VerificationSchedule{Schedule: "0 5 1 1 *"}
+			c.Spec.Backup.Verification = &dbv1.BackupVerificationSchedule{Schedule: "0 5 1 1 *"}
 		}, "nightly-2611180300 nightly-2611200300"},
 		"backups of the previous cluster stay":           {keep(1, 0), nights(3, only([]int{2}, func(b *state.Backup) { b.CreatedFor, b.RanFor = "previous", "previous" })), nil, "nightly-2611200300"},
 		"backups with data of the previous cluster stay": {keep(1, 0), nights(3, only([]int{2}, func(b *state.Backup) { b.RanFor = "previous" })), nil, "nightly-2611200300"},

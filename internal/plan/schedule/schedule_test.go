@@ -30,7 +30,7 @@ func backedUp(schedules ...dbv1.BackupSchedule) *dbv1.DatabaseCluster {
 	if len(schedules) == 0 {
 		schedules = []dbv1.BackupSchedule{{Name: "nightly", Schedule: "0 3 * * *"}}
 	}
-	c.Spec.Backup = &dbv1.Backup{Schedules: schedules}
+	c.Spec.Backup = &dbv1.ClusterBackup{Schedules: schedules}
 	return c
 }
 
@@ -223,7 +223,7 @@ func TestADueBackupHasTheLabelsThatIdentifyIt(t *testing.T) {
 }
 
 func TestTheNewestCompleteBackupIsVerifiedWhenItIsTime(t *testing.T) {
-	verified := func(started time.Time, phase dbv1.VerificationPhase) func(*state.Backup) {
+	verified := func(started time.Time, phase dbv1.BackupVerificationPhase) func(*state.Backup) {
 		return func(b *state.Backup) {
 			b.Asked = started.Format(time.RFC3339)
 			b.Verification = state.Verification{Request: b.Asked, Phase: phase, Started: metav1.NewTime(started), Ended: metav1.NewTime(started)}
@@ -255,7 +255,7 @@ func TestTheNewestCompleteBackupIsVerifiedWhenItIsTime(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			cluster := backedUp()
-			cluster.Spec.Backup.Verification = &dbv1.VerificationSchedule{Schedule: "0 5 * * *"}
+			cluster.Spec.Backup.Verification = &dbv1.BackupVerificationSchedule{Schedule: "0 5 * * *"}
 			if c.change != nil {
 				c.change(cluster)
 			}

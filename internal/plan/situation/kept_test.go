@@ -35,7 +35,7 @@ func keeps(at time.Time) *situation.Situation {
 func TestOnlyAWriteThatPrecedesTheEndOfTheJobIsItsOwn(t *testing.T) {
 	ends := state.Task{EndsAfter: created.Add(10 * time.Second)}
 	since := func(s *situation.Situation) *situation.Situation {
-		s.Cluster.Status.Configuration = &dbv1.ConfigurationStatus{ChangedHash: s.KeptWrite()}
+		s.Cluster.Status.Configuration = &dbv1.ClusterConfigurationStatus{ChangedHash: s.KeptWrite()}
 		return s
 	}
 	with := func(change func(*situation.Situation)) *situation.Situation {

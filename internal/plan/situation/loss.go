@@ -123,7 +123,7 @@ func (s *Situation) withoutLost(wanted, from int32) int32 {
 
 // VolumeRecords are the claims with data after this pass. A completed rebuild removes the record of its claim: until the member is ready,
 // there is no data. A restore has not created any yet.
-func (s *Situation) VolumeRecords(requests []dbv1.RequestStatus) []dbv1.VolumeRecord {
+func (s *Situation) VolumeRecords(requests []dbv1.ClusterRequestStatus) []dbv1.VolumeRecord {
 	if s.Deleting() || !s.EngineKnown() {
 		return s.Cluster.Status.Volumes
 	}
@@ -147,8 +147,8 @@ func (s *Situation) VolumeRecords(requests []dbv1.RequestStatus) []dbv1.VolumeRe
 }
 
 // forgone reports whether the user has requested to continue without a claim.
-func forgone(requests []dbv1.RequestStatus, record dbv1.VolumeRecord) bool {
-	return slices.ContainsFunc(requests, func(r dbv1.RequestStatus) bool {
+func forgone(requests []dbv1.ClusterRequestStatus, record dbv1.VolumeRecord) bool {
+	return slices.ContainsFunc(requests, func(r dbv1.ClusterRequestStatus) bool {
 		return r.Type == dbv1.RequestRebuild && r.State == dbv1.RequestCompleted && r.ClaimUID == record.UID
 	})
 }

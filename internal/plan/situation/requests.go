@@ -20,29 +20,29 @@ import (
 // requests of a cluster, so none of them is executed.
 
 // requestAnnotations are the annotations of the types of requests.
-var requestAnnotations = map[dbv1.RequestType]string{
+var requestAnnotations = map[dbv1.ClusterRequestType]string{
 	dbv1.RequestHandOver: dbv1.AnnotationHandOver, dbv1.RequestRebuild: dbv1.AnnotationRebuild,
 }
 
 // RequestTypes are all types, in the order of the status.
-var RequestTypes = []dbv1.RequestType{dbv1.RequestHandOver, dbv1.RequestRebuild}
+var RequestTypes = []dbv1.ClusterRequestType{dbv1.RequestHandOver, dbv1.RequestRebuild}
 
 // Request is the record of what the user requests now, and whether it is still to be executed. A request that has no record is neither
 // accepted nor refused yet.
-func (s *Situation) Request(kind dbv1.RequestType) (request dbv1.RequestStatus, open bool) {
+func (s *Situation) Request(kind dbv1.ClusterRequestType) (request dbv1.ClusterRequestStatus, open bool) {
 	asked := s.asked(kind)
-	row, found := state.First(s.Requests(), func(r dbv1.RequestStatus) bool { return r.Type == kind })
+	row, found := state.First(s.Requests(), func(r dbv1.ClusterRequestStatus) bool { return r.Type == kind })
 	if !found || row.Request != asked {
-		row = dbv1.RequestStatus{Type: kind, Request: asked}
+		row = dbv1.ClusterRequestStatus{Type: kind, Request: asked}
 	}
 	return row, asked != "" && row.State != dbv1.RequestCompleted && row.State != dbv1.RequestRefused
 }
 
 // Requests are the records of the status. A record ends with its annotation, so that the same request can come again.
-func (s *Situation) Requests() []dbv1.RequestStatus {
-	rows := state.Only(s.Cluster.Status.Requests, func(r dbv1.RequestStatus) bool { return s.asked(r.Type) != "" })
+func (s *Situation) Requests() []dbv1.ClusterRequestStatus {
+	rows := state.Only(s.Cluster.Status.Requests, func(r dbv1.ClusterRequestStatus) bool { return s.asked(r.Type) != "" })
 	for _, kind := range RequestTypes {
-		known := slices.ContainsFunc(rows, func(r dbv1.RequestStatus) bool { return r.Type == kind })
+		known := slices.ContainsFunc(rows, func(r dbv1.ClusterRequestStatus) bool { return r.Type == kind })
 		if row, found := s.earlier(kind); !known && found {
 			rows = append(rows, row)
 		}
@@ -51,13 +51,13 @@ func (s *Situation) Requests() []dbv1.RequestStatus {
 }
 
 // Accepted reports whether a request has been recorded, so that it may be executed.
-func Accepted(request dbv1.RequestStatus) bool { return request.State == dbv1.RequestAccepted }
+func Accepted(request dbv1.ClusterRequestStatus) bool { return request.State == dbv1.RequestAccepted }
 
 // longestRequest is the bound of the field.
 const longestRequest = 253
 
 // asked identifies what the user requests; "" for nothing.
-func (s *Situation) asked(kind dbv1.RequestType) string {
+func (s *Situation) asked(kind dbv1.ClusterRequestType) string {
 	value := s.Cluster.Annotations[requestAnnotations[kind]]
 	if len(value) > longestRequest {
 		return resources.Hash(value)
@@ -67,8 +67,8 @@ func (s *Situation) asked(kind dbv1.RequestType) string {
 
 // earlier is the record of a request of which the status knows nothing: one that a cluster has before its first status may be old, as
 // that of a cluster that was created again from its manifest. Previous versions of the operator recorded requests on the StatefulSet.
-func (s *Situation) earlier(kind dbv1.RequestType) (row dbv1.RequestStatus, found bool) {
-	row = dbv1.RequestStatus{Type: kind, Request: s.asked(kind)}
+func (s *Situation) earlier(kind dbv1.ClusterRequestType) (row dbv1.ClusterRequestStatus, found bool) {
+	row = dbv1.ClusterRequestStatus{Type: kind, Request: s.asked(kind)}
 	rebuilt, claim := cutLast(s.annotated(dbv1.AnnotationRebuilt))
 	switch {
 	case row.Request == "":
@@ -106,7 +106,7 @@ func (s *Situation) annotated(key string) string {
 }
 
 // Configured is the record of what the action configure has put in force; nil if it is unknown.
-func (s *Situation) Configured() *dbv1.ConfigurationStatus {
+func (s *Situation) Configured() *dbv1.ClusterConfigurationStatus {
 	if s.Engine != nil && !engine.Configures(s.Engine) {
 		return nil
 	}
@@ -118,7 +118,7 @@ func (s *Situation) Configured() *dbv1.ConfigurationStatus {
 		return nil
 	}
 	seconds, _ := strconv.ParseInt(lock, 10, 32)
-	return &dbv1.ConfigurationStatus{State: dbv1.ConfigurationInForce, Hash: hash, LockSeconds: int32(max(0, seconds))}
+	return &dbv1.ClusterConfigurationStatus{State: dbv1.ConfigurationInForce, Hash: hash, LockSeconds: int32(max(0, seconds))}
 }
 
 // Configuration is a hash of what the action configure should put in force; "" for an engine without it.
@@ -140,12 +140,12 @@ func (s *Situation) ConfigurationChanged() string {
 }
 
 // Applying is the record before the action puts the configuration in force. From then on, members may use it.
-func (s *Situation) Applying() *dbv1.ConfigurationStatus {
+func (s *Situation) Applying() *dbv1.ClusterConfigurationStatus {
 	return s.ApplyingAfter(s.ConfigurationChanged())
 }
 
 // ApplyingAfter is that record after a change by another client.
-func (s *Situation) ApplyingAfter(changed string) *dbv1.ConfigurationStatus {
+func (s *Situation) ApplyingAfter(changed string) *dbv1.ClusterConfigurationStatus {
 	record := s.InForce()
 	record.State, record.Hash = dbv1.ConfigurationApplying, s.configurationAfter(changed)
 	record.MembersHash, record.ChangedHash = "", changed
@@ -156,8 +156,8 @@ func (s *Situation) ApplyingAfter(changed string) *dbv1.ConfigurationStatus {
 }
 
 // InForce is the record after the action has succeeded.
-func (s *Situation) InForce() *dbv1.ConfigurationStatus {
-	record := &dbv1.ConfigurationStatus{
+func (s *Situation) InForce() *dbv1.ClusterConfigurationStatus {
+	record := &dbv1.ClusterConfigurationStatus{
 		State: dbv1.ConfigurationInForce, Hash: s.Configuration(), MembersHash: s.KeptConfiguration(), ChangedHash: s.ConfigurationChanged(),
 	}
 	if engine.HasLockParameter(s.Engine) {

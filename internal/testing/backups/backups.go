@@ -58,9 +58,9 @@ func Cluster() *dbv1.DatabaseCluster {
 	cluster := &dbv1.DatabaseCluster{}
 	cluster.Namespace, cluster.Name, cluster.UID = "shop", "orders", "0a1b2c3d"
 	cluster.Spec = dbv1.DatabaseClusterSpec{
-		Replicas: 2, Image: "example.test/ledger:1", Engine: "ledger-v1", Container: dbv1.DatabaseContainer{Port: 7000, DataPath: "/ledger"},
-		Storage: dbv1.Storage{Size: resource.MustParse("1Gi")},
-		Backup:  &dbv1.Backup{Destination: dbv1.BackupDestination{URL: "s3://backups", CredentialsSecretName: "bucket"}, DeadlineSeconds: 7200},
+		Replicas: 2, Image: "example.test/ledger:1", Engine: "ledger-v1", Container: dbv1.ClusterContainer{Port: 7000, DataPath: "/ledger"},
+		Storage: dbv1.ClusterStorage{Size: resource.MustParse("1Gi")},
+		Backup:  &dbv1.ClusterBackup{Destination: dbv1.BackupDestination{URL: "s3://backups", CredentialsSecretName: "bucket"}, DeadlineSeconds: 7200},
 	}
 	return cluster
 }

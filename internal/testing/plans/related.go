@@ -26,7 +26,7 @@ const Label = "role"
 
 // Related returns the effective cluster of three members with one database, and its observed state after it converged: member 0 is the
 // primary.
-func Related(t *testing.T, topology dbv1.Topology) (*dbv1.DatabaseCluster, state.Observed) {
+func Related(t *testing.T, topology dbv1.EngineTopology) (*dbv1.DatabaseCluster, state.Observed) {
 	t.Helper()
 	declared := engineOf(topology)
 	cluster := Orders()
@@ -36,7 +36,7 @@ func Related(t *testing.T, topology dbv1.Topology) (*dbv1.DatabaseCluster, state
 	return cluster, standingWith(t, cluster, declared)
 }
 
-func engineOf(topology dbv1.Topology) *dbv1.DatabaseEngine {
+func engineOf(topology dbv1.EngineTopology) *dbv1.DatabaseEngine {
 	action := func(name string) *dbv1.EngineAction { return &dbv1.EngineAction{Command: []string{name}} }
 	declared := &dbv1.DatabaseEngine{}
 	declared.Name = "ledger-v1"

@@ -27,36 +27,6 @@ func Parser() *typed.Parser {
 var parserOnce sync.Once
 var parser *typed.Parser
 var schemaYAML = typed.YAMLObject(`types:
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Backup
-  map:
-    fields:
-    - name: compression
-      type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupCompression
-    - name: deadlineSeconds
-      type:
-        scalar: numeric
-      default: 43200
-    - name: destination
-      type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupDestination
-    - name: resources
-      type:
-        namedType: io.k8s.api.core.v1.ResourceRequirements
-    - name: schedules
-      type:
-        list:
-          elementType:
-            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupSchedule
-          elementRelationship: associative
-          keys:
-          - name
-    - name: unhealthyAfter
-      type:
-        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Duration
-    - name: verification
-      type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VerificationSchedule
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupCompression
   map:
     fields:
@@ -66,6 +36,8 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: threads
       type:
         scalar: numeric
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupCredentialSource
+  scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupDeletionPolicy
   scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupDestination
@@ -76,7 +48,7 @@ var schemaYAML = typed.YAMLObject(`types:
         scalar: string
     - name: credentialSource
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CredentialSource
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupCredentialSource
     - name: credentialsSecretName
       type:
         scalar: string
@@ -91,7 +63,7 @@ var schemaYAML = typed.YAMLObject(`types:
         scalar: string
     - name: serverSideEncryption
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ServerSideEncryption
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupServerSideEncryption
     - name: url
       type:
         scalar: string
@@ -134,6 +106,15 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         scalar: boolean
     - name: timeZone
+      type:
+        scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupServerSideEncryption
+  map:
+    fields:
+    - name: kmsKeyID
+      type:
+        scalar: string
+    - name: type
       type:
         scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupSource
@@ -185,7 +166,7 @@ var schemaYAML = typed.YAMLObject(`types:
         scalar: string
     - name: phase
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VerificationPhase
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupVerificationPhase
     - name: request
       type:
         scalar: string
@@ -200,44 +181,57 @@ var schemaYAML = typed.YAMLObject(`types:
           elementRelationship: associative
           keys:
           - ordinal
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Binding
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupVerificationPhase
+  scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupVerificationSchedule
   map:
     fields:
-    - name: name
+    - name: command
       type:
-        scalar: string
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Bootstrap
-  map:
-    fields:
-    - name: database
-      type:
-        scalar: string
-    - name: fromBackup
-      type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupSource
-    - name: owner
-      type:
-        scalar: string
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CSIVolume
-  map:
-    fields:
-    - name: driver
-      type:
-        scalar: string
-    - name: fsType
-      type:
-        scalar: string
-    - name: nodePublishSecretRef
-      type:
-        namedType: io.k8s.api.core.v1.LocalObjectReference
-    - name: readOnly
-      type:
-        scalar: boolean
-    - name: volumeAttributes
-      type:
-        map:
+        list:
           elementType:
             scalar: string
+          elementRelationship: atomic
+    - name: deadlineSeconds
+      type:
+        scalar: numeric
+      default: 43200
+    - name: schedule
+      type:
+        scalar: string
+    - name: timeZone
+      type:
+        scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterBackup
+  map:
+    fields:
+    - name: compression
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupCompression
+    - name: deadlineSeconds
+      type:
+        scalar: numeric
+      default: 43200
+    - name: destination
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupDestination
+    - name: resources
+      type:
+        namedType: io.k8s.api.core.v1.ResourceRequirements
+    - name: schedules
+      type:
+        list:
+          elementType:
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupSchedule
+          elementRelationship: associative
+          keys:
+          - name
+    - name: unhealthyAfter
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Duration
+    - name: verification
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupVerificationSchedule
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterBackupStatus
   map:
     fields:
@@ -259,7 +253,45 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: nextScheduleTime
       type:
         namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Config
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterBinding
+  map:
+    fields:
+    - name: name
+      type:
+        scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterBootstrap
+  map:
+    fields:
+    - name: database
+      type:
+        scalar: string
+    - name: fromBackup
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupSource
+    - name: owner
+      type:
+        scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterCSIVolume
+  map:
+    fields:
+    - name: driver
+      type:
+        scalar: string
+    - name: fsType
+      type:
+        scalar: string
+    - name: nodePublishSecretRef
+      type:
+        namedType: io.k8s.api.core.v1.LocalObjectReference
+    - name: readOnly
+      type:
+        scalar: boolean
+    - name: volumeAttributes
+      type:
+        map:
+          elementType:
+            scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterConfig
   map:
     fields:
     - name: files
@@ -271,9 +303,9 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         scalar: string
       default: /etc/database
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ConfigurationState
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterConfigurationState
   scalar: string
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ConfigurationStatus
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterConfigurationStatus
   map:
     fields:
     - name: changedHash
@@ -290,8 +322,148 @@ var schemaYAML = typed.YAMLObject(`types:
         scalar: string
     - name: state
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ConfigurationState
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Container
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterConfigurationState
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterContainer
+  map:
+    fields:
+    - name: args
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: atomic
+    - name: command
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: atomic
+    - name: dataPath
+      type:
+        scalar: string
+    - name: env
+      type:
+        list:
+          elementType:
+            namedType: io.k8s.api.core.v1.EnvVar
+          elementRelationship: associative
+          keys:
+          - name
+    - name: envFrom
+      type:
+        list:
+          elementType:
+            namedType: io.k8s.api.core.v1.EnvFromSource
+          elementRelationship: atomic
+    - name: imagePullPolicy
+      type:
+        namedType: io.k8s.api.core.v1.PullPolicy
+    - name: livenessProbe
+      type:
+        namedType: io.k8s.api.core.v1.Probe
+    - name: port
+      type:
+        scalar: numeric
+    - name: readinessProbe
+      type:
+        namedType: io.k8s.api.core.v1.Probe
+    - name: securityContext
+      type:
+        namedType: io.k8s.api.core.v1.SecurityContext
+    - name: startupProbe
+      type:
+        namedType: io.k8s.api.core.v1.Probe
+    - name: versionCommand
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: atomic
+    - name: volumeMounts
+      type:
+        list:
+          elementType:
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterVolumeMount
+          elementRelationship: associative
+          keys:
+          - mountPath
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterContainerSecurityContext
+  map:
+    fields:
+    - name: runAsUser
+      type:
+        scalar: numeric
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterCredentials
+  map:
+    fields:
+    - name: rotation
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterCredentialsRotation
+    - name: secretName
+      type:
+        scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterCredentialsRotation
+  map:
+    fields:
+    - name: overlap
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Duration
+    - name: period
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Duration
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterCredentialsStatus
+  map:
+    fields:
+    - name: lastRotationRequest
+      type:
+        scalar: string
+    - name: lastRotationTime
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterDeletion
+  map:
+    fields:
+    - name: hookDeadlineSeconds
+      type:
+        scalar: numeric
+      default: 600
+    - name: hookFailurePolicy
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.HookFailurePolicy
+      default: Block
+    - name: hooks
+      type:
+        list:
+          elementType:
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DeletionHook
+          elementRelationship: associative
+          keys:
+          - name
+    - name: protection
+      type:
+        scalar: boolean
+    - name: volumes
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterVolumePolicy
+      default: Retain
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterEndpoint
+  map:
+    fields:
+    - name: host
+      type:
+        scalar: string
+    - name: name
+      type:
+        scalar: string
+    - name: port
+      type:
+        scalar: numeric
+    - name: role
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterEndpointRole
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterEndpointRole
+  scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterExtraContainer
   map:
     fields:
     - name: args
@@ -334,50 +506,369 @@ var schemaYAML = typed.YAMLObject(`types:
         namedType: io.k8s.api.core.v1.ResourceRequirements
     - name: securityContext
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ContainerSecurityContext
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterContainerSecurityContext
     - name: volumeMounts
       type:
         list:
           elementType:
-            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VolumeMount
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterVolumeMount
           elementRelationship: associative
           keys:
           - mountPath
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ContainerSecurityContext
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterHelpers
   map:
     fields:
-    - name: runAsUser
+    - name: resources
+      type:
+        namedType: io.k8s.api.core.v1.ResourceRequirements
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterNetworkPolicy
+  map:
+    fields:
+    - name: from
+      type:
+        list:
+          elementType:
+            namedType: io.k8s.api.networking.v1.NetworkPolicyPeer
+          elementRelationship: atomic
+    - name: mode
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterNetworkPolicyMode
+      default: Managed
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterNetworkPolicyMode
+  scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterPod
+  map:
+    fields:
+    - name: annotations
+      type:
+        map:
+          elementType:
+            scalar: string
+    - name: imagePullSecrets
+      type:
+        list:
+          elementType:
+            namedType: io.k8s.api.core.v1.LocalObjectReference
+          elementRelationship: associative
+          keys:
+          - name
+    - name: initContainers
+      type:
+        list:
+          elementType:
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterExtraContainer
+          elementRelationship: associative
+          keys:
+          - name
+    - name: labels
+      type:
+        map:
+          elementType:
+            scalar: string
+    - name: securityContext
+      type:
+        namedType: io.k8s.api.core.v1.PodSecurityContext
+    - name: sidecars
+      type:
+        list:
+          elementType:
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Sidecar
+          elementRelationship: associative
+          keys:
+          - name
+    - name: terminationGracePeriodSeconds
       type:
         scalar: numeric
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CredentialSource
-  scalar: string
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Credentials
+    - name: volumes
+      type:
+        list:
+          elementType:
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterVolume
+          elementRelationship: associative
+          keys:
+          - name
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterProjectedVolume
   map:
     fields:
-    - name: rotation
+    - name: defaultMode
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CredentialsRotation
+        scalar: numeric
+    - name: sources
+      type:
+        list:
+          elementType:
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterVolumeProjection
+          elementRelationship: atomic
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterRequestState
+  scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterRequestStatus
+  map:
+    fields:
+    - name: claimUID
+      type:
+        scalar: string
+    - name: message
+      type:
+        scalar: string
+    - name: request
+      type:
+        scalar: string
+    - name: state
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterRequestState
+    - name: type
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterRequestType
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterRequestType
+  scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterRestorePhase
+  scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterRestoreStatus
+  map:
+    fields:
+    - name: bytes
+      type:
+        scalar: numeric
+    - name: from
+      type:
+        scalar: string
+    - name: message
+      type:
+        scalar: string
+    - name: phase
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterRestorePhase
+    - name: totalBytes
+      type:
+        scalar: numeric
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterScheduling
+  map:
+    fields:
+    - name: affinity
+      type:
+        namedType: io.k8s.api.core.v1.Affinity
+    - name: nodeSelector
+      type:
+        map:
+          elementType:
+            scalar: string
+    - name: priorityClassName
+      type:
+        scalar: string
+    - name: spread
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterSpread
+    - name: tolerations
+      type:
+        list:
+          elementType:
+            namedType: io.k8s.api.core.v1.Toleration
+          elementRelationship: atomic
+    - name: topologySpreadConstraints
+      type:
+        list:
+          elementType:
+            namedType: io.k8s.api.core.v1.TopologySpreadConstraint
+          elementRelationship: atomic
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterService
+  map:
+    fields:
+    - name: annotations
+      type:
+        map:
+          elementType:
+            scalar: string
+    - name: externalTrafficPolicy
+      type:
+        namedType: io.k8s.api.core.v1.ServiceExternalTrafficPolicy
+    - name: labels
+      type:
+        map:
+          elementType:
+            scalar: string
+    - name: loadBalancerClass
+      type:
+        scalar: string
+    - name: loadBalancerSourceRanges
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: atomic
+    - name: type
+      type:
+        namedType: io.k8s.api.core.v1.ServiceType
+      default: ClusterIP
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterServiceAccount
+  map:
+    fields:
+    - name: annotations
+      type:
+        map:
+          elementType:
+            scalar: string
+    - name: name
+      type:
+        scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterSpread
+  map:
+    fields:
+    - name: nodes
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterSpreadPolicy
+    - name: zones
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterSpreadPolicy
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterSpreadPolicy
+  scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterStorage
+  map:
+    fields:
+    - name: ephemeral
+      type:
+        scalar: boolean
+    - name: size
+      type:
+        namedType: io.k8s.apimachinery.pkg.api.resource.Quantity
+    - name: storageClassName
+      type:
+        scalar: string
+    - name: volumeAttributesClassName
+      type:
+        scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterStorageStatus
+  map:
+    fields:
+    - name: capacity
+      type:
+        namedType: io.k8s.apimachinery.pkg.api.resource.Quantity
+    - name: requested
+      type:
+        namedType: io.k8s.apimachinery.pkg.api.resource.Quantity
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterTLS
+  map:
+    fields:
+    - name: dnsNames
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: associative
+    - name: issuerRef
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.TLSIssuerRef
+    - name: mode
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.TLSMode
     - name: secretName
       type:
         scalar: string
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CredentialsRotation
+    - name: selfSigned
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.TLSSelfSigned
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterTLSStatus
   map:
     fields:
-    - name: overlap
-      type:
-        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Duration
-    - name: period
-      type:
-        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Duration
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CredentialsStatus
-  map:
-    fields:
-    - name: lastRotationRequest
+    - name: certificateName
       type:
         scalar: string
-    - name: lastRotationTime
+    - name: notAfter
       type:
         namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
+    - name: secretName
+      type:
+        scalar: string
+    - name: served
+      type:
+        scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterTokenProjection
+  map:
+    fields:
+    - name: audience
+      type:
+        scalar: string
+    - name: expirationSeconds
+      type:
+        scalar: numeric
+    - name: path
+      type:
+        scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterUpdateStrategy
+  map:
+    fields:
+    - name: maxUnavailable
+      type:
+        scalar: numeric
+      default: 1
+    - name: minReadySeconds
+      type:
+        scalar: numeric
+      default: 10
+    - name: paused
+      type:
+        scalar: boolean
+    - name: type
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterUpdateType
+      default: RollingUpdate
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterUpdateType
+  scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterVolume
+  map:
+    fields:
+    - name: configMap
+      type:
+        namedType: io.k8s.api.core.v1.ConfigMapVolumeSource
+    - name: csi
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterCSIVolume
+    - name: emptyDir
+      type:
+        namedType: io.k8s.api.core.v1.EmptyDirVolumeSource
+    - name: name
+      type:
+        scalar: string
+    - name: projected
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterProjectedVolume
+    - name: secret
+      type:
+        namedType: io.k8s.api.core.v1.SecretVolumeSource
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterVolumeMount
+  map:
+    fields:
+    - name: mountPath
+      type:
+        scalar: string
+    - name: name
+      type:
+        scalar: string
+    - name: readOnly
+      type:
+        scalar: boolean
+    - name: subPath
+      type:
+        scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterVolumePolicy
+  scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterVolumeProjection
+  map:
+    fields:
+    - name: clusterTrustBundle
+      type:
+        namedType: io.k8s.api.core.v1.ClusterTrustBundleProjection
+    - name: configMap
+      type:
+        namedType: io.k8s.api.core.v1.ConfigMapProjection
+    - name: downwardAPI
+      type:
+        namedType: io.k8s.api.core.v1.DownwardAPIProjection
+    - name: secret
+      type:
+        namedType: io.k8s.api.core.v1.SecretProjection
+    - name: serviceAccountToken
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterTokenProjection
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseBackup
   map:
     fields:
@@ -515,29 +1006,29 @@ var schemaYAML = typed.YAMLObject(`types:
     fields:
     - name: backup
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Backup
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterBackup
     - name: bootstrap
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Bootstrap
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterBootstrap
     - name: config
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Config
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterConfig
     - name: container
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseContainer
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterContainer
     - name: credentials
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Credentials
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterCredentials
     - name: deletion
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Deletion
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterDeletion
       default: {}
     - name: engine
       type:
         scalar: string
     - name: helpers
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Helpers
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterHelpers
     - name: hibernated
       type:
         scalar: boolean
@@ -546,7 +1037,7 @@ var schemaYAML = typed.YAMLObject(`types:
         scalar: string
     - name: networkPolicy
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.NetworkPolicy
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterNetworkPolicy
     - name: parameters
       type:
         map:
@@ -557,7 +1048,7 @@ var schemaYAML = typed.YAMLObject(`types:
         scalar: boolean
     - name: pod
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Pod
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterPod
     - name: replicas
       type:
         scalar: numeric
@@ -567,23 +1058,23 @@ var schemaYAML = typed.YAMLObject(`types:
         namedType: io.k8s.api.core.v1.ResourceRequirements
     - name: scheduling
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Scheduling
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterScheduling
     - name: service
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Service
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterService
       default: {}
     - name: serviceAccount
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ServiceAccount
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterServiceAccount
     - name: storage
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Storage
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterStorage
     - name: tls
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.TLS
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterTLS
     - name: updateStrategy
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.UpdateStrategy
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterUpdateStrategy
       default: {}
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseClusterStatus
   map:
@@ -593,7 +1084,7 @@ var schemaYAML = typed.YAMLObject(`types:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterBackupStatus
     - name: binding
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Binding
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterBinding
     - name: conditions
       type:
         list:
@@ -604,15 +1095,15 @@ var schemaYAML = typed.YAMLObject(`types:
           - type
     - name: configuration
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ConfigurationStatus
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterConfigurationStatus
     - name: credentials
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CredentialsStatus
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterCredentialsStatus
     - name: endpoints
       type:
         list:
           elementType:
-            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Endpoint
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterEndpoint
           elementRelationship: associative
           keys:
           - name
@@ -648,13 +1139,13 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         list:
           elementType:
-            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RequestStatus
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterRequestStatus
           elementRelationship: associative
           keys:
           - type
     - name: restore
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RestoreStatus
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterRestoreStatus
     - name: selector
       type:
         scalar: string
@@ -663,10 +1154,10 @@ var schemaYAML = typed.YAMLObject(`types:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.WrittenStatefulSet
     - name: storage
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.StorageStatus
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterStorageStatus
     - name: tls
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.TLSStatus
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterTLSStatus
     - name: updateRevision
       type:
         scalar: string
@@ -684,70 +1175,6 @@ var schemaYAML = typed.YAMLObject(`types:
           elementRelationship: associative
           keys:
           - claim
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseContainer
-  map:
-    fields:
-    - name: args
-      type:
-        list:
-          elementType:
-            scalar: string
-          elementRelationship: atomic
-    - name: command
-      type:
-        list:
-          elementType:
-            scalar: string
-          elementRelationship: atomic
-    - name: dataPath
-      type:
-        scalar: string
-    - name: env
-      type:
-        list:
-          elementType:
-            namedType: io.k8s.api.core.v1.EnvVar
-          elementRelationship: associative
-          keys:
-          - name
-    - name: envFrom
-      type:
-        list:
-          elementType:
-            namedType: io.k8s.api.core.v1.EnvFromSource
-          elementRelationship: atomic
-    - name: imagePullPolicy
-      type:
-        namedType: io.k8s.api.core.v1.PullPolicy
-    - name: livenessProbe
-      type:
-        namedType: io.k8s.api.core.v1.Probe
-    - name: port
-      type:
-        scalar: numeric
-    - name: readinessProbe
-      type:
-        namedType: io.k8s.api.core.v1.Probe
-    - name: securityContext
-      type:
-        namedType: io.k8s.api.core.v1.SecurityContext
-    - name: startupProbe
-      type:
-        namedType: io.k8s.api.core.v1.Probe
-    - name: versionCommand
-      type:
-        list:
-          elementType:
-            scalar: string
-          elementRelationship: atomic
-    - name: volumeMounts
-      type:
-        list:
-          elementType:
-            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VolumeMount
-          elementRelationship: associative
-          keys:
-          - mountPath
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseEngine
   map:
     fields:
@@ -829,7 +1256,7 @@ var schemaYAML = typed.YAMLObject(`types:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineTLS
     - name: topology
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Topology
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineTopology
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseEngineStatus
   map:
     fields:
@@ -844,32 +1271,6 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: observedGeneration
       type:
         scalar: numeric
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Deletion
-  map:
-    fields:
-    - name: hookDeadlineSeconds
-      type:
-        scalar: numeric
-      default: 600
-    - name: hookFailurePolicy
-      type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.HookFailurePolicy
-      default: Block
-    - name: hooks
-      type:
-        list:
-          elementType:
-            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DeletionHook
-          elementRelationship: associative
-          keys:
-          - name
-    - name: protection
-      type:
-        scalar: boolean
-    - name: volumes
-      type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VolumePolicy
-      default: Retain
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DeletionHook
   map:
     fields:
@@ -888,23 +1289,6 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: type
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.HookType
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Endpoint
-  map:
-    fields:
-    - name: host
-      type:
-        scalar: string
-    - name: name
-      type:
-        scalar: string
-    - name: port
-      type:
-        scalar: numeric
-    - name: role
-      type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EndpointRole
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EndpointRole
-  scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineAction
   map:
     fields:
@@ -1054,10 +1438,12 @@ var schemaYAML = typed.YAMLObject(`types:
     fields:
     - name: compare
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.FactComparison
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineFactComparison
     - name: name
       type:
         scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineFactComparison
+  scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineLock
   map:
     fields:
@@ -1093,7 +1479,16 @@ var schemaYAML = typed.YAMLObject(`types:
         scalar: string
     - name: storage
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ParameterStorage
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineParameterStorage
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineParameterStorage
+  map:
+    fields:
+    - name: defaultPercent
+      type:
+        scalar: numeric
+    - name: maxPercent
+      type:
+        scalar: numeric
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineReplicas
   map:
     fields:
@@ -1207,6 +1602,8 @@ var schemaYAML = typed.YAMLObject(`types:
         scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineTemplate
   scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineTopology
+  scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineVariable
   map:
     fields:
@@ -1216,16 +1613,8 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: value
       type:
         scalar: string
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.FactComparison
-  scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.FactValue
   scalar: string
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Helpers
-  map:
-    fields:
-    - name: resources
-      type:
-        namedType: io.k8s.api.core.v1.ResourceRequirements
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.HookFailurePolicy
   scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.HookPhase
@@ -1252,18 +1641,6 @@ var schemaYAML = typed.YAMLObject(`types:
           - pod
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.HookType
   scalar: string
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.IssuerRef
-  map:
-    fields:
-    - name: group
-      type:
-        scalar: string
-    - name: kind
-      type:
-        scalar: string
-    - name: name
-      type:
-        scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.MemberRole
   scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.MemberState
@@ -1303,229 +1680,25 @@ var schemaYAML = typed.YAMLObject(`types:
         scalar: string
     - name: volume
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VolumeStatus
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.MemberVolumeStatus
     - name: zone
       type:
         scalar: string
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.NetworkPolicy
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.MemberVolumeStatus
   map:
     fields:
-    - name: from
-      type:
-        list:
-          elementType:
-            namedType: io.k8s.api.networking.v1.NetworkPolicyPeer
-          elementRelationship: atomic
-    - name: mode
-      type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.NetworkPolicyMode
-      default: Managed
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.NetworkPolicyMode
-  scalar: string
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ParameterStorage
-  map:
-    fields:
-    - name: defaultPercent
-      type:
-        scalar: numeric
-    - name: maxPercent
-      type:
-        scalar: numeric
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Pod
-  map:
-    fields:
-    - name: annotations
-      type:
-        map:
-          elementType:
-            scalar: string
-    - name: imagePullSecrets
-      type:
-        list:
-          elementType:
-            namedType: io.k8s.api.core.v1.LocalObjectReference
-          elementRelationship: associative
-          keys:
-          - name
-    - name: initContainers
-      type:
-        list:
-          elementType:
-            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Container
-          elementRelationship: associative
-          keys:
-          - name
-    - name: labels
-      type:
-        map:
-          elementType:
-            scalar: string
-    - name: securityContext
-      type:
-        namedType: io.k8s.api.core.v1.PodSecurityContext
-    - name: sidecars
-      type:
-        list:
-          elementType:
-            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Sidecar
-          elementRelationship: associative
-          keys:
-          - name
-    - name: terminationGracePeriodSeconds
-      type:
-        scalar: numeric
-    - name: volumes
-      type:
-        list:
-          elementType:
-            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Volume
-          elementRelationship: associative
-          keys:
-          - name
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ProjectedVolume
-  map:
-    fields:
-    - name: defaultMode
-      type:
-        scalar: numeric
-    - name: sources
-      type:
-        list:
-          elementType:
-            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VolumeProjection
-          elementRelationship: atomic
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RequestState
-  scalar: string
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RequestStatus
-  map:
-    fields:
-    - name: claimUID
+    - name: attributesClass
       type:
         scalar: string
-    - name: message
+    - name: capacity
+      type:
+        namedType: io.k8s.apimachinery.pkg.api.resource.Quantity
+    - name: claim
       type:
         scalar: string
-    - name: request
+    - name: requested
       type:
-        scalar: string
-    - name: state
-      type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RequestState
-    - name: type
-      type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RequestType
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RequestType
-  scalar: string
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RestorePhase
-  scalar: string
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RestoreStatus
-  map:
-    fields:
-    - name: bytes
-      type:
-        scalar: numeric
-    - name: from
-      type:
-        scalar: string
-    - name: message
-      type:
-        scalar: string
-    - name: phase
-      type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RestorePhase
-    - name: totalBytes
-      type:
-        scalar: numeric
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Scheduling
-  map:
-    fields:
-    - name: affinity
-      type:
-        namedType: io.k8s.api.core.v1.Affinity
-    - name: nodeSelector
-      type:
-        map:
-          elementType:
-            scalar: string
-    - name: priorityClassName
-      type:
-        scalar: string
-    - name: spread
-      type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Spread
-    - name: tolerations
-      type:
-        list:
-          elementType:
-            namedType: io.k8s.api.core.v1.Toleration
-          elementRelationship: atomic
-    - name: topologySpreadConstraints
-      type:
-        list:
-          elementType:
-            namedType: io.k8s.api.core.v1.TopologySpreadConstraint
-          elementRelationship: atomic
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.SelfSigned
-  map:
-    elementType:
-      scalar: untyped
-      list:
-        elementType:
-          namedType: __untyped_atomic_
-        elementRelationship: atomic
-      map:
-        elementType:
-          namedType: __untyped_deduced_
-        elementRelationship: separable
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ServerSideEncryption
-  map:
-    fields:
-    - name: kmsKeyID
-      type:
-        scalar: string
-    - name: type
-      type:
-        scalar: string
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Service
-  map:
-    fields:
-    - name: annotations
-      type:
-        map:
-          elementType:
-            scalar: string
-    - name: externalTrafficPolicy
-      type:
-        namedType: io.k8s.api.core.v1.ServiceExternalTrafficPolicy
-    - name: labels
-      type:
-        map:
-          elementType:
-            scalar: string
-    - name: loadBalancerClass
-      type:
-        scalar: string
-    - name: loadBalancerSourceRanges
-      type:
-        list:
-          elementType:
-            scalar: string
-          elementRelationship: atomic
-    - name: type
-      type:
-        namedType: io.k8s.api.core.v1.ServiceType
-      default: ClusterIP
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ServiceAccount
-  map:
-    fields:
-    - name: annotations
-      type:
-        map:
-          elementType:
-            scalar: string
-    - name: name
-      type:
-        scalar: string
+        namedType: io.k8s.apimachinery.pkg.api.resource.Quantity
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Sidecar
   map:
     fields:
@@ -1583,7 +1756,7 @@ var schemaYAML = typed.YAMLObject(`types:
         namedType: io.k8s.api.core.v1.ResourceRequirements
     - name: securityContext
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ContainerSecurityContext
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterContainerSecurityContext
     - name: startupProbe
       type:
         namedType: io.k8s.api.core.v1.Probe
@@ -1591,7 +1764,7 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         list:
           elementType:
-            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VolumeMount
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterVolumeMount
           elementRelationship: associative
           keys:
           - mountPath
@@ -1604,17 +1777,6 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: name
       type:
         scalar: string
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Spread
-  map:
-    fields:
-    - name: nodes
-      type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.SpreadPolicy
-    - name: zones
-      type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.SpreadPolicy
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.SpreadPolicy
-  scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.StoppedMember
   map:
     fields:
@@ -1624,123 +1786,32 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: pod
       type:
         scalar: string
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Storage
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.TLSIssuerRef
   map:
     fields:
-    - name: ephemeral
-      type:
-        scalar: boolean
-    - name: size
-      type:
-        namedType: io.k8s.apimachinery.pkg.api.resource.Quantity
-    - name: storageClassName
+    - name: group
       type:
         scalar: string
-    - name: volumeAttributesClassName
+    - name: kind
       type:
         scalar: string
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.StorageStatus
-  map:
-    fields:
-    - name: capacity
-      type:
-        namedType: io.k8s.apimachinery.pkg.api.resource.Quantity
-    - name: requested
-      type:
-        namedType: io.k8s.apimachinery.pkg.api.resource.Quantity
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.TLS
-  map:
-    fields:
-    - name: dnsNames
-      type:
-        list:
-          elementType:
-            scalar: string
-          elementRelationship: associative
-    - name: issuerRef
-      type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.IssuerRef
-    - name: mode
-      type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.TLSMode
-    - name: secretName
+    - name: name
       type:
         scalar: string
-    - name: selfSigned
-      type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.SelfSigned
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.TLSMode
   scalar: string
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.TLSStatus
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.TLSSelfSigned
   map:
-    fields:
-    - name: certificateName
-      type:
-        scalar: string
-    - name: notAfter
-      type:
-        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
-    - name: secretName
-      type:
-        scalar: string
-    - name: served
-      type:
-        scalar: string
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.TokenProjection
-  map:
-    fields:
-    - name: audience
-      type:
-        scalar: string
-    - name: expirationSeconds
-      type:
-        scalar: numeric
-    - name: path
-      type:
-        scalar: string
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Topology
-  scalar: string
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.UpdateStrategy
-  map:
-    fields:
-    - name: maxUnavailable
-      type:
-        scalar: numeric
-      default: 1
-    - name: minReadySeconds
-      type:
-        scalar: numeric
-      default: 10
-    - name: paused
-      type:
-        scalar: boolean
-    - name: type
-      type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.UpdateType
-      default: RollingUpdate
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.UpdateType
-  scalar: string
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VerificationPhase
-  scalar: string
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VerificationSchedule
-  map:
-    fields:
-    - name: command
-      type:
-        list:
-          elementType:
-            scalar: string
-          elementRelationship: atomic
-    - name: deadlineSeconds
-      type:
-        scalar: numeric
-      default: 43200
-    - name: schedule
-      type:
-        scalar: string
-    - name: timeZone
-      type:
-        scalar: string
+    elementType:
+      scalar: untyped
+      list:
+        elementType:
+          namedType: __untyped_atomic_
+        elementRelationship: atomic
+      map:
+        elementType:
+          namedType: __untyped_deduced_
+        elementRelationship: separable
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VerifiedStream
   map:
     fields:
@@ -1752,62 +1823,6 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: ordinal
       type:
         scalar: numeric
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Volume
-  map:
-    fields:
-    - name: configMap
-      type:
-        namedType: io.k8s.api.core.v1.ConfigMapVolumeSource
-    - name: csi
-      type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CSIVolume
-    - name: emptyDir
-      type:
-        namedType: io.k8s.api.core.v1.EmptyDirVolumeSource
-    - name: name
-      type:
-        scalar: string
-    - name: projected
-      type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ProjectedVolume
-    - name: secret
-      type:
-        namedType: io.k8s.api.core.v1.SecretVolumeSource
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VolumeMount
-  map:
-    fields:
-    - name: mountPath
-      type:
-        scalar: string
-    - name: name
-      type:
-        scalar: string
-    - name: readOnly
-      type:
-        scalar: boolean
-    - name: subPath
-      type:
-        scalar: string
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VolumePolicy
-  scalar: string
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VolumeProjection
-  map:
-    fields:
-    - name: clusterTrustBundle
-      type:
-        namedType: io.k8s.api.core.v1.ClusterTrustBundleProjection
-    - name: configMap
-      type:
-        namedType: io.k8s.api.core.v1.ConfigMapProjection
-    - name: downwardAPI
-      type:
-        namedType: io.k8s.api.core.v1.DownwardAPIProjection
-    - name: secret
-      type:
-        namedType: io.k8s.api.core.v1.SecretProjection
-    - name: serviceAccountToken
-      type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.TokenProjection
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VolumeRecord
   map:
     fields:
@@ -1817,21 +1832,6 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: uid
       type:
         scalar: string
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VolumeStatus
-  map:
-    fields:
-    - name: attributesClass
-      type:
-        scalar: string
-    - name: capacity
-      type:
-        namedType: io.k8s.apimachinery.pkg.api.resource.Quantity
-    - name: claim
-      type:
-        scalar: string
-    - name: requested
-      type:
-        namedType: io.k8s.apimachinery.pkg.api.resource.Quantity
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.WrittenStatefulSet
   map:
     fields:

@@ -30,10 +30,10 @@ type BackupDestinationApplyConfiguration struct {
 	// gives their ServiceAccount, instead of a Secret. This is a web identity or container credentials, never the
 	// identity of the node. The pods run as the ServiceAccount of spec.serviceAccount of the DatabaseCluster.
 	// Default: none.
-	CredentialSource *apiv1alpha1.CredentialSource `json:"credentialSource,omitempty"`
+	CredentialSource *apiv1alpha1.BackupCredentialSource `json:"credentialSource,omitempty"`
 	// serverSideEncryption is the encryption that the S3 service applies to stored objects. Default: the setting of
 	// the bucket.
-	ServerSideEncryption *ServerSideEncryptionApplyConfiguration `json:"serverSideEncryption,omitempty"`
+	ServerSideEncryption *BackupServerSideEncryptionApplyConfiguration `json:"serverSideEncryption,omitempty"`
 	// encryptionSecretName is the name of a Secret in this namespace with the key identity: an age secret key
 	// (AGE-SECRET-KEY-1…). The operator encrypts backups with it before they leave the pod. Without it, restores and
 	// verifications are impossible. Further lines are previous keys, which only decrypt. Default: the operator does not
@@ -85,7 +85,7 @@ func (b *BackupDestinationApplyConfiguration) WithCredentialsSecretName(value st
 // WithCredentialSource sets the CredentialSource field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the CredentialSource field is set to the value of the last call.
-func (b *BackupDestinationApplyConfiguration) WithCredentialSource(value apiv1alpha1.CredentialSource) *BackupDestinationApplyConfiguration {
+func (b *BackupDestinationApplyConfiguration) WithCredentialSource(value apiv1alpha1.BackupCredentialSource) *BackupDestinationApplyConfiguration {
 	b.CredentialSource = &value
 	return b
 }
@@ -93,7 +93,7 @@ func (b *BackupDestinationApplyConfiguration) WithCredentialSource(value apiv1al
 // WithServerSideEncryption sets the ServerSideEncryption field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the ServerSideEncryption field is set to the value of the last call.
-func (b *BackupDestinationApplyConfiguration) WithServerSideEncryption(value *ServerSideEncryptionApplyConfiguration) *BackupDestinationApplyConfiguration {
+func (b *BackupDestinationApplyConfiguration) WithServerSideEncryption(value *BackupServerSideEncryptionApplyConfiguration) *BackupDestinationApplyConfiguration {
 	b.ServerSideEncryption = value
 	return b
 }

@@ -19,7 +19,7 @@ type BackupVerificationApplyConfiguration struct {
 	// request is the value of the annotation database.dbcluster.io/verify that requested the verification.
 	Request *string `json:"request,omitempty"`
 	// phase is Running, Succeeded or Failed.
-	Phase *apiv1alpha1.VerificationPhase `json:"phase,omitempty"`
+	Phase *apiv1alpha1.BackupVerificationPhase `json:"phase,omitempty"`
 	// message describes the result of the check, or why the verification failed.
 	Message *string `json:"message,omitempty"`
 	// startTime is the time at which the verification started.
@@ -47,7 +47,7 @@ func (b *BackupVerificationApplyConfiguration) WithRequest(value string) *Backup
 // WithPhase sets the Phase field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Phase field is set to the value of the last call.
-func (b *BackupVerificationApplyConfiguration) WithPhase(value apiv1alpha1.VerificationPhase) *BackupVerificationApplyConfiguration {
+func (b *BackupVerificationApplyConfiguration) WithPhase(value apiv1alpha1.BackupVerificationPhase) *BackupVerificationApplyConfiguration {
 	b.Phase = &value
 	return b
 }

@@ -30,43 +30,43 @@ type DatabaseClusterSpecApplyConfiguration struct {
 	// engine's defaults.
 	Parameters map[string]string `json:"parameters,omitempty"`
 	// credentials are the user names and passwords of the database. Default: generated, if the engine supports it.
-	Credentials *CredentialsApplyConfiguration `json:"credentials,omitempty"`
+	Credentials *ClusterCredentialsApplyConfiguration `json:"credentials,omitempty"`
 	// tls encrypts the connections of clients. The engine must support it. A change restarts the members one by one;
 	// a renewed certificate does not, if the engine can reload it. Default: no TLS.
-	TLS *TLSApplyConfiguration `json:"tls,omitempty"`
+	TLS *ClusterTLSApplyConfiguration `json:"tls,omitempty"`
 	// resources are the CPU and memory of each member's database container. Kubernetes changes them while the
 	// member runs, where it can. Default: no requests, no limits.
 	Resources *v1.ResourceRequirementsApplyConfiguration `json:"resources,omitempty"`
 	// helpers are the containers that the operator adds: those of its Jobs, and an init container of members that reports
 	// the version of the database.
-	Helpers *HelpersApplyConfiguration `json:"helpers,omitempty"`
+	Helpers *ClusterHelpersApplyConfiguration `json:"helpers,omitempty"`
 	// storage is the data volume of each member.
-	Storage *StorageApplyConfiguration `json:"storage,omitempty"`
+	Storage *ClusterStorageApplyConfiguration `json:"storage,omitempty"`
 	// config are configuration files in every member. A change restarts the members one by one.
 	// Default: none.
-	Config *ConfigApplyConfiguration `json:"config,omitempty"`
+	Config *ClusterConfigApplyConfiguration `json:"config,omitempty"`
 	// container overrides how the database container runs. A change restarts the members one by one.
 	// Default: the engine's spec.container.
-	Container *DatabaseContainerApplyConfiguration `json:"container,omitempty"`
+	Container *ClusterContainerApplyConfiguration `json:"container,omitempty"`
 	// pod adds to the pods of the members: labels, annotations, volumes, init containers, sidecars. A change
 	// restarts the members one by one.
-	Pod *PodApplyConfiguration `json:"pod,omitempty"`
+	Pod *ClusterPodApplyConfiguration `json:"pod,omitempty"`
 	// serviceAccount is the ServiceAccount of the members and of all Jobs of the cluster, for example for the workload
 	// identity of a cloud. Pods get no token of the API server. The exception is the database container of members whose
 	// engine has roles or state. A change of the name restarts the members one by one. Default: the ServiceAccount
 	// "default" of the namespace. If the engine has roles or state, the operator creates one with the name of the cluster.
-	ServiceAccount *ServiceAccountApplyConfiguration `json:"serviceAccount,omitempty"`
+	ServiceAccount *ClusterServiceAccountApplyConfiguration `json:"serviceAccount,omitempty"`
 	// scheduling selects the nodes on which the members run. A change restarts the members one by one.
 	// Default: any node; members spread over nodes and zones where they can.
-	Scheduling *SchedulingApplyConfiguration `json:"scheduling,omitempty"`
+	Scheduling *ClusterSchedulingApplyConfiguration `json:"scheduling,omitempty"`
 	// service configures the Service for clients, which has the name of the cluster.
-	Service *ServiceApplyConfiguration `json:"service,omitempty"`
+	Service *ClusterServiceApplyConfiguration `json:"service,omitempty"`
 	// networkPolicy configures the NetworkPolicy of the members, which has the name of the cluster. All clients
 	// may connect to declared ports of sidecars. Other ports are open only to members and to the operator's Jobs.
 	// Default: a NetworkPolicy that lets all clients connect to the client port.
-	NetworkPolicy *NetworkPolicyApplyConfiguration `json:"networkPolicy,omitempty"`
+	NetworkPolicy *ClusterNetworkPolicyApplyConfiguration `json:"networkPolicy,omitempty"`
 	// updateStrategy controls how changes reach running members.
-	UpdateStrategy *UpdateStrategyApplyConfiguration `json:"updateStrategy,omitempty"`
+	UpdateStrategy *ClusterUpdateStrategyApplyConfiguration `json:"updateStrategy,omitempty"`
 	// paused stops the operator from changing anything. It still reports the status, and a deletion still
 	// proceeds. Default: false.
 	Paused *bool `json:"paused,omitempty"`
@@ -75,12 +75,12 @@ type DatabaseClusterSpecApplyConfiguration struct {
 	Hibernated *bool `json:"hibernated,omitempty"`
 	// backup configures backups: destination, schedules, retention and verification. The engine must have a
 	// backup action. Default: no backups.
-	Backup *BackupApplyConfiguration `json:"backup,omitempty"`
+	Backup *ClusterBackupApplyConfiguration `json:"backup,omitempty"`
 	// bootstrap is the initial data of a new cluster: a backup, and the database for applications. Default: empty
 	// volumes, or the retained volumes of a previous cluster of the same name.
-	Bootstrap *BootstrapApplyConfiguration `json:"bootstrap,omitempty"`
+	Bootstrap *ClusterBootstrapApplyConfiguration `json:"bootstrap,omitempty"`
 	// deletion controls what happens when you delete the cluster.
-	Deletion *DeletionApplyConfiguration `json:"deletion,omitempty"`
+	Deletion *ClusterDeletionApplyConfiguration `json:"deletion,omitempty"`
 }
 
 // DatabaseClusterSpecApplyConfiguration constructs a declarative configuration of the DatabaseClusterSpec type for use with
@@ -130,7 +130,7 @@ func (b *DatabaseClusterSpecApplyConfiguration) WithParameters(entries map[strin
 // WithCredentials sets the Credentials field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Credentials field is set to the value of the last call.
-func (b *DatabaseClusterSpecApplyConfiguration) WithCredentials(value *CredentialsApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
+func (b *DatabaseClusterSpecApplyConfiguration) WithCredentials(value *ClusterCredentialsApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
 	b.Credentials = value
 	return b
 }
@@ -138,7 +138,7 @@ func (b *DatabaseClusterSpecApplyConfiguration) WithCredentials(value *Credentia
 // WithTLS sets the TLS field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the TLS field is set to the value of the last call.
-func (b *DatabaseClusterSpecApplyConfiguration) WithTLS(value *TLSApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
+func (b *DatabaseClusterSpecApplyConfiguration) WithTLS(value *ClusterTLSApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
 	b.TLS = value
 	return b
 }
@@ -154,7 +154,7 @@ func (b *DatabaseClusterSpecApplyConfiguration) WithResources(value *v1.Resource
 // WithHelpers sets the Helpers field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Helpers field is set to the value of the last call.
-func (b *DatabaseClusterSpecApplyConfiguration) WithHelpers(value *HelpersApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
+func (b *DatabaseClusterSpecApplyConfiguration) WithHelpers(value *ClusterHelpersApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
 	b.Helpers = value
 	return b
 }
@@ -162,7 +162,7 @@ func (b *DatabaseClusterSpecApplyConfiguration) WithHelpers(value *HelpersApplyC
 // WithStorage sets the Storage field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Storage field is set to the value of the last call.
-func (b *DatabaseClusterSpecApplyConfiguration) WithStorage(value *StorageApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
+func (b *DatabaseClusterSpecApplyConfiguration) WithStorage(value *ClusterStorageApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
 	b.Storage = value
 	return b
 }
@@ -170,7 +170,7 @@ func (b *DatabaseClusterSpecApplyConfiguration) WithStorage(value *StorageApplyC
 // WithConfig sets the Config field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Config field is set to the value of the last call.
-func (b *DatabaseClusterSpecApplyConfiguration) WithConfig(value *ConfigApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
+func (b *DatabaseClusterSpecApplyConfiguration) WithConfig(value *ClusterConfigApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
 	b.Config = value
 	return b
 }
@@ -178,7 +178,7 @@ func (b *DatabaseClusterSpecApplyConfiguration) WithConfig(value *ConfigApplyCon
 // WithContainer sets the Container field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Container field is set to the value of the last call.
-func (b *DatabaseClusterSpecApplyConfiguration) WithContainer(value *DatabaseContainerApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
+func (b *DatabaseClusterSpecApplyConfiguration) WithContainer(value *ClusterContainerApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
 	b.Container = value
 	return b
 }
@@ -186,7 +186,7 @@ func (b *DatabaseClusterSpecApplyConfiguration) WithContainer(value *DatabaseCon
 // WithPod sets the Pod field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Pod field is set to the value of the last call.
-func (b *DatabaseClusterSpecApplyConfiguration) WithPod(value *PodApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
+func (b *DatabaseClusterSpecApplyConfiguration) WithPod(value *ClusterPodApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
 	b.Pod = value
 	return b
 }
@@ -194,7 +194,7 @@ func (b *DatabaseClusterSpecApplyConfiguration) WithPod(value *PodApplyConfigura
 // WithServiceAccount sets the ServiceAccount field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the ServiceAccount field is set to the value of the last call.
-func (b *DatabaseClusterSpecApplyConfiguration) WithServiceAccount(value *ServiceAccountApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
+func (b *DatabaseClusterSpecApplyConfiguration) WithServiceAccount(value *ClusterServiceAccountApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
 	b.ServiceAccount = value
 	return b
 }
@@ -202,7 +202,7 @@ func (b *DatabaseClusterSpecApplyConfiguration) WithServiceAccount(value *Servic
 // WithScheduling sets the Scheduling field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Scheduling field is set to the value of the last call.
-func (b *DatabaseClusterSpecApplyConfiguration) WithScheduling(value *SchedulingApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
+func (b *DatabaseClusterSpecApplyConfiguration) WithScheduling(value *ClusterSchedulingApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
 	b.Scheduling = value
 	return b
 }
@@ -210,7 +210,7 @@ func (b *DatabaseClusterSpecApplyConfiguration) WithScheduling(value *Scheduling
 // WithService sets the Service field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Service field is set to the value of the last call.
-func (b *DatabaseClusterSpecApplyConfiguration) WithService(value *ServiceApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
+func (b *DatabaseClusterSpecApplyConfiguration) WithService(value *ClusterServiceApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
 	b.Service = value
 	return b
 }
@@ -218,7 +218,7 @@ func (b *DatabaseClusterSpecApplyConfiguration) WithService(value *ServiceApplyC
 // WithNetworkPolicy sets the NetworkPolicy field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the NetworkPolicy field is set to the value of the last call.
-func (b *DatabaseClusterSpecApplyConfiguration) WithNetworkPolicy(value *NetworkPolicyApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
+func (b *DatabaseClusterSpecApplyConfiguration) WithNetworkPolicy(value *ClusterNetworkPolicyApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
 	b.NetworkPolicy = value
 	return b
 }
@@ -226,7 +226,7 @@ func (b *DatabaseClusterSpecApplyConfiguration) WithNetworkPolicy(value *Network
 // WithUpdateStrategy sets the UpdateStrategy field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the UpdateStrategy field is set to the value of the last call.
-func (b *DatabaseClusterSpecApplyConfiguration) WithUpdateStrategy(value *UpdateStrategyApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
+func (b *DatabaseClusterSpecApplyConfiguration) WithUpdateStrategy(value *ClusterUpdateStrategyApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
 	b.UpdateStrategy = value
 	return b
 }
@@ -250,7 +250,7 @@ func (b *DatabaseClusterSpecApplyConfiguration) WithHibernated(value bool) *Data
 // WithBackup sets the Backup field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Backup field is set to the value of the last call.
-func (b *DatabaseClusterSpecApplyConfiguration) WithBackup(value *BackupApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
+func (b *DatabaseClusterSpecApplyConfiguration) WithBackup(value *ClusterBackupApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
 	b.Backup = value
 	return b
 }
@@ -258,7 +258,7 @@ func (b *DatabaseClusterSpecApplyConfiguration) WithBackup(value *BackupApplyCon
 // WithBootstrap sets the Bootstrap field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Bootstrap field is set to the value of the last call.
-func (b *DatabaseClusterSpecApplyConfiguration) WithBootstrap(value *BootstrapApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
+func (b *DatabaseClusterSpecApplyConfiguration) WithBootstrap(value *ClusterBootstrapApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
 	b.Bootstrap = value
 	return b
 }
@@ -266,7 +266,7 @@ func (b *DatabaseClusterSpecApplyConfiguration) WithBootstrap(value *BootstrapAp
 // WithDeletion sets the Deletion field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Deletion field is set to the value of the last call.
-func (b *DatabaseClusterSpecApplyConfiguration) WithDeletion(value *DeletionApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
+func (b *DatabaseClusterSpecApplyConfiguration) WithDeletion(value *ClusterDeletionApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
 	b.Deletion = value
 	return b
 }

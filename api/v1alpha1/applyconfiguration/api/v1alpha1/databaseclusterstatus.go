@@ -39,30 +39,30 @@ type DatabaseClusterStatusApplyConfiguration struct {
 	Primary *string `json:"primary,omitempty"`
 	// binding names the connection Secret, in the form of the Service Binding specification. It is empty if the
 	// engine describes no connection.
-	Binding *BindingApplyConfiguration `json:"binding,omitempty"`
+	Binding *ClusterBindingApplyConfiguration `json:"binding,omitempty"`
 	// credentials is the state of generated passwords. It is empty until they were rotated.
-	Credentials *CredentialsStatusApplyConfiguration `json:"credentials,omitempty"`
+	Credentials *ClusterCredentialsStatusApplyConfiguration `json:"credentials,omitempty"`
 	// endpoints are the addresses at which clients reach the database.
-	Endpoints []EndpointApplyConfiguration `json:"endpoints,omitempty"`
+	Endpoints []ClusterEndpointApplyConfiguration `json:"endpoints,omitempty"`
 	// version is the version of the database, as all members report it. It is empty while they differ, and if no
 	// versionCommand is known.
 	Version *string `json:"version,omitempty"`
 	// storage is the size of the volumes. It is empty for ephemeral storage.
-	Storage *StorageStatusApplyConfiguration `json:"storage,omitempty"`
+	Storage *ClusterStorageStatusApplyConfiguration `json:"storage,omitempty"`
 	// volumes are the claims with the data of members, as the operator has seen them. A member whose claim is replaced by another one
 	// does not start with that before you consent, if no other member has its data. It is empty for ephemeral storage.
 	Volumes []VolumeRecordApplyConfiguration `json:"volumes,omitempty"`
 	// backup is the state of the cluster's backups. It is empty without spec.backup.
 	Backup *ClusterBackupStatusApplyConfiguration `json:"backup,omitempty"`
 	// tls is the state of the certificate of the members. It is empty without spec.tls.
-	TLS *TLSStatusApplyConfiguration `json:"tls,omitempty"`
+	TLS *ClusterTLSStatusApplyConfiguration `json:"tls,omitempty"`
 	// restore is the progress or the result of the restore of spec.bootstrap.fromBackup.
-	Restore *RestoreStatusApplyConfiguration `json:"restore,omitempty"`
+	Restore *ClusterRestoreStatusApplyConfiguration `json:"restore,omitempty"`
 	// requests are the latest requests by annotations that the operator has accepted, completed or refused. A request is executed at
 	// most once. One that a cluster has before its first status is refused.
-	Requests []RequestStatusApplyConfiguration `json:"requests,omitempty"`
+	Requests []ClusterRequestStatusApplyConfiguration `json:"requests,omitempty"`
 	// configuration is what the action configure of the engine has put in force. It is empty for an engine without that action.
-	Configuration *ConfigurationStatusApplyConfiguration `json:"configuration,omitempty"`
+	Configuration *ClusterConfigurationStatusApplyConfiguration `json:"configuration,omitempty"`
 	// hooks are the states of the deletion hooks, in their order. They exist only during a deletion.
 	Hooks []HookStatusApplyConfiguration `json:"hooks,omitempty"`
 	// selector is the label selector of the members in text form, for the scale subresource.
@@ -160,7 +160,7 @@ func (b *DatabaseClusterStatusApplyConfiguration) WithPrimary(value string) *Dat
 // WithBinding sets the Binding field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Binding field is set to the value of the last call.
-func (b *DatabaseClusterStatusApplyConfiguration) WithBinding(value *BindingApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
+func (b *DatabaseClusterStatusApplyConfiguration) WithBinding(value *ClusterBindingApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
 	b.Binding = value
 	return b
 }
@@ -168,7 +168,7 @@ func (b *DatabaseClusterStatusApplyConfiguration) WithBinding(value *BindingAppl
 // WithCredentials sets the Credentials field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Credentials field is set to the value of the last call.
-func (b *DatabaseClusterStatusApplyConfiguration) WithCredentials(value *CredentialsStatusApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
+func (b *DatabaseClusterStatusApplyConfiguration) WithCredentials(value *ClusterCredentialsStatusApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
 	b.Credentials = value
 	return b
 }
@@ -176,7 +176,7 @@ func (b *DatabaseClusterStatusApplyConfiguration) WithCredentials(value *Credent
 // WithEndpoints adds the given value to the Endpoints field in the declarative configuration
 // and returns the receiver, so that objects can be build by chaining "With" function invocations.
 // If called multiple times, values provided by each call will be appended to the Endpoints field.
-func (b *DatabaseClusterStatusApplyConfiguration) WithEndpoints(values ...*EndpointApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
+func (b *DatabaseClusterStatusApplyConfiguration) WithEndpoints(values ...*ClusterEndpointApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
 	for i := range values {
 		if values[i] == nil {
 			panic("nil value passed to WithEndpoints")
@@ -197,7 +197,7 @@ func (b *DatabaseClusterStatusApplyConfiguration) WithVersion(value string) *Dat
 // WithStorage sets the Storage field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Storage field is set to the value of the last call.
-func (b *DatabaseClusterStatusApplyConfiguration) WithStorage(value *StorageStatusApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
+func (b *DatabaseClusterStatusApplyConfiguration) WithStorage(value *ClusterStorageStatusApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
 	b.Storage = value
 	return b
 }
@@ -226,7 +226,7 @@ func (b *DatabaseClusterStatusApplyConfiguration) WithBackup(value *ClusterBacku
 // WithTLS sets the TLS field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the TLS field is set to the value of the last call.
-func (b *DatabaseClusterStatusApplyConfiguration) WithTLS(value *TLSStatusApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
+func (b *DatabaseClusterStatusApplyConfiguration) WithTLS(value *ClusterTLSStatusApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
 	b.TLS = value
 	return b
 }
@@ -234,7 +234,7 @@ func (b *DatabaseClusterStatusApplyConfiguration) WithTLS(value *TLSStatusApplyC
 // WithRestore sets the Restore field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Restore field is set to the value of the last call.
-func (b *DatabaseClusterStatusApplyConfiguration) WithRestore(value *RestoreStatusApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
+func (b *DatabaseClusterStatusApplyConfiguration) WithRestore(value *ClusterRestoreStatusApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
 	b.Restore = value
 	return b
 }
@@ -242,7 +242,7 @@ func (b *DatabaseClusterStatusApplyConfiguration) WithRestore(value *RestoreStat
 // WithRequests adds the given value to the Requests field in the declarative configuration
 // and returns the receiver, so that objects can be build by chaining "With" function invocations.
 // If called multiple times, values provided by each call will be appended to the Requests field.
-func (b *DatabaseClusterStatusApplyConfiguration) WithRequests(values ...*RequestStatusApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
+func (b *DatabaseClusterStatusApplyConfiguration) WithRequests(values ...*ClusterRequestStatusApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
 	for i := range values {
 		if values[i] == nil {
 			panic("nil value passed to WithRequests")
@@ -255,7 +255,7 @@ func (b *DatabaseClusterStatusApplyConfiguration) WithRequests(values ...*Reques
 // WithConfiguration sets the Configuration field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Configuration field is set to the value of the last call.
-func (b *DatabaseClusterStatusApplyConfiguration) WithConfiguration(value *ConfigurationStatusApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
+func (b *DatabaseClusterStatusApplyConfiguration) WithConfiguration(value *ClusterConfigurationStatusApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
 	b.Configuration = value
 	return b
 }

@@ -20,7 +20,7 @@ type DatabaseEngineSpecApplyConfiguration struct {
 	// topology is the relation between the members. Independent: each member has data of its own. PrimaryReplica: one
 	// member, the primary, accepts writes, and the others copy its data. Consensus: the members agree on each write by a
 	// majority, and each is ready only while it belongs to one. The operator never elects a primary: the software of the engine does.
-	Topology *apiv1alpha1.Topology `json:"topology,omitempty"`
+	Topology *apiv1alpha1.EngineTopology `json:"topology,omitempty"`
 	// roles describe how members of the topology PrimaryReplica report who is the primary.
 	Roles *EngineRolesApplyConfiguration `json:"roles,omitempty"`
 	// state names objects in which the members keep their agreement. Default: none.
@@ -74,7 +74,7 @@ func (b *DatabaseEngineSpecApplyConfiguration) WithDescription(value string) *Da
 // WithTopology sets the Topology field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Topology field is set to the value of the last call.
-func (b *DatabaseEngineSpecApplyConfiguration) WithTopology(value apiv1alpha1.Topology) *DatabaseEngineSpecApplyConfiguration {
+func (b *DatabaseEngineSpecApplyConfiguration) WithTopology(value apiv1alpha1.EngineTopology) *DatabaseEngineSpecApplyConfiguration {
 	b.Topology = &value
 	return b
 }

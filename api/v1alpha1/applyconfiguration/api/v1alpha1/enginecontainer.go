@@ -42,8 +42,8 @@ type EngineContainerApplyConfiguration struct {
 	// versionCommand prints the version of the database, for status.version of clusters. It runs in the image before each
 	// start of a member, with the scripts, but without Secrets, data and variables. The image must have sh. If the command
 	// fails, the member starts without a version. Default: clusters have no status.version.
-	VersionCommand           []string `json:"versionCommand,omitempty"`
-	ProbesApplyConfiguration `json:""`
+	VersionCommand                 []string `json:"versionCommand,omitempty"`
+	MemberProbesApplyConfiguration `json:""`
 }
 
 // EngineContainerApplyConfiguration constructs a declarative configuration of the EngineContainer type for use with
@@ -149,7 +149,7 @@ func (b *EngineContainerApplyConfiguration) WithVersionCommand(values ...string)
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the StartupProbe field is set to the value of the last call.
 func (b *EngineContainerApplyConfiguration) WithStartupProbe(value *v1.ProbeApplyConfiguration) *EngineContainerApplyConfiguration {
-	b.ProbesApplyConfiguration.StartupProbe = value
+	b.MemberProbesApplyConfiguration.StartupProbe = value
 	return b
 }
 
@@ -157,7 +157,7 @@ func (b *EngineContainerApplyConfiguration) WithStartupProbe(value *v1.ProbeAppl
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the ReadinessProbe field is set to the value of the last call.
 func (b *EngineContainerApplyConfiguration) WithReadinessProbe(value *v1.ProbeApplyConfiguration) *EngineContainerApplyConfiguration {
-	b.ProbesApplyConfiguration.ReadinessProbe = value
+	b.MemberProbesApplyConfiguration.ReadinessProbe = value
 	return b
 }
 
@@ -165,6 +165,6 @@ func (b *EngineContainerApplyConfiguration) WithReadinessProbe(value *v1.ProbeAp
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the LivenessProbe field is set to the value of the last call.
 func (b *EngineContainerApplyConfiguration) WithLivenessProbe(value *v1.ProbeApplyConfiguration) *EngineContainerApplyConfiguration {
-	b.ProbesApplyConfiguration.LivenessProbe = value
+	b.MemberProbesApplyConfiguration.LivenessProbe = value
 	return b
 }

@@ -21,7 +21,7 @@ type EngineFactApplyConfiguration struct {
 	// compare is Equal or AtLeast. Equal: the value of the copy must be the value after the backup. A verification
 	// ignores the fact if the values before and after the backup differ. AtLeast: the number of the copy must not be
 	// lower than the number before the backup.
-	Compare *apiv1alpha1.FactComparison `json:"compare,omitempty"`
+	Compare *apiv1alpha1.EngineFactComparison `json:"compare,omitempty"`
 }
 
 // EngineFactApplyConfiguration constructs a declarative configuration of the EngineFact type for use with
@@ -41,7 +41,7 @@ func (b *EngineFactApplyConfiguration) WithName(value string) *EngineFactApplyCo
 // WithCompare sets the Compare field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Compare field is set to the value of the last call.
-func (b *EngineFactApplyConfiguration) WithCompare(value apiv1alpha1.FactComparison) *EngineFactApplyConfiguration {
+func (b *EngineFactApplyConfiguration) WithCompare(value apiv1alpha1.EngineFactComparison) *EngineFactApplyConfiguration {
 	b.Compare = &value
 	return b
 }

@@ -23,7 +23,7 @@ type EngineParameterApplyConfiguration struct {
 	// enum are the allowed values. Default: any value.
 	Enum []string `json:"enum,omitempty"`
 	// storage relates a parameter that is a size, such as 1GB, to the size of the data volume. Default: no relation.
-	Storage *ParameterStorageApplyConfiguration `json:"storage,omitempty"`
+	Storage *EngineParameterStorageApplyConfiguration `json:"storage,omitempty"`
 }
 
 // EngineParameterApplyConfiguration constructs a declarative configuration of the EngineParameter type for use with
@@ -77,7 +77,7 @@ func (b *EngineParameterApplyConfiguration) WithEnum(values ...string) *EnginePa
 // WithStorage sets the Storage field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Storage field is set to the value of the last call.
-func (b *EngineParameterApplyConfiguration) WithStorage(value *ParameterStorageApplyConfiguration) *EngineParameterApplyConfiguration {
+func (b *EngineParameterApplyConfiguration) WithStorage(value *EngineParameterStorageApplyConfiguration) *EngineParameterApplyConfiguration {
 	b.Storage = value
 	return b
 }

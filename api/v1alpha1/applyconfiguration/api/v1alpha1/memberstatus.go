@@ -40,7 +40,7 @@ type MemberStatusApplyConfiguration struct {
 	// message is the cause of the failure of a member.
 	Message *string `json:"message,omitempty"`
 	// volume is the data volume of the member. It is empty if there is none.
-	Volume *VolumeStatusApplyConfiguration `json:"volume,omitempty"`
+	Volume *MemberVolumeStatusApplyConfiguration `json:"volume,omitempty"`
 }
 
 // MemberStatusApplyConfiguration constructs a declarative configuration of the MemberStatus type for use with
@@ -140,7 +140,7 @@ func (b *MemberStatusApplyConfiguration) WithMessage(value string) *MemberStatus
 // WithVolume sets the Volume field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Volume field is set to the value of the last call.
-func (b *MemberStatusApplyConfiguration) WithVolume(value *VolumeStatusApplyConfiguration) *MemberStatusApplyConfiguration {
+func (b *MemberStatusApplyConfiguration) WithVolume(value *MemberVolumeStatusApplyConfiguration) *MemberStatusApplyConfiguration {
 	b.Volume = value
 	return b
 }

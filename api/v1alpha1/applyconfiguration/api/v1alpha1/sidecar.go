@@ -16,10 +16,10 @@ import (
 //
 // Sidecar runs beside the database. It starts before the database and stops after it.
 type SidecarApplyConfiguration struct {
-	ContainerApplyConfiguration `json:""`
+	ClusterExtraContainerApplyConfiguration `json:""`
 	// ports are the TCP ports of the container. Default: none.
-	Ports                    []SidecarPortApplyConfiguration `json:"ports,omitempty"`
-	ProbesApplyConfiguration `json:""`
+	Ports                          []SidecarPortApplyConfiguration `json:"ports,omitempty"`
+	MemberProbesApplyConfiguration `json:""`
 }
 
 // SidecarApplyConfiguration constructs a declarative configuration of the Sidecar type for use with
@@ -32,7 +32,7 @@ func Sidecar() *SidecarApplyConfiguration {
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Name field is set to the value of the last call.
 func (b *SidecarApplyConfiguration) WithName(value string) *SidecarApplyConfiguration {
-	b.ContainerApplyConfiguration.Name = &value
+	b.ClusterExtraContainerApplyConfiguration.Name = &value
 	return b
 }
 
@@ -40,7 +40,7 @@ func (b *SidecarApplyConfiguration) WithName(value string) *SidecarApplyConfigur
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Image field is set to the value of the last call.
 func (b *SidecarApplyConfiguration) WithImage(value string) *SidecarApplyConfiguration {
-	b.ContainerApplyConfiguration.Image = &value
+	b.ClusterExtraContainerApplyConfiguration.Image = &value
 	return b
 }
 
@@ -48,7 +48,7 @@ func (b *SidecarApplyConfiguration) WithImage(value string) *SidecarApplyConfigu
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the ImagePullPolicy field is set to the value of the last call.
 func (b *SidecarApplyConfiguration) WithImagePullPolicy(value v1.PullPolicy) *SidecarApplyConfiguration {
-	b.ContainerApplyConfiguration.ImagePullPolicy = &value
+	b.ClusterExtraContainerApplyConfiguration.ImagePullPolicy = &value
 	return b
 }
 
@@ -57,7 +57,7 @@ func (b *SidecarApplyConfiguration) WithImagePullPolicy(value v1.PullPolicy) *Si
 // If called multiple times, values provided by each call will be appended to the Command field.
 func (b *SidecarApplyConfiguration) WithCommand(values ...string) *SidecarApplyConfiguration {
 	for i := range values {
-		b.ContainerApplyConfiguration.Command = append(b.ContainerApplyConfiguration.Command, values[i])
+		b.ClusterExtraContainerApplyConfiguration.Command = append(b.ClusterExtraContainerApplyConfiguration.Command, values[i])
 	}
 	return b
 }
@@ -67,7 +67,7 @@ func (b *SidecarApplyConfiguration) WithCommand(values ...string) *SidecarApplyC
 // If called multiple times, values provided by each call will be appended to the Args field.
 func (b *SidecarApplyConfiguration) WithArgs(values ...string) *SidecarApplyConfiguration {
 	for i := range values {
-		b.ContainerApplyConfiguration.Args = append(b.ContainerApplyConfiguration.Args, values[i])
+		b.ClusterExtraContainerApplyConfiguration.Args = append(b.ClusterExtraContainerApplyConfiguration.Args, values[i])
 	}
 	return b
 }
@@ -80,7 +80,7 @@ func (b *SidecarApplyConfiguration) WithEnv(values ...*corev1.EnvVarApplyConfigu
 		if values[i] == nil {
 			panic("nil value passed to WithEnv")
 		}
-		b.ContainerApplyConfiguration.Env = append(b.ContainerApplyConfiguration.Env, *values[i])
+		b.ClusterExtraContainerApplyConfiguration.Env = append(b.ClusterExtraContainerApplyConfiguration.Env, *values[i])
 	}
 	return b
 }
@@ -93,7 +93,7 @@ func (b *SidecarApplyConfiguration) WithEnvFrom(values ...*corev1.EnvFromSourceA
 		if values[i] == nil {
 			panic("nil value passed to WithEnvFrom")
 		}
-		b.ContainerApplyConfiguration.EnvFrom = append(b.ContainerApplyConfiguration.EnvFrom, *values[i])
+		b.ClusterExtraContainerApplyConfiguration.EnvFrom = append(b.ClusterExtraContainerApplyConfiguration.EnvFrom, *values[i])
 	}
 	return b
 }
@@ -102,19 +102,19 @@ func (b *SidecarApplyConfiguration) WithEnvFrom(values ...*corev1.EnvFromSourceA
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Resources field is set to the value of the last call.
 func (b *SidecarApplyConfiguration) WithResources(value *corev1.ResourceRequirementsApplyConfiguration) *SidecarApplyConfiguration {
-	b.ContainerApplyConfiguration.Resources = value
+	b.ClusterExtraContainerApplyConfiguration.Resources = value
 	return b
 }
 
 // WithVolumeMounts adds the given value to the VolumeMounts field in the declarative configuration
 // and returns the receiver, so that objects can be build by chaining "With" function invocations.
 // If called multiple times, values provided by each call will be appended to the VolumeMounts field.
-func (b *SidecarApplyConfiguration) WithVolumeMounts(values ...*VolumeMountApplyConfiguration) *SidecarApplyConfiguration {
+func (b *SidecarApplyConfiguration) WithVolumeMounts(values ...*ClusterVolumeMountApplyConfiguration) *SidecarApplyConfiguration {
 	for i := range values {
 		if values[i] == nil {
 			panic("nil value passed to WithVolumeMounts")
 		}
-		b.ContainerApplyConfiguration.VolumeMounts = append(b.ContainerApplyConfiguration.VolumeMounts, *values[i])
+		b.ClusterExtraContainerApplyConfiguration.VolumeMounts = append(b.ClusterExtraContainerApplyConfiguration.VolumeMounts, *values[i])
 	}
 	return b
 }
@@ -122,8 +122,8 @@ func (b *SidecarApplyConfiguration) WithVolumeMounts(values ...*VolumeMountApply
 // WithSecurityContext sets the SecurityContext field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the SecurityContext field is set to the value of the last call.
-func (b *SidecarApplyConfiguration) WithSecurityContext(value *ContainerSecurityContextApplyConfiguration) *SidecarApplyConfiguration {
-	b.ContainerApplyConfiguration.SecurityContext = value
+func (b *SidecarApplyConfiguration) WithSecurityContext(value *ClusterContainerSecurityContextApplyConfiguration) *SidecarApplyConfiguration {
+	b.ClusterExtraContainerApplyConfiguration.SecurityContext = value
 	return b
 }
 
@@ -144,7 +144,7 @@ func (b *SidecarApplyConfiguration) WithPorts(values ...*SidecarPortApplyConfigu
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the StartupProbe field is set to the value of the last call.
 func (b *SidecarApplyConfiguration) WithStartupProbe(value *corev1.ProbeApplyConfiguration) *SidecarApplyConfiguration {
-	b.ProbesApplyConfiguration.StartupProbe = value
+	b.MemberProbesApplyConfiguration.StartupProbe = value
 	return b
 }
 
@@ -152,7 +152,7 @@ func (b *SidecarApplyConfiguration) WithStartupProbe(value *corev1.ProbeApplyCon
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the ReadinessProbe field is set to the value of the last call.
 func (b *SidecarApplyConfiguration) WithReadinessProbe(value *corev1.ProbeApplyConfiguration) *SidecarApplyConfiguration {
-	b.ProbesApplyConfiguration.ReadinessProbe = value
+	b.MemberProbesApplyConfiguration.ReadinessProbe = value
 	return b
 }
 
@@ -160,6 +160,6 @@ func (b *SidecarApplyConfiguration) WithReadinessProbe(value *corev1.ProbeApplyC
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the LivenessProbe field is set to the value of the last call.
 func (b *SidecarApplyConfiguration) WithLivenessProbe(value *corev1.ProbeApplyConfiguration) *SidecarApplyConfiguration {
-	b.ProbesApplyConfiguration.LivenessProbe = value
+	b.MemberProbesApplyConfiguration.LivenessProbe = value
 	return b
 }
