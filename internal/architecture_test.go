@@ -7,6 +7,7 @@ package internal_test
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -16,7 +17,7 @@ import (
 type place struct {
 	name string
 	// pure packages decide. They have no client, context, clock, random numbers, files, network or logger: the same arguments give the
-	// same result.
+	// same result. Only a file named read.go may have these: it reads what the others decide from.
 	pure bool
 	// importedBy are the only places that may import it; nil for all that follow.
 	importedBy []string
@@ -29,13 +30,15 @@ var order = []place{
 	{name: "protocol", pure: true},
 	{name: "naming", pure: true},
 	// Only the controller issues certificates. The pure packages know public facts of them, and transfer verifies servers.
-	{name: "pki", imports: none, importedBy: []string{"state", "resources", "plan/certificate", "controller", "transfer"}},
+	{name: "pki", imports: none, importedBy: []string{"pods", "jobs", "state", "resources", "plan/certificate", "controller", "transfer"}},
 	{name: "engine", pure: true},
+	{name: "memo", imports: none, importedBy: []string{"objects", "resources"}},
+	{name: "objects", pure: true},
+	{name: "pods", pure: true},
+	{name: "jobs", pure: true},
 	{name: "state", pure: true},
-	{name: "memo", imports: none, importedBy: []string{"resources"}},
 	{name: "resources", pure: true},
 	{name: "operation", pure: true},
-	{name: "action", pure: true},
 	{name: "plan/situation", pure: true},
 	{name: "plan/phase", pure: true},
 	{name: "plan/schedule", pure: true},
@@ -71,6 +74,9 @@ var (
 	onlyTheManager = []string{"manager"}
 )
 
+// reads is the file of a pure package that reads.
+const reads = "read.go"
+
 // pureImports are the packages that a pure package may import, besides those of the operator. A slash at the end means all below.
 var pureImports = []string{
 	"bytes", "cmp", "crypto/sha256", "encoding/", "errors", "flag", "fmt", "hash/", "iter", "maps", "math", "math/big", "net/netip", "net/url",
@@ -92,7 +98,7 @@ func TestAnImportAgainstTheOrderIsFound(t *testing.T) {
 		"backwards":             {"state", "plan", "precedes"},
 		"from above":            {"plan", "state", ""},
 		"into a package itself": {"plan/members", "plan/members", ""},
-		"another reader":        {"plan", "memo", "only resources"},
+		"another reader":        {"plan", "memo", "only objects, resources"},
 		"more than it may":      {"metrics", "plan", "only state"},
 		"a new package":         {"poolers", "state", "no place"},
 	} {
@@ -123,7 +129,7 @@ func breaches(all imports) []string {
 			continue
 		}
 		for target, file := range targets {
-			if problem := problemOf(importer, target); problem != "" {
+			if problem := problemOf(importer, target, order[importer].pure && path.Base(file) != reads); problem != "" {
 				found = append(found, fmt.Sprintf("%s: %s %s", file, from, problem))
 			}
 		}
@@ -132,10 +138,10 @@ func breaches(all imports) []string {
 	return found
 }
 
-func problemOf(importer int, target string) string {
+func problemOf(importer int, target string, pure bool) string {
 	to, internal := packageOf(target)
 	if !internal {
-		if order[importer].pure && !slices.ContainsFunc(pureImports, func(p string) bool { return target == p || strings.HasSuffix(p, "/") && strings.HasPrefix(target, p) }) {
+		if pure && !slices.ContainsFunc(pureImports, func(p string) bool { return target == p || strings.HasSuffix(p, "/") && strings.HasPrefix(target, p) }) {
 			return fmt.Sprintf("is pure, so it must not import %s", target)
 		}
 		return ""

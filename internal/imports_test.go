@@ -30,7 +30,7 @@ const (
 
 var update = flag.Bool("update", false, "write the picture of the packages into docs/design.md")
 
-// imports are the imports of each package, each with one of the files that has it.
+// imports are the imports of each package, each with one of the files that has it: not the one that reads, if others have it, too.
 type imports map[string]map[string]string
 
 // readImports reads the imports of the operator's packages, without those of tests.
@@ -46,7 +46,10 @@ func readImports(t *testing.T) imports {
 			all[name] = map[string]string{}
 		}
 		for _, i := range parsed.Imports {
-			all[name][strings.Trim(i.Path.Value, `"`)] = file
+			target := strings.Trim(i.Path.Value, `"`)
+			if _, found := all[name][target]; !found || path.Base(file) != reads {
+				all[name][target] = file
+			}
 		}
 	})
 	return all

@@ -23,7 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 )
 
 // Verb is what a write did to an object.
@@ -163,10 +163,10 @@ func (w Writer) Report(ctx context.Context, object *unstructured.Unstructured, u
 }
 
 // Patch sends a JSON patch to an object that still has that version, and returns the stored object.
-func (w Writer) Patch(ctx context.Context, object *unstructured.Unstructured, version string, patch []resources.Operation) (*unstructured.Unstructured, error) {
+func (w Writer) Patch(ctx context.Context, object *unstructured.Unstructured, version string, patch []objects.PatchOperation) (*unstructured.Unstructured, error) {
 	// Replacing the version is the lock: the API server does not report a failed "test" as a conflict.
-	lock := resources.Operation{Op: "replace", Path: "/metadata/resourceVersion", Value: version}
-	guarded := append([]resources.Operation{lock}, patch...)
+	lock := objects.PatchOperation{Op: "replace", Path: "/metadata/resourceVersion", Value: version}
+	guarded := append([]objects.PatchOperation{lock}, patch...)
 	text, err := json.Marshal(guarded)
 	if err != nil {
 		return nil, fmt.Errorf("marshal a patch of %s %s: %w", object.GetKind(), object.GetName(), err)

@@ -13,7 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 )
 
 // +kubebuilder:rbac:groups="",resources=limitranges,verbs=list
@@ -30,6 +30,6 @@ func (w Writer) fitLimitRanges(ctx context.Context, object client.Object) error 
 	if err != nil && !apierrors.IsForbidden(err) {
 		return fmt.Errorf("read the LimitRanges for Job %s: %w", job.Name, err)
 	}
-	resources.FitJob(job, ranges.Items)
+	jobs.FitJob(job, ranges.Items)
 	return nil
 }

@@ -18,9 +18,9 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/backup/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
-	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups,verbs=patch
@@ -97,9 +97,9 @@ func hasJobLabels(job *batchv1.Job, backup *dbv1.DatabaseBackup) bool {
 	return job.Labels[dbv1.LabelBackupUID] == string(backup.UID) && job.Labels[dbv1.LabelManagedBy] == dbv1.LabelManagedByValue
 }
 
-func (r *Reconciler) deleteJob(ctx context.Context, backup *dbv1.DatabaseBackup, job state.Task, propagation metav1.DeletionPropagation) error {
+func (r *Reconciler) deleteJob(ctx context.Context, backup *dbv1.DatabaseBackup, job jobs.Job, propagation metav1.DeletionPropagation) error {
 	object := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{
-		Namespace: backup.Namespace, Name: job.Job, UID: job.UID, ResourceVersion: job.Version,
+		Namespace: backup.Namespace, Name: job.Name, UID: job.UID, ResourceVersion: job.Version,
 	}}
 	return r.Writer.Delete(ctx, object, client.PropagationPolicy(propagation))
 }

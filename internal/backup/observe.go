@@ -21,9 +21,10 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/backup/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -63,14 +64,14 @@ func (r *Reconciler) Observe(ctx context.Context, live bool, key client.ObjectKe
 }
 
 // read reads the facts for a decision on the backup.
-func (o *observation) read(ctx context.Context, logs kit.Logs) {
+func (o *observation) read(ctx context.Context, logs jobs.Logs) {
 	backup := o.backup
 	o.readJobs(ctx, logs)
 	if !plan.Idle(backup) {
 		o.readCluster(ctx)
 		o.readMissing(ctx)
 		for i, task := range o.Jobs {
-			o.Jobs[i] = task.ResourcesIn(resources.FieldOfResources(o.Cluster, task.Component))
+			o.Jobs[i] = task.ResourcesIn(jobs.FieldOfResources(o.Cluster, task.Component))
 		}
 	}
 	if !backup.Status.Phase.Finished() && backup.DeletionTimestamp == nil {
@@ -81,25 +82,25 @@ func (o *observation) read(ctx context.Context, logs kit.Logs) {
 		o.readPolicy(ctx)
 	}
 	if backup.DeletionTimestamp == nil && o.Err == nil {
-		kit.ReadLogs(ctx, logs, backup.Namespace, o.Jobs)
+		jobs.ReadLogs(ctx, logs, backup.Namespace, o.Jobs)
 	}
 }
 
 // readJobs reads the backup's Jobs and their pods.
-func (o *observation) readJobs(ctx context.Context, logs kit.Logs) {
+func (o *observation) readJobs(ctx context.Context, logs jobs.Logs) {
 	uid := string(o.backup.UID)
 	labels := client.MatchingLabels{dbv1.LabelManagedBy: dbv1.LabelManagedByValue, dbv1.LabelBackupUID: uid}
-	jobs, pods := &batchv1.JobList{}, &corev1.PodList{}
-	o.List(ctx, jobs, indexBackup, uid, labels)
+	list, pods := &batchv1.JobList{}, &corev1.PodList{}
+	o.List(ctx, list, indexBackup, uid, labels)
 	o.List(ctx, pods, indexBackup, uid, labels)
 	if o.Err != nil {
 		return
 	}
-	o.Stray = stray(jobs.Items, pods.Items)
-	for i := range jobs.Items {
-		o.Jobs = append(o.Jobs, kit.Task(ctx, logs, &jobs.Items[i], pods.Items, o.At))
+	o.Stray = stray(list.Items, pods.Items)
+	for i := range list.Items {
+		o.Jobs = append(o.Jobs, jobs.Observe(ctx, logs, &list.Items[i], pods.Items, o.At))
 	}
-	slices.SortFunc(o.Jobs, func(a, b state.Task) int { return cmp.Compare(a.Job, b.Job) })
+	slices.SortFunc(o.Jobs, func(a, b jobs.Job) int { return cmp.Compare(a.Name, b.Name) })
 }
 
 // readCluster reads the cluster and its engine. A verification and a deletion use the engine and image of the
@@ -125,14 +126,14 @@ func (o *observation) readCluster(ctx context.Context) {
 
 // readServiceAccount checks the ServiceAccount that the operator creates for the cluster, which is not watched.
 func (o *observation) readServiceAccount(ctx context.Context) {
-	if !resources.GeneratesServiceAccount(o.Cluster) {
+	if !pods.GeneratesServiceAccount(o.Cluster) {
 		return
 	}
 	account := &corev1.ServiceAccount{}
 	if !o.FindLive(ctx, naming.ServiceAccount(o.Cluster.Name), account) || !state.IsServiceAccountOf(o.Cluster.Name, account) {
 		account = nil
 	}
-	o.AccountProblem = resources.ServiceAccountProblem(o.Cluster, account)
+	o.AccountProblem = pods.ServiceAccountProblem(o.Cluster, account)
 }
 
 // facts are the fields of a cluster that are used.

@@ -12,8 +12,8 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/backup/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
-	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // readPolicy reads the NetworkPolicy of the copies. It is not watched.
@@ -22,7 +22,7 @@ func (o *observation) readPolicy(ctx context.Context) {
 	if o.FindLive(ctx, naming.VerificationPolicy(o.backup.Spec.Cluster, o.backup.UID), policy) {
 		o.Policy = policy
 	}
-	runs := func(j state.Task) bool { return j.Component == dbv1.ComponentVerification && !j.Ended() }
+	runs := func(j jobs.Job) bool { return j.Component == dbv1.ComponentVerification && !j.Ended() }
 	o.Isolates = o.Err == nil && slices.ContainsFunc(o.Jobs, runs)
 }
 

@@ -17,6 +17,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/backup/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -86,10 +87,10 @@ func orderFacts(backup *dbv1.DatabaseBackup) any {
 	return []any{backup.Spec.Cluster, backup.Status.Phase, backup.Status.CompletionTime, backup.DeletionTimestamp, state.HasFinalizer(backup), plan.Stuck(backup)}
 }
 
-func jobFacts(job *batchv1.Job) any { return []any{state.TaskOf(job, nil).Facts(), job.Labels} }
+func jobFacts(job *batchv1.Job) any { return []any{jobs.Of(job, nil).Facts(), job.Labels} }
 
 func tryFacts(pod *corev1.Pod) any {
-	return []any{state.AttemptOf(pod), state.BystanderOf(pod).Ended, pod.Labels}
+	return []any{jobs.AttemptOf(pod), state.BystanderOf(pod).Ended, pod.Labels}
 }
 
 func memberFacts(pod *corev1.Pod) any { return []any{state.MemberOf(pod, 0).Facts(), pod.Labels} }

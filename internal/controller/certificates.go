@@ -16,6 +16,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/pki"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
@@ -88,7 +89,7 @@ func (e execution) keepAuthority(ctx context.Context, o operation.IssueCertifica
 }
 
 // keep creates a Secret, or replaces the one that was read. It never replaces another one.
-func (e execution) keep(ctx context.Context, child resources.Child, live state.Certificate) error {
+func (e execution) keep(ctx context.Context, child objects.Child, live state.Certificate) error {
 	var err error
 	if live.Found() {
 		_, err = e.Writer.Update(ctx, child.Object, live.UID, live.Version)

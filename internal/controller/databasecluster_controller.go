@@ -16,9 +16,10 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/status"
 )
@@ -41,7 +42,7 @@ type Reconciler struct {
 	Process string
 	Started time.Time
 	// Comparisons remember what earlier passes have compared. Nil to compare everything in each pass.
-	Comparisons *resources.Comparisons
+	Comparisons *objects.Comparisons
 }
 
 // pass is one reconciliation of a cluster.
@@ -70,7 +71,7 @@ func (r *Reconciler) uptime() state.Uptime {
 func (r *Reconciler) RequeueAfter(p pass) (time.Duration, bool) {
 	after := situation.Sooner(p.Plan.RequeueAfter, p.Facts.HeardIn())
 	unwatched := p.Facts.Protection != nil ||
-		slices.ContainsFunc(p.Facts.References, func(r state.Reference) bool { return !r.Own })
+		slices.ContainsFunc(p.Facts.References, func(r pods.Reference) bool { return !r.Own })
 	if unwatched && (after == 0 || r.ReferencePeriod > 0 && r.ReferencePeriod <= after) {
 		after = r.ReferencePeriod
 	}

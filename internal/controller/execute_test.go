@@ -21,9 +21,9 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -92,7 +92,7 @@ func TestARecordOfTheNextGenerationIsReplacedEvenIfTheStatusHasTheHash(t *testin
 		Namespace: "shop", Name: "orders", UID: "u", Generation: 1, Annotations: map[string]string{dbv1.AnnotationStoredSpec: "generation-2-of-u"},
 	}}
 	cluster := running()
-	cluster.Status.StatefulSet = &dbv1.WrittenStatefulSet{UID: "u", Generation: 1, SpecHash: resources.StoredSpecHash(set)}
+	cluster.Status.StatefulSet = &dbv1.WrittenStatefulSet{UID: "u", Generation: 1, SpecHash: objects.StoredSpecHash(set)}
 	s := newServer(t, cluster, set)
 	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(set)
 	if err != nil {
@@ -107,7 +107,7 @@ func TestARecordOfTheNextGenerationIsReplacedEvenIfTheStatusHasTheHash(t *testin
 		t.Fatal(err)
 	}
 	after.Generation, after.Spec.Template.Spec.PriorityClassName = 2, "edited"
-	if resources.Untouched(cluster, after) {
+	if objects.Untouched(cluster, after) {
 		t.Errorf("the edit is not seen: the annotation is %q", after.Annotations[dbv1.AnnotationStoredSpec])
 	}
 }

@@ -14,10 +14,9 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
-	"github.com/dbcluster/databasecluster-operator/internal/kit"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -26,7 +25,7 @@ import (
 // readHooks reads the objects that the deletion hooks created. They have no owner reference: the UID in a label
 // identifies their owner.
 func (o *observation) readHooks(ctx context.Context) {
-	o.Hooks, o.HookBackups = map[string]state.Task{}, map[string]state.HookBackup{}
+	o.Hooks, o.HookBackups = map[string]jobs.Job{}, map[string]state.HookBackup{}
 	for _, hook := range o.cluster.Spec.Deletion.Hooks {
 		job, backup := &batchv1.Job{}, &dbv1.DatabaseBackup{}
 		switch object := deletion.Makes(o.cluster, o.Fence(), hook); object.Kind {
@@ -56,17 +55,17 @@ func (o *observation) made(ctx context.Context, ref state.Ref, object client.Obj
 }
 
 // task reads the pods of a Job, without pods of a previous Job of the same name.
-func (o *observation) task(ctx context.Context, job *batchv1.Job) state.Task {
+func (o *observation) task(ctx context.Context, job *batchv1.Job) jobs.Job {
 	pods := &corev1.PodList{}
 	labels := naming.Selector(o.cluster.Name)
 	labels[dbv1.LabelComponent] = job.Labels[dbv1.LabelComponent]
 	labels[batchv1.ControllerUidLabel] = string(job.UID)
 	o.list(ctx, pods, labels)
 	if o.Err != nil {
-		return state.TaskOf(job, pods.Items)
+		return jobs.Of(job, pods.Items)
 	}
-	task := kit.Task(ctx, o.logs, job, pods.Items, o.At)
-	return task.ResourcesIn(resources.FieldOfResources(o.cluster, task.Component))
+	task := jobs.Observe(ctx, o.logs, job, pods.Items, o.At)
+	return task.ResourcesIn(jobs.FieldOfResources(o.cluster, task.Component))
 }
 
 // readNamespace checks whether objects can still be created in the namespace if a hook or a hand-over has not started

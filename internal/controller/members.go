@@ -19,9 +19,9 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -128,7 +128,7 @@ func (e execution) rebuild(ctx context.Context, o operation.RebuildMember) ([]ki
 	return e.deletePod(ctx, o.Member, kit.Normal("MemberRebuilt", "Rebuild", e.message))
 }
 
-// runAction creates the Job of an action, with the time of the operator's clock: see state.Task.EndedFor.
+// runAction creates the Job of an action, with the time of the operator's clock: see jobs.Job.EndedFor.
 func (e execution) runAction(ctx context.Context, o operation.RunAction) ([]kit.Event, error) {
 	job := o.Object.DeepCopy()
 	annotations := job.GetAnnotations()
@@ -149,7 +149,7 @@ func (e execution) scale(ctx context.Context, o operation.Scale) ([]kit.Event, e
 	if o.Start != e.Start() {
 		lowered.Spec.Ordinals = &appsv1.StatefulSetOrdinals{Start: o.Start}
 	}
-	resources.RecordStoredSpec(e.Cluster, e.StatefulSet, lowered)
+	objects.RecordStoredSpec(e.Cluster, e.StatefulSet, lowered)
 	if o.Stop {
 		metav1.SetMetaDataAnnotation(&lowered.ObjectMeta, dbv1.AnnotationTerminating, deletion.TerminatingMark(e.Cluster))
 	}

@@ -20,8 +20,8 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -121,10 +121,10 @@ func (e execution) write(ctx context.Context, write operation.Apply) error {
 		return err
 	}
 	if write.RecordsStoredSpec() && len(write.Removals) == 0 {
-		write.Object = resources.RecordGeneration(write.Object, e.StatefulSet)
+		write.Object = objects.RecordGeneration(write.Object, e.StatefulSet)
 	}
 	stored, err := e.update(ctx, write)
-	if err != nil || !write.RecordsStoredSpec() || resources.Recorded(stored) {
+	if err != nil || !write.RecordsStoredSpec() || objects.Recorded(stored) {
 		return err
 	}
 	return e.recordStoredSpec(ctx, stored)
@@ -150,8 +150,8 @@ func (e execution) recordStoredSpec(ctx context.Context, stored *unstructured.Un
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(stored.Object, set); err != nil {
 		return fmt.Errorf("read the stored StatefulSet %s: %w", stored.GetName(), err)
 	}
-	hash := resources.StoredSpecHash(set)
-	if written := e.Cluster.Status.StatefulSet; written != nil && written.SpecHash == hash && !resources.RecordsNext(set) {
+	hash := objects.StoredSpecHash(set)
+	if written := e.Cluster.Status.StatefulSet; written != nil && written.SpecHash == hash && !objects.RecordsNext(set) {
 		return nil
 	}
 	return e.Writer.Annotate(ctx, stored, dbv1.AnnotationStoredSpec, hash)

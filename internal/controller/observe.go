@@ -19,10 +19,11 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -117,7 +118,7 @@ type observation struct {
 	// live is true if the cache is not read.
 	live bool
 	// logs is nil if no log has to be read.
-	logs kit.Logs
+	logs jobs.Logs
 	state.Observed
 }
 
@@ -252,7 +253,7 @@ func (o *observation) readConfigs(ctx context.Context) {
 			o.Configs = append(o.Configs, state.ConfigMapFacts(&configs.Items[i]))
 		}
 	}
-	name := resources.ConfigMapName(o.cluster)
+	name := pods.ConfigMapName(o.cluster)
 	if name != "" && !slices.ContainsFunc(o.Configs, func(c *corev1.ConfigMap) bool { return c.Name == name }) {
 		if config := child(ctx, o, state.Ref{Kind: "ConfigMap", Name: name}, state.ConfigMapFacts); config != nil {
 			o.Configs = append(o.Configs, config)

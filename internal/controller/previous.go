@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -58,11 +59,11 @@ func (o *observation) readPreviousJobs(ctx context.Context) {
 	}
 	labels := naming.Selector(o.cluster.Name)
 	labels[dbv1.LabelComponent] = dbv1.ComponentBackup
-	jobs := &batchv1.JobList{}
-	o.list(ctx, jobs, labels)
-	for i := range jobs.Items {
-		job := &jobs.Items[i]
-		task := state.TaskOf(job, nil)
+	list := &batchv1.JobList{}
+	o.list(ctx, list, labels)
+	for i := range list.Items {
+		job := &list.Items[i]
+		task := jobs.Of(job, nil)
 		theirs := types.UID(job.Labels[dbv1.LabelClusterUID]) != o.cluster.UID
 		if theirs && !task.Ended() && state.MountsMember(job.Spec.Template.Spec.Volumes, o.cluster.Name) {
 			o.PreviousJobs = append(o.PreviousJobs, job.Name)

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -23,7 +23,7 @@ import (
 // readReferences reads the Secrets, ConfigMaps and the ServiceAccount that the spec and its engine name, one by one. They
 // belong to the user, and the operator does not list or watch them.
 func (o *observation) readReferences(ctx context.Context) {
-	for _, reference := range resources.References(engine.Resolve(o.cluster, o.Engine)) {
+	for _, reference := range pods.References(engine.Resolve(o.cluster, o.Engine)) {
 		if o.Err == nil {
 			o.Err = o.readReference(ctx, &reference)
 			o.References = append(o.References, reference)
@@ -37,7 +37,7 @@ func (o *observation) readHookReferences(ctx context.Context) {
 	if o.Err != nil || len(o.cluster.Spec.Deletion.Hooks) == 0 {
 		return
 	}
-	for _, reference := range resources.ActionReferences(engine.Resolve(o.cluster, o.Engine)) {
+	for _, reference := range pods.ActionReferences(engine.Resolve(o.cluster, o.Engine)) {
 		if o.readReference(ctx, &reference) == nil {
 			o.References = append(o.References, reference)
 		}
@@ -45,7 +45,7 @@ func (o *observation) readHookReferences(ctx context.Context) {
 }
 
 // readReference reads one object. It skips invalid names, such as a name with a namespace prefix.
-func (o *observation) readReference(ctx context.Context, reference *state.Reference) error {
+func (o *observation) readReference(ctx context.Context, reference *pods.Reference) error {
 	if len(validation.IsDNS1123Subdomain(reference.Name)) > 0 {
 		return nil
 	}
@@ -55,10 +55,10 @@ func (o *observation) readReference(ctx context.Context, reference *state.Refere
 	case "Secret":
 		secret := &corev1.Secret{}
 		err = o.Live.Get(ctx, key, secret)
-		reference.Content = state.SecretContent(secret)
-		reference.Keys, reference.Empty, reference.Unusable = state.SecretKeys(secret)
-		reference.Sizes = state.SecretSizes(secret)
-		if err == nil && reference.Where == resources.CredentialsField {
+		reference.Content = pods.SecretContent(secret)
+		reference.Keys, reference.Empty, reference.Unusable = pods.SecretKeys(secret)
+		reference.Sizes = pods.SecretSizes(secret)
+		if err == nil && reference.Where == pods.CredentialsField {
 			o.noteCredentials(secret, reference)
 		}
 	case "ServiceAccount":
@@ -66,7 +66,7 @@ func (o *observation) readReference(ctx context.Context, reference *state.Refere
 	default:
 		config := &corev1.ConfigMap{}
 		err = o.Live.Get(ctx, key, config)
-		reference.Content = state.ConfigMapContent(config)
+		reference.Content = pods.ConfigMapContent(config)
 	}
 	switch {
 	case apierrors.IsNotFound(err):
@@ -81,7 +81,7 @@ func (o *observation) readReference(ctx context.Context, reference *state.Refere
 
 // noteCredentials records the Secret with the credentials. If they are generated, a Secret of that name that no operator
 // created is a name conflict.
-func (o *observation) noteCredentials(secret *corev1.Secret, reference *state.Reference) {
+func (o *observation) noteCredentials(secret *corev1.Secret, reference *pods.Reference) {
 	o.Credentials = state.CredentialsOf(secret, o.cluster.Name)
 	switch generates := engine.Generates(o.cluster, o.Engine); {
 	case generates && o.Credentials.Generated:

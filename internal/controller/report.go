@@ -10,8 +10,8 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/status"
 )
 
@@ -26,7 +26,7 @@ func (r *Reconciler) Report(p pass) (*dbv1.DatabaseCluster, []kit.Event, bool) {
 	}
 	after := p.Object.DeepCopy()
 	after.Status = status.Of(status.Pass{Situation: p.Facts, Plan: p.Plan, Err: p.Err}, metav1.NewTime(r.Clock.Now()))
-	after.Status.StatefulSet = resources.Written(p.Object, p.Facts.StatefulSet)
+	after.Status.StatefulSet = objects.Written(p.Object, p.Facts.StatefulSet)
 	if status.OnlyRecords(&p.Object.Status, &after.Status) {
 		after.Status.StatefulSet = p.Object.Status.StatefulSet
 	}

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -18,17 +19,17 @@ func TestOnlyWhatOthersWriteIsReadPeriodically(t *testing.T) {
 	t.Parallel()
 	r := &Reconciler{ReferencePeriod: 5 * time.Minute}
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	own, others := state.Reference{Name: "own", Own: true}, state.Reference{Name: "others"}
+	own, others := pods.Reference{Name: "own", Own: true}, pods.Reference{Name: "others"}
 	for name, c := range map[string]struct {
 		observed state.Observed
 		plan     time.Duration
 		want     time.Duration
 	}{
 		"nothing":                          {},
-		"a Secret of the operator":         {observed: state.Observed{References: []state.Reference{own}}},
-		"a Secret of the user":             {observed: state.Observed{References: []state.Reference{own, others}}, want: 5 * time.Minute},
-		"a Secret of the user, and sooner": {observed: state.Observed{References: []state.Reference{others}}, plan: time.Second, want: time.Second},
-		"a Secret of the user, and later":  {observed: state.Observed{References: []state.Reference{others}}, plan: time.Hour, want: 5 * time.Minute},
+		"a Secret of the operator":         {observed: state.Observed{References: []pods.Reference{own}}},
+		"a Secret of the user":             {observed: state.Observed{References: []pods.Reference{own, others}}, want: 5 * time.Minute},
+		"a Secret of the user, and sooner": {observed: state.Observed{References: []pods.Reference{others}}, plan: time.Second, want: time.Second},
+		"a Secret of the user, and later":  {observed: state.Observed{References: []pods.Reference{others}}, plan: time.Hour, want: 5 * time.Minute},
 		"a member that is not ready":       {observed: state.Observed{At: now, Members: []state.Member{{ReadySince: metav1.NewTime(now)}}}, plan: time.Hour, want: 10 * time.Second},
 		"admission policies":               {observed: state.Observed{Protection: &state.Protection{}}, want: 5 * time.Minute},
 	} {

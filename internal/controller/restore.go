@@ -15,7 +15,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
-	"github.com/dbcluster/databasecluster-operator/internal/kit"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -37,7 +37,7 @@ func (o *observation) readRestore(ctx context.Context, r *Reconciler) {
 	o.readSource(ctx)
 	o.readClaimsByName(ctx)
 	if o.Err == nil {
-		kit.ReadLogs(ctx, r.Logs, o.cluster.Namespace, o.Restore.Jobs)
+		jobs.ReadLogs(ctx, r.Logs, o.cluster.Namespace, o.Restore.Jobs)
 	}
 }
 
@@ -49,10 +49,10 @@ func (o *observation) fills() bool {
 // readRestoreJobs reads the Jobs that fill volumes, found by label, and other Jobs with their names.
 func (o *observation) readRestoreJobs(ctx context.Context) {
 	labels := naming.Labels(o.cluster, dbv1.ComponentRestore)
-	jobs := &batchv1.JobList{}
-	o.list(ctx, jobs, labels)
-	for i := range jobs.Items {
-		o.Restore.Jobs = append(o.Restore.Jobs, o.task(ctx, &jobs.Items[i]))
+	list := &batchv1.JobList{}
+	o.list(ctx, list, labels)
+	for i := range list.Items {
+		o.Restore.Jobs = append(o.Restore.Jobs, o.task(ctx, &list.Items[i]))
 	}
 	for _, v := range o.Volumes {
 		name := naming.RestoreJob(o.cluster.Name, v.From, v.UID, v.Ordinal)
@@ -68,7 +68,7 @@ func (o *observation) readRestoreJobs(ctx context.Context) {
 			o.Restore.Jobs = append(o.Restore.Jobs, o.task(ctx, job))
 		}
 	}
-	slices.SortFunc(o.Restore.Jobs, func(a, b state.Task) int { return cmp.Compare(a.Job, b.Job) })
+	slices.SortFunc(o.Restore.Jobs, func(a, b jobs.Job) int { return cmp.Compare(a.Name, b.Name) })
 }
 
 // readSource reads the DatabaseBackup that the spec names, and checks the objects that its destination names. It

@@ -16,6 +16,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -104,7 +105,7 @@ func (o *observation) readKept(ctx context.Context) {
 // hasConfigured reports whether a Job has put a configuration in force that the status does not have yet.
 func (o *observation) hasConfigured() bool {
 	record := o.cluster.Status.Configuration
-	return record != nil && record.State == dbv1.ConfigurationApplying && slices.ContainsFunc(o.Tasks, func(t state.Task) bool {
+	return record != nil && record.State == dbv1.ConfigurationApplying && slices.ContainsFunc(o.Jobs, func(t jobs.Job) bool {
 		return t.Component == dbv1.ComponentConfigure && t.Succeeded
 	})
 }
@@ -144,8 +145,8 @@ func (o *observation) readTasks(ctx context.Context) {
 		jobs := &batchv1.JobList{}
 		o.list(ctx, jobs, naming.Labels(o.cluster, component))
 		for i := range jobs.Items {
-			o.Tasks = append(o.Tasks, o.task(ctx, &jobs.Items[i]))
+			o.Jobs = append(o.Jobs, o.task(ctx, &jobs.Items[i]))
 		}
 	}
-	slices.SortFunc(o.Tasks, func(a, b state.Task) int { return cmp.Compare(a.Job, b.Job) })
+	slices.SortFunc(o.Jobs, func(a, b jobs.Job) int { return cmp.Compare(a.Name, b.Name) })
 }

@@ -12,7 +12,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -21,7 +21,7 @@ import (
 // readServiceAccount reads the ServiceAccount that the operator creates, only if there is one to expect: the operator
 // does not watch ServiceAccounts.
 func (o *observation) readServiceAccount(ctx context.Context) {
-	wanted := resources.GeneratesServiceAccount(engine.Resolve(o.cluster, o.Engine))
+	wanted := pods.GeneratesServiceAccount(engine.Resolve(o.cluster, o.Engine))
 	created := o.StatefulSet != nil && o.StatefulSet.Annotations[dbv1.AnnotationServiceAccount] != ""
 	if !wanted && !created && o.cluster.DeletionTimestamp == nil {
 		return

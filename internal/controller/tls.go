@@ -20,6 +20,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/pki"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -78,7 +79,7 @@ func (o *observation) readCertificate(ctx context.Context, name string, own bool
 // addCertificate adds the Secret to the references: members wait for one that the user has to create. Its content
 // belongs to the template only if the engine cannot reload it.
 func (o *observation) addCertificate(own bool) {
-	reference := state.Reference{
+	reference := pods.Reference{
 		Kind: "Secret", Name: engine.TLSSecret(o.cluster), Where: "spec.tls.secretName", Optional: own, Found: o.TLS.Certificate.Found(),
 		Own: o.cluster.Spec.TLS.SelfSigned != nil,
 	}

@@ -13,8 +13,8 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -67,14 +67,14 @@ func (e execution) claim(v state.Volume) *unstructured.Unstructured {
 }
 
 func (e execution) resizeClaim(ctx context.Context, c operation.Resize) error {
-	_, err := e.Writer.Patch(ctx, e.claim(c.Volume), c.Volume.Version, []resources.Operation{
+	_, err := e.Writer.Patch(ctx, e.claim(c.Volume), c.Volume.Version, []objects.PatchOperation{
 		{Op: "replace", Path: "/spec/resources/requests/storage", Value: c.Size.String()},
 	})
 	return err
 }
 
 func (e execution) modifyClaim(ctx context.Context, c operation.Modification) error {
-	_, err := e.Writer.Patch(ctx, e.claim(c.Volume), c.Volume.Version, []resources.Operation{
+	_, err := e.Writer.Patch(ctx, e.claim(c.Volume), c.Volume.Version, []objects.PatchOperation{
 		{Op: "add", Path: "/spec/volumeAttributesClassName", Value: c.Class},
 	})
 	return err
@@ -111,8 +111,8 @@ func (e execution) record(ctx context.Context, v state.Volume, contents state.Co
 }
 
 // create creates objects that did not exist at the decision. It stops at the first error.
-func (e execution) create(ctx context.Context, all []resources.Child) error {
-	_, err := onEach(all, func(child resources.Child) error {
+func (e execution) create(ctx context.Context, all []objects.Child) error {
+	_, err := onEach(all, func(child objects.Child) error {
 		_, err := e.Writer.Create(ctx, child.Object)
 		return err
 	})

@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -76,7 +77,7 @@ func volumesOf(object client.Object) []corev1.Volume {
 // podFacts are those of a member and of a Job's pod. They leave out the ordinal: it is part of the name, which
 // never changes.
 func podFacts(pod *corev1.Pod) any {
-	return []any{state.MemberOf(pod, 0).Facts(), state.AttemptOf(pod), state.BystanderOf(pod).Facts(), pod.Labels}
+	return []any{state.MemberOf(pod, 0).Facts(), jobs.AttemptOf(pod), state.BystanderOf(pod).Facts(), pod.Labels}
 }
 
 // setFacts leave out the spec of a StatefulSet, which is large: its generation counts the changes.
@@ -91,5 +92,5 @@ func claimFacts(claim *corev1.PersistentVolumeClaim) any {
 }
 
 func jobFacts(job *batchv1.Job) any {
-	return []any{state.TaskOf(job, nil).Facts(), job.Labels}
+	return []any{jobs.Of(job, nil).Facts(), job.Labels}
 }

@@ -28,9 +28,9 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
-	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // op is an operation that may fail.
@@ -180,24 +180,24 @@ func TestATaskIsObservedWithItsPodsItsRejectionAndItsLog(t *testing.T) {
 	pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "j-x", Labels: map[string]string{batchv1.ControllerUidLabel: "j"}}}
 	others := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "k-x", Labels: map[string]string{batchv1.ControllerUidLabel: "k"}}}
 	logs := log{tail: `{"msg":"progress","bytes":7}`, refusal: "Error creating: exceeded quota: q"}
-	if task := Task(t.Context(), logs, job, []corev1.Pod{others}, now); task.Pod != "" || task.Refusal != "exceeded quota: q" {
+	if task := jobs.Observe(t.Context(), logs, job, []corev1.Pod{others}, now); task.Pod != "" || task.Refusal != "exceeded quota: q" {
 		t.Errorf("%+v", task)
 	}
 	job.Status.Active = 1
-	tasks := []state.Task{Task(t.Context(), logs, job, []corev1.Pod{others, pod}, now)}
-	ReadLogs(t.Context(), logs, "shop", tasks)
+	tasks := []jobs.Job{jobs.Observe(t.Context(), logs, job, []corev1.Pod{others, pod}, now)}
+	jobs.ReadLogs(t.Context(), logs, "shop", tasks)
 	if all := tasks[0]; all.Pod != "j-x" || all.Refusal != "" || all.Progress == nil || all.Progress.Bytes != 7 {
 		t.Errorf("%+v", all)
 	}
 }
 
 func TestTheLogOfARestoreIsReadAlsoWhileItsPodIsEvicted(t *testing.T) {
-	tasks := []state.Task{
+	tasks := []jobs.Job{
 		{Component: dbv1.ComponentRestore, Active: true, Pod: "r", Problem: "is to leave node one"},
 		{Component: dbv1.ComponentBackup, Active: true, Pod: "b", Problem: "image pull failed"},
 		{Component: dbv1.ComponentHook, Active: true, Pod: "h"},
 	}
-	ReadLogs(t.Context(), log{tail: `{"msg":"progress","bytes":7}`}, "shop", tasks)
+	jobs.ReadLogs(t.Context(), log{tail: `{"msg":"progress","bytes":7}`}, "shop", tasks)
 	if tasks[0].Progress == nil || tasks[1].Progress != nil || tasks[2].Progress != nil {
 		t.Errorf("%+v", tasks)
 	}
@@ -311,7 +311,7 @@ func TestFactsWithTheResultOfATransferAreCompared(t *testing.T) {
 		}}}
 		return p
 	}
-	filter := Changed(func(p *corev1.Pod) any { return state.AttemptOf(p) })
+	filter := Changed(func(p *corev1.Pod) any { return jobs.AttemptOf(p) })
 	if filter.Update(event.UpdateEvent{ObjectOld: pod("7"), ObjectNew: pod("7")}) || !filter.Update(event.UpdateEvent{ObjectOld: pod("7"), ObjectNew: pod("8")}) {
 		t.Error("an update passes that changed nothing, or one does not that did")
 	}

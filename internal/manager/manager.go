@@ -36,7 +36,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/logs"
 	"github.com/dbcluster/databasecluster-operator/internal/metrics"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 )
 
 // A failed pass is retried with a delay between these limits. A correction by the user, such as a larger quota,
@@ -89,7 +89,7 @@ func New(ctx context.Context, config *rest.Config, settings Settings, log logr.L
 		Logs:   logs.Reader{Pods: pods, Events: pods},
 	}
 	clusters := &controller.Reconciler{Base: base, TransferImage: settings.transferImage, ClusterDomain: clusterDomain(resolvConf),
-		ReferencePeriod: settings.referencePeriod, Random: rand.Reader, Process: rand.Text(), Started: time.Now(), Comparisons: &resources.Comparisons{}}
+		ReferencePeriod: settings.referencePeriod, Random: rand.Reader, Process: rand.Text(), Started: time.Now(), Comparisons: &objects.Comparisons{}}
 	if clusters.Policies, err = admission.Protection(); err != nil {
 		return nil, fmt.Errorf("read the admission policies: %w", err)
 	}

@@ -26,7 +26,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	dbcontroller "github.com/dbcluster/databasecluster-operator/internal/controller"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 )
 
 // reconcileTimeout ends a pass if the API server does not respond.
@@ -102,7 +102,7 @@ func (s *Settings) cacheOptions() cache.Options {
 // and the StatefulSet selects pods by other labels.
 func podSelector() labels.Selector {
 	selector := labels.SelectorFromSet(labels.Set{dbv1.LabelName: dbv1.LabelNameValue})
-	components, err := labels.NewRequirement(dbv1.LabelComponent, selection.In, append(resources.ActionComponents(), dbv1.ComponentDatabase))
+	components, err := labels.NewRequirement(dbv1.LabelComponent, selection.In, append(jobs.Components(), dbv1.ComponentDatabase))
 	if err != nil {
 		panic(fmt.Sprintf("the components of pods are not a valid selector: %v", err))
 	}

@@ -8,7 +8,7 @@ import (
 	"fmt"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -30,7 +30,7 @@ func (ofBackups) backups()   {}
 type CreateBackup struct {
 	ofBackups
 	Aside
-	Child  resources.Child
+	Child  objects.Child
 	Origin dbv1.BackupOrigin
 }
 

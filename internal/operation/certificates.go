@@ -7,7 +7,7 @@ package operation
 import (
 	"fmt"
 
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -51,7 +51,7 @@ type OwnCertificate struct {
 type Reload struct {
 	ofCertificates
 	Aside
-	Job resources.Child
+	Job objects.Child
 }
 
 func (i IssueCertificate) String() string {

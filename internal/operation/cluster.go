@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 )
 
 // OnCluster is an operation of the plan of a DatabaseCluster: one of Members, Volumes, Objects, Backups, Certificates or
@@ -45,7 +45,7 @@ type RunHook struct {
 	LastInDeletion
 	Hook string
 	// Object is the Job or DatabaseBackup of the hook.
-	Object resources.Child
+	Object objects.Child
 }
 
 // Finalize removes the operator's finalizer from the cluster. The cluster may no longer exist after that.

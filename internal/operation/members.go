@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -84,7 +84,7 @@ type RebuildMember struct {
 type RunAction struct {
 	ofMembers
 	DisturbanceInDeletion
-	resources.Child
+	objects.Child
 }
 
 // Record records in the status of the cluster what the operator has done, or is about to do, and cannot observe. The status of the pass

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -32,14 +32,14 @@ func (ofObjects) objects()   {}
 // Apply creates or updates an object.
 type Apply struct {
 	ofObjects
-	resources.Child
+	objects.Child
 	// UID and Version are those of the live object; "" if it does not exist.
 	UID     types.UID
 	Version string
 	// Drift is the first field that differs from the desired object; "" if no live object exists.
 	Drift string
 	// Removals are the JSON patch operations that remove fields owned by others before the apply; nil for none.
-	Removals []resources.Operation
+	Removals []objects.PatchOperation
 	// Completes is true if the apply completes a change that members have in force already. A paused cluster needs it, too.
 	Completes bool
 }
@@ -48,7 +48,7 @@ type Apply struct {
 // this cluster. Existing values never change.
 type GenerateCredentials struct {
 	ofObjects
-	resources.Child
+	objects.Child
 	// Live is the existing Secret. Keys are generated.
 	Live state.Credentials
 	Keys []engine.GeneratedKey
@@ -71,7 +71,7 @@ type ChangeCredentials struct {
 // MakeAgreement creates an empty object in which members keep their agreement. One that exists is an error.
 type MakeAgreement struct {
 	ofObjects
-	resources.Child
+	objects.Child
 }
 
 // AdoptAgreements records another owner on the objects in which members keep their agreement.
@@ -84,7 +84,7 @@ type AdoptAgreements struct {
 type StartRotation struct {
 	ofObjects
 	Aside
-	resources.Child
+	objects.Child
 }
 
 // Delete deletes objects that the operator created and no longer needs.

@@ -9,7 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 )
 
 // Removal is an object to delete, and the reason. UID and Version are its preconditions.
@@ -23,6 +23,6 @@ type Removal struct {
 func (r Removal) String() string { return fmt.Sprintf("%s %s: %s", r.Kind, r.Name, r.Why) }
 
 // Recreation deletes a Job so that the next pass re-creates it from the current spec.
-func Recreation(task state.Task) Removal {
-	return Removal{"Job", task.Job, task.UID, task.Version, "its configuration has changed, so the operator re-creates it"}
+func Recreation(task jobs.Job) Removal {
+	return Removal{"Job", task.Name, task.UID, task.Version, "its configuration has changed, so the operator re-creates it"}
 }

@@ -9,7 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -86,7 +86,7 @@ type Protection struct {
 type CreateVolumes struct {
 	ofVolumes
 	Last
-	Claims []resources.Child
+	Claims []objects.Child
 }
 
 // StartRestore starts the Jobs that restore a backup.
@@ -96,7 +96,7 @@ type StartRestore struct {
 	From string
 	// Why describes the restore, for events.
 	Why  string
-	Jobs []resources.Child
+	Jobs []objects.Child
 }
 
 // FinishRestore records on the claims that the backup is restored. Members may use the volumes after that.

@@ -9,10 +9,10 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
-	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
 
@@ -34,7 +34,7 @@ func TestOnlyTheDatabaseCanRefuseAConfiguration(t *testing.T) {
 			job := naming.ConfigureJob(cluster.Name, resources.Configuration(engine.Resolve(cluster, o.Engine), o.References, ""))
 			task := plans.Task(job, false)
 			task.Component, task.Code, task.Failure = dbv1.ComponentConfigure, c.code, "the Job has failed"
-			o.Tasks = []state.Task{task}
+			o.Jobs = []jobs.Job{task}
 			p := plans.Decide(cluster, o)
 			if stalls := p.Stalled != nil && p.Stalled.Reason == dbv1.ReasonConfigureFailed; stalls != c.stalls {
 				t.Errorf("\n%s", plans.Text(p))

@@ -12,6 +12,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -68,8 +69,8 @@ func missing(ordinals ...int32) change {
 	}
 }
 
-func task(t state.Task) change {
-	return func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Tasks = append(o.Tasks, t) }
+func task(t jobs.Job) change {
+	return func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Jobs = append(o.Jobs, t) }
 }
 
 // tuned is an engine with the action configure. The configuration for three members is in force.
@@ -174,8 +175,8 @@ func TestAHibernationWaitsForAPrimaryForALimitedTime(t *testing.T) {
 
 func TestOneActionAtATimeDisturbsMembers(t *testing.T) {
 	const job = "orders-configure-1"
-	runs := state.Task{Job: job, UID: "job", Component: dbv1.ComponentConfigure, Active: true, Started: true, StartTime: new(plans.Ago(time.Minute))}
-	but := func(change func(*state.Task)) change {
+	runs := jobs.Job{Name: job, UID: "job", Component: dbv1.ComponentConfigure, Active: true, Started: true, StartTime: new(plans.Ago(time.Minute))}
+	but := func(change func(*jobs.Job)) change {
 		t := runs
 		change(&t)
 		return task(t)
@@ -185,16 +186,16 @@ func TestOneActionAtATimeDisturbsMembers(t *testing.T) {
 	const makesWay = "delete Job " + job + ": another action precedes it\n" + waits
 	decideRelated(t, dbv1.TopologyPrimaryReplica, map[string]scenario{
 		"a stop waits for a Job":                        {all(hibernated, task(runs)), waits},
-		"of any kind":                                   {all(hibernated, but(func(t *state.Task) { t.Component = dbv1.ComponentHandOver })), waits},
-		"also for one that is being deleted":            {all(hibernated, but(func(t *state.Task) { t.Ending = true })), waits},
-		"not for one that has ended":                    {all(hibernated, but(func(t *state.Task) { t.Succeeded = true })), stops},
-		"nor for one that a lost node keeps":            {all(hibernated, but(func(t *state.Task) { t.Failing, t.StartTime = true, new(plans.Ago(65*time.Minute)) })), stops},
-		"whose deletion does not end, either":           {all(hibernated, but(func(t *state.Task) { t.Ending, t.StartTime = true, new(plans.Ago(65*time.Minute)) })), stops},
-		"but for one that exceeds its deadline":         {all(hibernated, but(func(t *state.Task) { t.Failing, t.StartTime = true, new(plans.Ago(64*time.Minute)) })), waits},
-		"one that has not started makes way":            {all(hibernated, but(func(t *state.Task) { t.Started = false })), makesWay},
-		"one that waits for its next attempt, too":      {all(hibernated, but(func(t *state.Task) { t.Active, t.Code = false, 11 })), makesWay},
-		"one whose attempt has just succeeded does not": {all(hibernated, but(func(t *state.Task) { t.Active = false })), waits},
-		"nor one that is about to fail":                 {all(hibernated, but(func(t *state.Task) { t.Active, t.Code, t.Final = false, 30, true })), waits},
+		"of any kind":                                   {all(hibernated, but(func(t *jobs.Job) { t.Component = dbv1.ComponentHandOver })), waits},
+		"also for one that is being deleted":            {all(hibernated, but(func(t *jobs.Job) { t.Ending = true })), waits},
+		"not for one that has ended":                    {all(hibernated, but(func(t *jobs.Job) { t.Succeeded = true })), stops},
+		"nor for one that a lost node keeps":            {all(hibernated, but(func(t *jobs.Job) { t.Failing, t.StartTime = true, new(plans.Ago(65*time.Minute)) })), stops},
+		"whose deletion does not end, either":           {all(hibernated, but(func(t *jobs.Job) { t.Ending, t.StartTime = true, new(plans.Ago(65*time.Minute)) })), stops},
+		"but for one that exceeds its deadline":         {all(hibernated, but(func(t *jobs.Job) { t.Failing, t.StartTime = true, new(plans.Ago(64*time.Minute)) })), waits},
+		"one that has not started makes way":            {all(hibernated, but(func(t *jobs.Job) { t.Started = false })), makesWay},
+		"one that waits for its next attempt, too":      {all(hibernated, but(func(t *jobs.Job) { t.Active, t.Code = false, 11 })), makesWay},
+		"one whose attempt has just succeeded does not": {all(hibernated, but(func(t *jobs.Job) { t.Active = false })), waits},
+		"nor one that is about to fail":                 {all(hibernated, but(func(t *jobs.Job) { t.Active, t.Code, t.Final = false, 30, true })), waits},
 		"a restart waits": {
 			all(func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Outdated(o, 2) }, task(runs)),
 			"RollingOut: waiting until Job " + job + " has ended; next: 1 member is outdated; restarting pod orders-2\nagain in 5s\n",
@@ -217,15 +218,15 @@ func TestOneActionAtATimeDisturbsMembers(t *testing.T) {
 			"HandingOver: waiting until Job " + job + " has ended; next: 1 member is outdated; pod orders-0 hands over to another member\nagain in 5s\n",
 		},
 		"a member that has handed over stops after the Job has ended": {
-			all(hibernated, roles("primary", "replica", "replica"), task(state.Task{
-				Job: naming.HandOverJob("orders", "pod-2"), Component: dbv1.ComponentHandOver, Active: true, Started: true,
+			all(hibernated, roles("primary", "replica", "replica"), task(jobs.Job{
+				Name: naming.HandOverJob("orders", "pod-2"), Component: dbv1.ComponentHandOver, Active: true, Started: true,
 			})),
 			"Hibernating: waiting until Job " + naming.HandOverJob("orders", "pod-2") + " has ended; next: scaling in from 3 to 0 members, one at a time\nagain in 5s\n",
 		},
 		"a configuration waits for a hand-over": {
 			all(tuned, func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Parameters = map[string]string{"prefix": "a"} }, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Engine.Spec.OtherParameters = true
-			}, applies, but(func(t *state.Task) { t.Job, t.Component = "orders-handover-1", dbv1.ComponentHandOver })),
+			}, applies, but(func(t *jobs.Job) { t.Name, t.Component = "orders-handover-1", dbv1.ComponentHandOver })),
 			"Configuring: waiting until Job orders-handover-1 has ended; next: the members get the parameters and passwords of the spec\nagain in 5s\n",
 		},
 		"a deletion does not wait": {
@@ -269,8 +270,8 @@ func TestTheEngineAcceptsTheNumberOfMembersBeforeAScaleIn(t *testing.T) {
 			all(tuned, replicas(1), hibernated), "scale in to 2\nHibernating: scaling in from 3 to 0 members, one at a time\n",
 		},
 		"a Job on a node that does not respond is no acceptance": {
-			all(tuned, replicas(1), task(state.Task{
-				Job: job, Pod: "p", Component: dbv1.ComponentConfigure, Active: true, Started: true, Failing: true, StartTime: new(plans.Ago(65 * time.Minute)),
+			all(tuned, replicas(1), task(jobs.Job{
+				Name: job, Pod: "p", Component: dbv1.ComponentConfigure, Active: true, Started: true, Failing: true, StartTime: new(plans.Ago(65 * time.Minute)),
 			})),
 			waits + "STALLED ConfigureFailed\n",
 		},
@@ -278,15 +279,15 @@ func TestTheEngineAcceptsTheNumberOfMembersBeforeAScaleIn(t *testing.T) {
 }
 
 func TestAHandOverOnALostNodeNeedsTheUserButBlocksNoDeletion(t *testing.T) {
-	lost := func(change func(*state.Task)) change {
-		t := state.Task{
-			Job: naming.HandOverJob("orders", "pod-2"), Pod: "p", Component: dbv1.ComponentHandOver, Active: true, Started: true,
+	lost := func(change func(*jobs.Job)) change {
+		t := jobs.Job{
+			Name: naming.HandOverJob("orders", "pod-2"), Pod: "p", Component: dbv1.ComponentHandOver, Active: true, Started: true,
 			Failing: true, StartTime: new(plans.Ago(15 * time.Minute)),
 		}
 		change(&t)
 		return task(t)
 	}
-	as := func(*state.Task) {}
+	as := func(*jobs.Job) {}
 	last := roles("replica", "replica", "primary")
 	const stopping = "scale in to 2 from 1\nTerminating: scaling in from 3 to 0 members, one at a time\n"
 	const hands = "HandingOver: pod orders-2 hands over to another member"
@@ -299,10 +300,10 @@ func TestAHandOverOnALostNodeNeedsTheUserButBlocksNoDeletion(t *testing.T) {
 		},
 		"a deletion": {all(terminating, last, lost(as)), stopping},
 		"a deletion of a Job that does not end, either": {
-			all(terminating, last, lost(func(t *state.Task) { t.Failing, t.Ending = false, true })), stopping,
+			all(terminating, last, lost(func(t *jobs.Job) { t.Failing, t.Ending = false, true })), stopping,
 		},
 		"a deletion waits until that is certain": {
-			all(terminating, last, lost(func(t *state.Task) { t.StartTime = new(plans.Ago(14 * time.Minute)) })),
+			all(terminating, last, lost(func(t *jobs.Job) { t.StartTime = new(plans.Ago(14 * time.Minute)) })),
 			"Terminating: waiting until Job " + job + " has ended; next: scaling in from 3 to 0 members, one at a time\nagain in 5s\n",
 		},
 		"also before a backup of stopped members": {
@@ -310,7 +311,7 @@ func TestAHandOverOnALostNodeNeedsTheUserButBlocksNoDeletion(t *testing.T) {
 				c.Spec.Deletion.HookDeadlineSeconds = 3600
 				c.Spec.Deletion.Hooks = []dbv1.DeletionHook{{Name: "last", Type: dbv1.HookBackup}}
 				o.HookBackups = map[string]state.HookBackup{"last": {Name: "b", Phase: dbv1.BackupPending, Created: plans.Ago(time.Minute)}}
-				o.Tasks[0].StartTime = new(plans.Ago(14 * time.Minute))
+				o.Jobs[0].StartTime = new(plans.Ago(14 * time.Minute))
 			}),
 			"HookRunning: deletion hook \"last\" waits for DatabaseBackup b; none of the remaining members is ready, so the operator stops all members and backs up their volumes: " +
 				"waiting until Job " + job + " has ended; next: scaling in from 3 to 0 members, one at a time\nagain in 5s\n",

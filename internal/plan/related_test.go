@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -107,8 +108,8 @@ func TestMembersOfOneDatabaseStartFromOneVolume(t *testing.T) {
 				v := filled(0)
 				v.Fill, v.From = state.Filling, naming.InitializeID(plans.UID)
 				o.Volumes = []state.Volume{v}
-				o.Restore.Jobs = []state.Task{{
-					Job: naming.RestoreJob("orders", v.From, v.UID, 0), UID: "job", Component: dbv1.ComponentRestore, Started: true, Pod: "x-1", Code: 1, Problem: "no such program",
+				o.Restore.Jobs = []jobs.Job{{
+					Name: naming.RestoreJob("orders", v.From, v.UID, 0), UID: "job", Component: dbv1.ComponentRestore, Started: true, Pod: "x-1", Code: 1, Problem: "no such program",
 				}}
 			},
 			"InitializeRetrying: writing the first data into the volume of member 0; Kubernetes retries Job " +
@@ -180,7 +181,7 @@ func TestThePrimaryHandsOverBeforeItIsDisturbed(t *testing.T) {
 		"it is not restarted while its label does not follow": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				plans.Outdated(o, 0)
-				o.Tasks = []state.Task{plans.Task(job, true)}
+				o.Jobs = []jobs.Job{plans.Task(job, true)}
 			},
 			"HandingOver: 1 member is outdated; pod orders-0 has handed over; waiting for its role\nagain in 1m0s\n",
 		},
@@ -188,23 +189,23 @@ func TestThePrimaryHandsOverBeforeItIsDisturbed(t *testing.T) {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				plans.Outdated(o, 0)
 				plans.Roles(o, "replica", "replica", "primary")
-				o.Tasks = []state.Task{plans.Task(job, true)}
+				o.Jobs = []jobs.Job{plans.Task(job, true)}
 			},
 			"restart orders-0\nRollingOut: 1 member is outdated; restarting pod orders-0\n",
 		},
 		"the result of an old hand-over does not count": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				plans.Outdated(o, 0)
-				o.Tasks = []state.Task{plans.Task(job, true)}
-				o.Tasks[0].EndTime = plans.Ago(time.Minute)
+				o.Jobs = []jobs.Job{plans.Task(job, true)}
+				o.Jobs[0].EndTime = plans.Ago(time.Minute)
 			},
 			"delete Job " + job + ": it runs again\nHandingOver: 1 member is outdated; pod orders-0 hands over to another member\n",
 		},
 		"if no member can take over, the primary stays": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				plans.Outdated(o, 0)
-				o.Tasks = []state.Task{plans.Task(job, false)}
-				o.Tasks[0].Code, o.Tasks[0].Failure = protocol.ExitPrecondition, "no member can take over"
+				o.Jobs = []jobs.Job{plans.Task(job, false)}
+				o.Jobs[0].Code, o.Jobs[0].Failure = protocol.ExitPrecondition, "no member can take over"
 			},
 			"HandingOver: 1 member is outdated; pod orders-0 hands over to another member: Job " + job + " failed: no member can take over. The operator repeats it after a minute\nagain in 1m0s\n",
 		},
@@ -219,8 +220,8 @@ func TestThePrimaryHandsOverBeforeItIsDisturbed(t *testing.T) {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				plans.Outdated(o, 2)
 				plans.Roles(o, "primary", "replica", "")
-				o.Tasks = []state.Task{plans.Task(naming.HandOverJob("orders", "pod-2"), false)}
-				o.Tasks[0].Code = protocol.ExitNotApplicable
+				o.Jobs = []jobs.Job{plans.Task(naming.HandOverJob("orders", "pod-2"), false)}
+				o.Jobs[0].Code = protocol.ExitNotApplicable
 			},
 			"restart orders-2\nRollingOut: 1 member is outdated; restarting pod orders-2\n",
 		},
@@ -314,8 +315,8 @@ func TestThePrimaryHandsOverBeforeItIsDisturbed(t *testing.T) {
 			"delete Job " + naming.HandOverJob("orders", "request", "orders-2", plans.UID) + ": the same request comes again\nHandingOver: pod orders-0 hands over to another member\n",
 		},
 		"nor while it runs": {
-			all(asks(dbv1.RequestHandOver, "orders-2"), task(state.Task{
-				Job: naming.HandOverJob("orders", "request", "orders-2", plans.UID), Component: dbv1.ComponentHandOver, Active: true, Started: true, StartTime: new(plans.Ago(time.Second)),
+			all(asks(dbv1.RequestHandOver, "orders-2"), task(jobs.Job{
+				Name: naming.HandOverJob("orders", "request", "orders-2", plans.UID), Component: dbv1.ComponentHandOver, Active: true, Started: true, StartTime: new(plans.Ago(time.Second)),
 			})),
 			"HandingOver: waiting until Job " + naming.HandOverJob("orders", "request", "orders-2", plans.UID) +
 				" has ended; next: pod orders-0 hands over to another member\nagain in 5s\n",
@@ -325,8 +326,8 @@ func TestThePrimaryHandsOverBeforeItIsDisturbed(t *testing.T) {
 			"record the request HandOver orders-0: Completed\nHandingOver: pod orders-0 is the primary\n",
 		},
 		"not while an earlier hand-over may still change that": {
-			all(asks(dbv1.RequestHandOver, "orders-0"), task(state.Task{
-				Job: "orders-handover-1", Component: dbv1.ComponentHandOver, Active: true, Started: true, StartTime: new(plans.Ago(time.Second)),
+			all(asks(dbv1.RequestHandOver, "orders-0"), task(jobs.Job{
+				Name: "orders-handover-1", Component: dbv1.ComponentHandOver, Active: true, Started: true, StartTime: new(plans.Ago(time.Second)),
 			})),
 			"HandingOver: waiting until Job orders-handover-1 has ended; next: pod orders-0 is the primary\nagain in 5s\n",
 		},
@@ -388,7 +389,7 @@ func has(kind dbv1.ClusterRequestType, value string, is dbv1.ClusterRequestState
 }
 
 // ended is a Job of a kind that has succeeded.
-func ended(job, component string) state.Task {
+func ended(job, component string) jobs.Job {
 	t := plans.Task(job, true)
 	t.Component = component
 	return t
@@ -537,28 +538,28 @@ func TestAMemberLeavesTheListOfTheOthersBeforeItStops(t *testing.T) {
 		"then the stop": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				shrink(c, o)
-				o.Tasks = []state.Task{plans.Task(job, true)}
+				o.Jobs = []jobs.Job{plans.Task(job, true)}
 			},
 			"scale in to 2\nScaling: scaling in from 3 to 1 members, one at a time\n",
 		},
 		"not if the member has started again since, and may have joined again": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				shrink(c, o)
-				o.Tasks = []state.Task{plans.Task(naming.MemberRemoveJob("orders", 2, "set", "1", "earlier"), true)}
+				o.Jobs = []jobs.Job{plans.Task(naming.MemberRemoveJob("orders", 2, "set", "1", "earlier"), true)}
 			},
 			"create Job " + job + "\nRemovingMember: the other members remove pod orders-2 from their list\n",
 		},
 		"nor if its pod did not exist when the removal began": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				shrink(c, o)
-				o.Tasks = []state.Task{plans.Task(missing, true)}
+				o.Jobs = []jobs.Job{plans.Task(missing, true)}
 			},
 			"create Job " + job + "\nRemovingMember: the other members remove pod orders-2 from their list\n",
 		},
 		"a member without a pod stops after its removal, too": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				shrink(c, o)
-				o.Members, o.Tasks = o.Members[:2], []state.Task{plans.Task(missing, true)}
+				o.Members, o.Jobs = o.Members[:2], []jobs.Job{plans.Task(missing, true)}
 			},
 			"scale in to 2\nScaling: scaling in from 3 to 1 members, one at a time\n",
 		},

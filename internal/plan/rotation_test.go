@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -37,7 +38,7 @@ func rotating(t *testing.T, change func(*dbv1.DatabaseCluster, *state.Observed))
 		Name: "orders-credentials", UID: "s", Generated: true, Cluster: plans.UID, Since: plans.Now.Add(-24 * time.Hour), Rotation: rotation, Request: "now",
 		Values: state.Values{"password": []byte("current"), "password." + rotation: []byte("next")},
 	}
-	o.Rotation, o.RotationStarted = state.Task{Job: "orders-rotate-" + rotation, Component: dbv1.ComponentRotation, Succeeded: true}, true
+	o.Rotation, o.RotationStarted = jobs.Job{Name: "orders-rotate-" + rotation, Component: dbv1.ComponentRotation, Succeeded: true}, true
 	for _, m := range o.Members {
 		o.RotatedMembers = append(o.RotatedMembers, m.Readiness())
 	}

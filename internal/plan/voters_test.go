@@ -10,6 +10,7 @@ import (
 	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
@@ -109,7 +110,7 @@ func TestClaim0RecordsAFurtherMemberOnlyIfItMayStart(t *testing.T) {
 
 func TestMembersThatDoNotRunLeaveTheListOfTheOthers(t *testing.T) {
 	job := naming.MemberRemoveJob("orders", 3, "set", "1", "")
-	removed := func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Tasks = []state.Task{plans.Task(job, true)} }
+	removed := func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Jobs = []jobs.Job{plans.Task(job, true)} }
 	decideRelated(t, dbv1.TopologyConsensus, map[string]scenario{
 		"after a member has stopped, it is removed again": {
 			voters(4, 5, 3), "create Job " + job + "\nRemovingMember: the other members remove pod orders-3 from their list\n",

@@ -14,7 +14,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 )
 
 // apart is a cluster whose members must not share a node with pods that a selector selects.
@@ -35,9 +38,9 @@ func equals(key, value string) *metav1.LabelSelector {
 
 func TestOnlyJobsThatCreateTheVolumesOfMembersHaveTheirAffinityToPods(t *testing.T) {
 	cluster, zero := apart(equals(dbv1.LabelInstance, "orders")), int32(0)
-	for _, component := range ActionComponents() {
+	for _, component := range jobs.Components() {
 		job := &batchv1.Job{}
-		made := ActionJob(cluster, Action{Component: component, Name: "a", Offline: true, Member: &zero})
+		made := jobs.Build(cluster, jobs.Spec{Component: component, Name: "a", Offline: true, Member: &zero})
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(made.Object.Object, job); err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +72,7 @@ func TestAMemberThatKeepsMembersAwayDoesNotKeepJobsAway(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cluster := apart(c.selector)
 			template := &corev1.PodTemplateSpec{}
-			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(toMap(podTemplate(cluster, nil)), template); err != nil {
+			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(objects.Fields(pods.PodTemplate(cluster, nil)), template); err != nil {
 				t.Fatal(err)
 			}
 			terms := template.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
@@ -80,7 +83,7 @@ func TestAMemberThatKeepsMembersAwayDoesNotKeepJobsAway(t *testing.T) {
 			if got := selector.Matches(labels.Set(template.Labels)); got != c.members {
 				t.Errorf("it selects members: %t", got)
 			}
-			for _, component := range ActionComponents() {
+			for _, component := range jobs.Components() {
 				if got := selector.Matches(labels.Set(naming.Labels(cluster, component))); got != c.jobs {
 					t.Errorf("it selects a %s: %t", component, got)
 				}

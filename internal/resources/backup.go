@@ -2,6 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
+// Package resources builds the desired objects of a cluster, one file for each kind.
 package resources
 
 import (
@@ -11,10 +12,11 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 )
 
 // ScheduledBackup is the DatabaseBackup that a schedule creates for a time. Its data is deleted with it.
-func ScheduledBackup(cluster *dbv1.DatabaseCluster, schedule string, at time.Time) Child {
+func ScheduledBackup(cluster *dbv1.DatabaseCluster, schedule string, at time.Time) objects.Child {
 	child := Backup(cluster, naming.ScheduledBackup(cluster.Name, schedule, at), dbv1.BackupDelete)
 	labels := child.Object.GetLabels()
 	labels[dbv1.LabelSchedule] = schedule
@@ -24,12 +26,12 @@ func ScheduledBackup(cluster *dbv1.DatabaseCluster, schedule string, at time.Tim
 }
 
 // HookBackup is the DatabaseBackup that a deletion hook creates. Its data is retained when it is deleted.
-func HookBackup(cluster *dbv1.DatabaseCluster, name string) Child {
+func HookBackup(cluster *dbv1.DatabaseCluster, name string) objects.Child {
 	return Backup(cluster, name, dbv1.BackupRetain)
 }
 
 // Backup is a DatabaseBackup of a cluster. It has no owner, because it must outlive the cluster.
-func Backup(cluster *dbv1.DatabaseCluster, name string, policy dbv1.BackupDeletionPolicy) Child {
+func Backup(cluster *dbv1.DatabaseCluster, name string, policy dbv1.BackupDeletionPolicy) objects.Child {
 	object := &unstructured.Unstructured{Object: map[string]any{
 		"spec": map[string]any{"cluster": cluster.Name, "deletionPolicy": string(policy)},
 	}}
@@ -37,5 +39,5 @@ func Backup(cluster *dbv1.DatabaseCluster, name string, policy dbv1.BackupDeleti
 	object.SetNamespace(cluster.Namespace)
 	object.SetName(name)
 	object.SetLabels(naming.Labels(cluster, dbv1.ComponentBackup))
-	return Child{Object: object}
+	return objects.Child{Object: object}
 }

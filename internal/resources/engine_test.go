@@ -12,6 +12,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -78,9 +79,9 @@ func TestChangesThatDoNotAffectPodsKeepTheTemplate(t *testing.T) {
 func TestTheSecretOfTheDatabaseIsAReferenceAndTheSecretOfTheDestinationIsNot(t *testing.T) {
 	cluster := withEngine()
 	cluster.Spec.Backup = &dbv1.ClusterBackup{Destination: dbv1.BackupDestination{URL: "s3://bucket", CredentialsSecretName: "keys"}}
-	want := []state.Reference{{Kind: "Secret", Name: "orders", Where: "spec.credentials.secretName"}}
-	got := References(cluster)
-	if !slices.EqualFunc(got, want, func(a, b state.Reference) bool {
+	want := []pods.Reference{{Kind: "Secret", Name: "orders", Where: "spec.credentials.secretName"}}
+	got := pods.References(cluster)
+	if !slices.EqualFunc(got, want, func(a, b pods.Reference) bool {
 		return a.Kind == b.Kind && a.Name == b.Name && a.Where == b.Where && !a.Optional
 	}) {
 		t.Errorf("got %+v", got)
@@ -90,7 +91,7 @@ func TestTheSecretOfTheDatabaseIsAReferenceAndTheSecretOfTheDestinationIsNot(t *
 func TestTheClustersSecretIsMountedWithoutAnEngineToo(t *testing.T) {
 	cluster := smallest()
 	cluster.Spec.Credentials.SecretName = "orders"
-	if len(engineVolumes(cluster)) != 1 || len(engineMounts(cluster)) != 1 || *engineMounts(cluster)[0].MountPath != "/dbc/secrets" {
-		t.Errorf("%v, %v", engineVolumes(cluster), engineMounts(cluster))
+	if len(pods.EngineVolumes(cluster)) != 1 || len(pods.EngineMounts(cluster)) != 1 || *pods.EngineMounts(cluster)[0].MountPath != "/dbc/secrets" {
+		t.Errorf("%v, %v", pods.EngineVolumes(cluster), pods.EngineMounts(cluster))
 	}
 }

@@ -5,12 +5,11 @@ SPDX-License-Identifier: Apache-2.0
 package resources
 
 import (
-	"encoding/json"
-	"fmt"
-
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
-	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 )
 
 // HandOver asks for another primary than Member. To is the member that should become it; nil for any.
@@ -28,23 +27,23 @@ const handOverKeptSeconds = 60 * 60
 
 // HandOverJob makes sure that a member is not the primary. In a deletion it has no owner: Kubernetes would delete it at once if the
 // deletion is a foreground one.
-func HandOverJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, h HandOver) Child {
-	action := Action{
+func HandOverJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, h HandOver) objects.Child {
+	action := jobs.Spec{
 		Name: h.Name, Component: dbv1.ComponentHandOver, Command: declared.Spec.Actions.HandOver.Command,
 		Member: &h.Member, Target: h.To, Members: h.Members, KeptSeconds: handOverKeptSeconds,
 	}
 	if cluster.DeletionTimestamp == nil {
-		action.Owner = ownedBy(cluster)
+		action.Owner = objects.OwnedBy(cluster)
 	}
-	return ActionJob(cluster, action)
+	return jobs.Build(cluster, action)
 }
 
 // MemberRemoveJob removes a member from the list that the others keep. The parts identify the removal.
-func MemberRemoveJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, ordinal int32, parts ...string) Child {
-	return ActionJob(cluster, Action{
+func MemberRemoveJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, ordinal int32, parts ...string) objects.Child {
+	return jobs.Build(cluster, jobs.Spec{
 		Name:      naming.MemberRemoveJob(cluster.Name, ordinal, parts...),
 		Component: dbv1.ComponentMemberRemove,
-		Owner:     ownedBy(cluster),
+		Owner:     objects.OwnedBy(cluster),
 		Command:   declared.Spec.Actions.MemberRemove.Command,
 		Member:    &ordinal,
 	})
@@ -52,11 +51,11 @@ func MemberRemoveJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngin
 
 // ConfigureJob puts parameters and passwords in force on the running members. Their number may differ from that in the spec, for which the
 // parameters have to be correct.
-func ConfigureJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, references []state.Reference, changed string, members int32) Child {
-	return ActionJob(cluster, Action{
+func ConfigureJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, references []pods.Reference, changed string, members int32) objects.Child {
+	return jobs.Build(cluster, jobs.Spec{
 		Name:      naming.ConfigureJob(cluster.Name, Configuration(cluster, references, changed)),
 		Component: dbv1.ComponentConfigure,
-		Owner:     ownedBy(cluster),
+		Owner:     objects.OwnedBy(cluster),
 		Command:   declared.Spec.Actions.Configure.Command,
 		Members:   members,
 	})
@@ -64,18 +63,10 @@ func ConfigureJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, 
 
 // Configuration is a hash of all that the action configure puts in force: the engine, the parameters, the number of members
 // and the contents of Secrets. It includes the last change by another client, because the action has to run again after it.
-func Configuration(cluster *dbv1.DatabaseCluster, references []state.Reference, changed string) string {
-	parts := []any{cluster.Spec.Engine, cluster.Spec.Parameters, cluster.Spec.Replicas, ReferencesHash(cluster, references)}
+func Configuration(cluster *dbv1.DatabaseCluster, references []pods.Reference, changed string) string {
+	parts := []any{cluster.Spec.Engine, cluster.Spec.Parameters, cluster.Spec.Replicas, pods.ReferencesHash(cluster, references)}
 	if changed != "" {
 		parts = append(parts, changed)
 	}
-	return hash(parts)
-}
-
-func parametersText(parameters map[string]string) string {
-	text, err := json.Marshal(parameters)
-	if err != nil {
-		panic(fmt.Sprintf("parameters do not marshal: %v", err))
-	}
-	return string(text)
+	return objects.Hash(parts)
 }

@@ -13,7 +13,9 @@ import (
 	networkingv1ac "k8s.io/client-go/applyconfigurations/networking/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 )
 
 // Seclusion allows the selected pods to connect to some peers only, and no pod to connect to them.
@@ -47,7 +49,7 @@ type Block struct {
 
 // SeclusionPolicy builds the policy of a seclusion. It has an effect only if the network plugin enforces such
 // policies.
-func SeclusionPolicy(s Seclusion) Child {
+func SeclusionPolicy(s Seclusion) objects.Child {
 	spec := networkingv1ac.NetworkPolicySpec().
 		WithPodSelector(metav1ac.LabelSelector().WithMatchLabels(s.Pods)).
 		WithPolicyTypes(networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress)
@@ -60,7 +62,7 @@ func SeclusionPolicy(s Seclusion) Child {
 	if s.Owner != nil {
 		policy.WithOwnerReferences(s.Owner)
 	}
-	return newChild(policy)
+	return objects.New(policy)
 }
 
 func (e Egress) peers() []*networkingv1ac.NetworkPolicyPeerApplyConfiguration {
@@ -95,8 +97,8 @@ func (e Egress) ports() []*networkingv1ac.NetworkPolicyPortApplyConfiguration {
 // declared ports of sidecars. Every port is open to the other members and to Jobs of this cluster that need it. A
 // selector of pods without one of namespaces selects only pods of the same namespace, so the labels of pods in other
 // namespaces have no effect.
-func NetworkPolicy(cluster *dbv1.DatabaseCluster) Child {
-	components := metav1ac.LabelSelectorRequirement().WithKey(dbv1.LabelComponent).WithOperator(metav1.LabelSelectorOpIn).WithValues(connecting()...)
+func NetworkPolicy(cluster *dbv1.DatabaseCluster) objects.Child {
+	components := metav1ac.LabelSelectorRequirement().WithKey(dbv1.LabelComponent).WithOperator(metav1.LabelSelectorOpIn).WithValues(jobs.Connecting()...)
 	selector := naming.Selector(cluster.Name)
 	delete(selector, dbv1.LabelComponent)
 	ours := networkingv1ac.NetworkPolicyPeer().
@@ -107,16 +109,16 @@ func NetworkPolicy(cluster *dbv1.DatabaseCluster) Child {
 		WithIngress(
 			networkingv1ac.NetworkPolicyIngressRule().WithFrom(ours),
 			networkingv1ac.NetworkPolicyIngressRule().
-				WithFrom(asEach[networkingv1ac.NetworkPolicyPeerApplyConfiguration](cluster.Spec.NetworkPolicy.From)...).
+				WithFrom(objects.AsEach[networkingv1ac.NetworkPolicyPeerApplyConfiguration](cluster.Spec.NetworkPolicy.From)...).
 				WithPorts(port(corev1.ProtocolTCP, intstr.FromString(naming.Port))))
 	if declared := sidecarPorts(cluster); len(declared) > 0 { // a rule without ports would allow them all
 		spec.WithIngress(networkingv1ac.NetworkPolicyIngressRule().WithPorts(declared...))
 	}
-	child := newChild(networkingv1ac.NetworkPolicy(naming.NetworkPolicy(cluster.Name), cluster.Namespace).
+	child := objects.New(networkingv1ac.NetworkPolicy(naming.NetworkPolicy(cluster.Name), cluster.Namespace).
 		WithLabels(naming.Labels(cluster, dbv1.ComponentDatabase)).
-		WithOwnerReferences(ownedBy(cluster)).
+		WithOwnerReferences(objects.OwnedBy(cluster)).
 		WithSpec(spec), []string{"spec"})
-	child.exact = true
+	child.Exact = true
 	return child
 }
 

@@ -12,14 +12,15 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 )
 
 // PodDisruptionBudget lets a drain evict one member at a time. A drain may always evict a member that is not ready:
 // it serves no clients, and would otherwise block the drain of its node.
-func PodDisruptionBudget(cluster *dbv1.DatabaseCluster) Child {
-	return newChild(policyv1ac.PodDisruptionBudget(naming.PodDisruptionBudget(cluster.Name), cluster.Namespace).
+func PodDisruptionBudget(cluster *dbv1.DatabaseCluster) objects.Child {
+	return objects.New(policyv1ac.PodDisruptionBudget(naming.PodDisruptionBudget(cluster.Name), cluster.Namespace).
 		WithLabels(naming.Labels(cluster, dbv1.ComponentDatabase)).
-		WithOwnerReferences(ownedBy(cluster)).
+		WithOwnerReferences(objects.OwnedBy(cluster)).
 		WithSpec(policyv1ac.PodDisruptionBudgetSpec().
 			WithMaxUnavailable(intstr.FromInt32(1)).
 			WithUnhealthyPodEvictionPolicy(policyv1.AlwaysAllow).

@@ -13,6 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
@@ -21,58 +24,58 @@ func limits(cpu string) corev1.ResourceRequirements {
 }
 
 func TestEveryContainerOfAJobHasRequestsAndLimits(t *testing.T) {
-	member := corev1.ResourceRequirements{Requests: quantities("3", "4Gi"), Limits: quantities("4", "8Gi")}
+	member := corev1.ResourceRequirements{Requests: pods.Quantities("3", "4Gi"), Limits: pods.Quantities("4", "8Gi")}
 	zero := int32(0)
 	command := dbv1.DeletionHook{Name: "run", Resources: limits("50m")}
 	cases := map[string]struct {
-		make func(*dbv1.DatabaseCluster) Child
+		make func(*dbv1.DatabaseCluster) objects.Child
 		// want are the CPU and memory requests, then the limits, of the container "action".
 		want [4]string
 	}{
-		"a hook": {func(c *dbv1.DatabaseCluster) Child { return HookJob(c, dbv1.DeletionHook{Name: "run"}) }, [4]string{"100m", "256Mi", "2", "1Gi"}},
-		"a hook with a limit below the default request": {func(c *dbv1.DatabaseCluster) Child { return HookJob(c, command) }, [4]string{"50m", "256Mi", "50m", "1Gi"}},
-		"an action with a transfer": {func(c *dbv1.DatabaseCluster) Child {
-			return ActionJob(c, Action{Component: dbv1.ComponentHook, Name: "a", Transfer: &Transfer{Image: "operator:1", Call: &protocol.Probe{}}})
+		"a hook": {func(c *dbv1.DatabaseCluster) objects.Child { return HookJob(c, dbv1.DeletionHook{Name: "run"}) }, [4]string{"100m", "256Mi", "2", "1Gi"}},
+		"a hook with a limit below the default request": {func(c *dbv1.DatabaseCluster) objects.Child { return HookJob(c, command) }, [4]string{"50m", "256Mi", "50m", "1Gi"}},
+		"an action with a transfer": {func(c *dbv1.DatabaseCluster) objects.Child {
+			return jobs.Build(c, jobs.Spec{Component: dbv1.ComponentHook, Name: "a", Transfer: &jobs.Transfer{Image: "operator:1", Call: &protocol.Probe{}}})
 		}, [4]string{"100m", "256Mi", "2", "1Gi"}},
-		"an action that requests more than the default limit": {func(c *dbv1.DatabaseCluster) Child {
-			return ActionJob(c, Action{Component: dbv1.ComponentHook, Name: "a", Resources: corev1.ResourceRequirements{Requests: quantities("5", "3Gi")}})
+		"an action that requests more than the default limit": {func(c *dbv1.DatabaseCluster) objects.Child {
+			return jobs.Build(c, jobs.Spec{Component: dbv1.ComponentHook, Name: "a", Resources: corev1.ResourceRequirements{Requests: pods.Quantities("5", "3Gi")}})
 		}, [4]string{"5", "3Gi", "5", "3Gi"}},
-		"an action that may start the database": {func(c *dbv1.DatabaseCluster) Child {
-			return ActionJob(c, Action{Component: dbv1.ComponentHook, Name: "a", Offline: true, Member: &zero})
+		"an action that may start the database": {func(c *dbv1.DatabaseCluster) objects.Child {
+			return jobs.Build(c, jobs.Spec{Component: dbv1.ComponentHook, Name: "a", Offline: true, Member: &zero})
 		}, [4]string{"3", "4Gi", "4", "8Gi"}},
-		"a rotation": {func(c *dbv1.DatabaseCluster) Child {
+		"a rotation": {func(c *dbv1.DatabaseCluster) objects.Child {
 			c.Spec.Backup = &dbv1.ClusterBackup{Resources: limits("500m")}
-			return ActionJob(c, Action{Component: dbv1.ComponentRotation, Name: "a"})
+			return jobs.Build(c, jobs.Spec{Component: dbv1.ComponentRotation, Name: "a"})
 		}, [4]string{"100m", "256Mi", "500m", "1Gi"}},
-		"a reload": {func(c *dbv1.DatabaseCluster) Child {
+		"a reload": {func(c *dbv1.DatabaseCluster) objects.Child {
 			c.Spec.Backup = &dbv1.ClusterBackup{Resources: limits("500m")}
-			return ActionJob(c, Action{Component: dbv1.ComponentReload, Name: "a"})
+			return jobs.Build(c, jobs.Spec{Component: dbv1.ComponentReload, Name: "a"})
 		}, [4]string{"100m", "256Mi", "500m", "1Gi"}},
-		"a deletion of data": {func(c *dbv1.DatabaseCluster) Child {
+		"a deletion of data": {func(c *dbv1.DatabaseCluster) objects.Child {
 			c.Spec.Backup = &dbv1.ClusterBackup{Resources: limits("500m")}
-			return ActionJob(c, Action{Component: dbv1.ComponentBackupDeletion, Name: "a"})
+			return jobs.Build(c, jobs.Spec{Component: dbv1.ComponentBackupDeletion, Name: "a"})
 		}, [4]string{"100m", "256Mi", "500m", "1Gi"}},
-		"a rotation without spec.backup": {func(c *dbv1.DatabaseCluster) Child {
-			return ActionJob(c, Action{Component: dbv1.ComponentRotation, Name: "a"})
+		"a rotation without spec.backup": {func(c *dbv1.DatabaseCluster) objects.Child {
+			return jobs.Build(c, jobs.Spec{Component: dbv1.ComponentRotation, Name: "a"})
 		}, [4]string{"100m", "256Mi", "2", "1Gi"}},
-		"a hand-over with the resources of helpers": {func(c *dbv1.DatabaseCluster) Child {
-			c.Spec.Helpers.Resources = corev1.ResourceRequirements{Requests: quantities("20m", "64Mi"), Limits: quantities("50m", "300Mi")}
-			return ActionJob(c, Action{Component: dbv1.ComponentHandOver, Name: "a"})
+		"a hand-over with the resources of helpers": {func(c *dbv1.DatabaseCluster) objects.Child {
+			c.Spec.Helpers.Resources = corev1.ResourceRequirements{Requests: pods.Quantities("20m", "64Mi"), Limits: pods.Quantities("50m", "300Mi")}
+			return jobs.Build(c, jobs.Spec{Component: dbv1.ComponentHandOver, Name: "a"})
 		}, [4]string{"20m", "64Mi", "50m", "300Mi"}},
-		"a rotation with a limit of its own": {func(c *dbv1.DatabaseCluster) Child {
-			c.Spec.Backup, c.Spec.Helpers.Resources = &dbv1.ClusterBackup{Resources: limits("500m")}, corev1.ResourceRequirements{Requests: quantities("20m", "64Mi")}
-			return ActionJob(c, Action{Component: dbv1.ComponentRotation, Name: "a"})
+		"a rotation with a limit of its own": {func(c *dbv1.DatabaseCluster) objects.Child {
+			c.Spec.Backup, c.Spec.Helpers.Resources = &dbv1.ClusterBackup{Resources: limits("500m")}, corev1.ResourceRequirements{Requests: pods.Quantities("20m", "64Mi")}
+			return jobs.Build(c, jobs.Spec{Component: dbv1.ComponentRotation, Name: "a"})
 		}, [4]string{"100m", "64Mi", "500m", "1Gi"}},
-		"an action of a small member": {func(c *dbv1.DatabaseCluster) Child {
-			c.Spec.Resources.Limits = quantities("500m", "128Mi")
-			return ActionJob(c, Action{Component: dbv1.ComponentConfigure, Name: "a", Transfer: &Transfer{Image: "operator:1", Call: &protocol.Probe{}}})
+		"an action of a small member": {func(c *dbv1.DatabaseCluster) objects.Child {
+			c.Spec.Resources.Limits = pods.Quantities("500m", "128Mi")
+			return jobs.Build(c, jobs.Spec{Component: dbv1.ComponentConfigure, Name: "a", Transfer: &jobs.Transfer{Image: "operator:1", Call: &protocol.Probe{}}})
 		}, [4]string{"100m", "256Mi", "500m", "256Mi"}},
-		"an action that may start the database of a small member": {func(c *dbv1.DatabaseCluster) Child {
-			c.Spec.Resources = corev1.ResourceRequirements{Limits: quantities("500m", "512Mi")}
-			return ActionJob(c, Action{Component: dbv1.ComponentRestore, Name: "a", Offline: true, Member: &zero})
+		"an action that may start the database of a small member": {func(c *dbv1.DatabaseCluster) objects.Child {
+			c.Spec.Resources = corev1.ResourceRequirements{Limits: pods.Quantities("500m", "512Mi")}
+			return jobs.Build(c, jobs.Spec{Component: dbv1.ComponentRestore, Name: "a", Offline: true, Member: &zero})
 		}, [4]string{"500m", "512Mi", "500m", "1Gi"}},
-		"a copy": {func(c *dbv1.DatabaseCluster) Child {
-			return ActionJob(c, Action{Component: dbv1.ComponentHook, Name: "a", Transfer: &Transfer{Image: "operator:1", Call: &protocol.Probe{}}, Copy: &Copy{Restore: Transfer{Call: &protocol.Restore{}}}})
+		"a copy": {func(c *dbv1.DatabaseCluster) objects.Child {
+			return jobs.Build(c, jobs.Spec{Component: dbv1.ComponentHook, Name: "a", Transfer: &jobs.Transfer{Image: "operator:1", Call: &protocol.Probe{}}, Copy: &jobs.Copy{Restore: jobs.Transfer{Call: &protocol.Restore{}}}})
 		}, [4]string{"100m", "256Mi", "2", "1Gi"}},
 	}
 	for name, c := range cases {
@@ -99,10 +102,10 @@ func TestEveryContainerOfAJobHasRequestsAndLimits(t *testing.T) {
 }
 
 func TestAnActionThatMayStartADatabaseWithoutLimitsHasNone(t *testing.T) {
-	if got := withDefaults(corev1.ResourceRequirements{}, atLeast(corev1.ResourceRequirements{})); len(got.Limits) > 0 || len(got.Requests) != 2 {
+	if got := pods.WithDefaults(corev1.ResourceRequirements{}, jobs.AtLeast(corev1.ResourceRequirements{})); len(got.Limits) > 0 || len(got.Requests) != 2 {
 		t.Errorf("%+v", got)
 	}
-	if got := withDefaults(limits("3"), atLeast(limits("1"))); got.Limits.Cpu().String() != "3" || got.Requests.Cpu().String() != "1" {
+	if got := pods.WithDefaults(limits("3"), jobs.AtLeast(limits("1"))); got.Limits.Cpu().String() != "3" || got.Requests.Cpu().String() != "1" {
 		t.Errorf("%+v", got)
 	}
 }

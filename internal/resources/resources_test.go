@@ -24,7 +24,9 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/pki"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -77,7 +79,7 @@ func TestTheObjectsOfAClusterMatchTheGoldenFiles(t *testing.T) {
 	spread.Spec.Scheduling.Spread = dbv1.ClusterSpread{Nodes: dbv1.SpreadRequired, Zones: dbv1.SpreadRequired}
 	generated.Spec.ServiceAccount.Annotations = map[string]string{"eks.amazonaws.com/role-arn": "arn:aws:iam::111122223333:role/orders"}
 	related, declared := replicated(smallest())
-	for name, child := range map[string]Child{
+	for name, child := range map[string]objects.Child{
 		"replicated.role":              Role(related, declared),
 		"replicated.rolebinding":       RoleBinding(related),
 		"replicated.serviceaccount":    ServiceAccount(related),
@@ -104,10 +106,10 @@ func TestTheObjectsOfAClusterMatchTheGoldenFiles(t *testing.T) {
 		"full.networkpolicy":           NetworkPolicy(everything),
 		"full.configmap":               ConfigMap(everything),
 		"full.hook-job":                HookJob(everything, everything.Spec.Deletion.Hooks[0]),
-		"full.backup-job":              ActionJob(everything, backupAction(true)),
-		"smallest.backup-job":          ActionJob(smallest(), backupAction(false)),
-		"full.verification-job":        ActionJob(everything, verification()),
-		"ephemeral.verification-job":   ActionJob(ephemeralCluster, verification()),
+		"full.backup-job":              jobs.Build(everything, backupAction(true)),
+		"smallest.backup-job":          jobs.Build(smallest(), backupAction(false)),
+		"full.verification-job":        jobs.Build(everything, verification()),
+		"ephemeral.verification-job":   jobs.Build(ephemeralCluster, verification()),
 		"full.reload-job":              ReloadJob(everything, reloading(), "example.test/operator:1", "certificate"),
 		"full.certificate":             Certificate(everything, []string{"everything.shop.svc", "everything-0.everything-headless"}),
 		"full.certificate-secret":      CertificateSecret(everything, "everything-tls", pki.Files{"tls.crt": []byte("public")}, "now"),
@@ -147,9 +149,9 @@ func TestOnlyTheDatabaseContainerHasTheToken(t *testing.T) {
 			t.Errorf("container %s has the token: %v", container.Name, has)
 		}
 	}
-	for _, job := range []Child{
+	for _, job := range []objects.Child{
 		HandOverJob(cluster, declared, HandOver{Name: "a"}), ConfigureJob(cluster, declared, nil, "", 3), HookJob(cluster, cluster.Spec.Deletion.Hooks[0]),
-		ActionJob(cluster, backupAction(true)), ActionJob(cluster, verification()),
+		jobs.Build(cluster, backupAction(true)), jobs.Build(cluster, verification()),
 	} {
 		spec := live[batchv1.Job](t, job).Spec.Template.Spec
 		if slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.Name == naming.TokenVolume }) || *spec.AutomountServiceAccountToken {
@@ -189,7 +191,7 @@ func TestBeforeAScaleInAJobKnowsAllMembersAndTheNumberThatStays(t *testing.T) {
 	cluster, declared := replicated(smallest())
 	cluster.Spec.Replicas = 1
 	for name, c := range map[string]struct {
-		job  Child
+		job  objects.Child
 		want string
 	}{
 		"the configuration during a scale-in":  {ConfigureJob(cluster, declared, nil, "", 3), "orders-0.orders-headless orders-1.orders-headless orders-2.orders-headless"},
@@ -229,7 +231,7 @@ func TestAJobOfAnEngineThatConfiguresGetsAnObjectOfAllParameters(t *testing.T) {
 			cluster.Spec.Engine, cluster.Spec.Parameters = declared.Name, c.given
 			cluster = engine.Resolve(engine.Resolve(cluster, declared), declared)
 			got := ""
-			for _, variable := range live[batchv1.Job](t, ActionJob(cluster, backupAction(false))).Spec.Template.Spec.Containers[0].Env {
+			for _, variable := range live[batchv1.Job](t, jobs.Build(cluster, backupAction(false))).Spec.Template.Spec.Containers[0].Env {
 				if variable.Name == "DBC_PARAMETERS" {
 					got = variable.Value
 				}
@@ -242,16 +244,16 @@ func TestAJobOfAnEngineThatConfiguresGetsAnObjectOfAllParameters(t *testing.T) {
 }
 
 // backupAction is one member's part of a backup: offline to a bucket, or online to a volume.
-func backupAction(offline bool) Action {
+func backupAction(offline bool) jobs.Spec {
 	at := &dbv1.BackupDestination{URL: "file:///backups/shop/orders", ClaimName: "backups"}
 	if offline {
 		at = &dbv1.BackupDestination{URL: "s3://backups/shop/everything", Endpoint: "https://s3.example.test", Region: "here", CredentialsSecretName: "bucket"}
 		at.EncryptionSecretName, at.ServerSideEncryption = "age", &dbv1.BackupServerSideEncryption{Type: "aws:kms", KMSKeyID: "alias/backups"}
 	}
-	return Action{
+	return jobs.Spec{
 		Name:            "a-backup-0a1b2c3d-1",
 		Component:       dbv1.ComponentBackup,
-		Transfer:        &Transfer{Image: "example.test/operator:1", Call: &protocol.Backup{To: at.URL, Store: Store(at), Command: []string{"/dbc/scripts/backup"}}, At: at},
+		Transfer:        &jobs.Transfer{Image: "example.test/operator:1", Call: &protocol.Backup{To: at.URL, Store: jobs.Store(at), Command: []string{"/dbc/scripts/backup"}}, At: at},
 		Member:          new(int32(1)),
 		Offline:         offline,
 		DeadlineSeconds: 43200,
@@ -266,16 +268,16 @@ func reloading() *dbv1.DatabaseEngine {
 	return declared
 }
 
-func verification() Action {
+func verification() jobs.Spec {
 	action := backupAction(true)
 	action.Component, action.Offline = dbv1.ComponentVerification, false
 	at := action.Transfer.At
-	action.Transfer = &Transfer{Image: action.Transfer.Image, Call: &protocol.Probe{Command: []string{"probe"}}}
-	action.Copy = &Copy{Restore: Transfer{Call: &protocol.Restore{From: at.URL, Store: Store(at), Command: []string{"restore"}}, At: at}}
+	action.Transfer = &jobs.Transfer{Image: action.Transfer.Image, Call: &protocol.Probe{Command: []string{"probe"}}}
+	action.Copy = &jobs.Copy{Restore: jobs.Transfer{Call: &protocol.Restore{From: at.URL, Store: jobs.Store(at), Command: []string{"restore"}}, At: at}}
 	return action
 }
 
-func compare(t *testing.T, name string, child Child) {
+func compare(t *testing.T, name string, child objects.Child) {
 	t.Helper()
 	got, err := yaml.Marshal(child.Object.Object)
 	if err != nil {
@@ -297,7 +299,7 @@ func compare(t *testing.T, name string, child Child) {
 }
 
 // live is a child as a client would read it.
-func live[T any](t *testing.T, child Child) *T {
+func live[T any](t *testing.T, child objects.Child) *T {
 	t.Helper()
 	object := new(T)
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(child.Object.Object, object); err != nil {
@@ -307,10 +309,10 @@ func live[T any](t *testing.T, child Child) *T {
 }
 
 // stored is a StatefulSet as it stands after a write.
-func stored(t *testing.T, child Child) *appsv1.StatefulSet {
+func stored(t *testing.T, child objects.Child) *appsv1.StatefulSet {
 	t.Helper()
 	set := live[appsv1.StatefulSet](t, child)
-	set.Annotations[dbv1.AnnotationStoredSpec] = StoredSpecHash(set)
+	set.Annotations[dbv1.AnnotationStoredSpec] = objects.StoredSpecHash(set)
 	return set
 }
 
@@ -420,7 +422,7 @@ func TestTheFieldsOfALoadBalancerChangeTogetherWithItsType(t *testing.T) {
 	}
 }
 
-func operations(patch []Operation) string {
+func operations(patch []objects.PatchOperation) string {
 	var texts []string
 	for _, o := range patch {
 		texts = append(texts, fmt.Sprint(o.Op, " ", o.Path, " ", o.Value))
@@ -448,7 +450,7 @@ func TestATemplateThatAnotherWriterChangedIsReplaced(t *testing.T) {
 			if len(patch) == 0 || patch[0].Op != "add" || patch[0].Path != "/spec/template" {
 				t.Errorf("%+v", patch)
 			}
-			if !slices.ContainsFunc(patch, func(o Operation) bool { return o.Path == "/spec/replicas" && o.Value == int64(3) }) {
+			if !slices.ContainsFunc(patch, func(o objects.PatchOperation) bool { return o.Path == "/spec/replicas" && o.Value == int64(3) }) {
 				t.Errorf("the first ordinal and the number of members change in two writes: %+v", patch)
 			}
 		})
@@ -459,7 +461,7 @@ func TestDefaultsOfTheAPIServerAreNoDrift(t *testing.T) {
 	child := StatefulSet(smallest(), 3, state.Observed{})
 	set := live[appsv1.StatefulSet](t, child)
 	set.Spec.RevisionHistoryLimit, set.Spec.Template.Spec.SchedulerName = new(int32), "default-scheduler"
-	set.Annotations[dbv1.AnnotationStoredSpec] = StoredSpecHash(set)
+	set.Annotations[dbv1.AnnotationStoredSpec] = objects.StoredSpecHash(set)
 	if drift := child.Drift(set); drift != "" {
 		t.Error(drift)
 	}

@@ -6,7 +6,9 @@ package resources
 
 import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -27,18 +29,18 @@ type Restore struct {
 
 // RestoreClaim is the claim of a member's volume that a restore fills. It is like a claim of the StatefulSet, which
 // adopts it later, and has an annotation with the restore.
-func RestoreClaim(cluster *dbv1.DatabaseCluster, ordinal int32, restore string) Child {
-	return newChild(dataClaim(cluster, naming.Claim(cluster.Name, ordinal)).
+func RestoreClaim(cluster *dbv1.DatabaseCluster, ordinal int32, restore string) objects.Child {
+	return objects.New(dataClaim(cluster, naming.Claim(cluster.Name, ordinal)).
 		WithAnnotations(state.Contents{Fill: state.Filling, From: restore}.Annotations()))
 }
 
 // InitializeJob creates the first data in the volume of member 0.
-func InitializeJob(cluster *dbv1.DatabaseCluster, restore Restore, volume state.Volume) Child {
-	return ActionJob(cluster, Action{
+func InitializeJob(cluster *dbv1.DatabaseCluster, restore Restore, volume state.Volume) objects.Child {
+	return jobs.Build(cluster, jobs.Spec{
 		Name:      naming.RestoreJob(cluster.Name, restore.ID, volume.UID, volume.Ordinal),
 		Component: dbv1.ComponentRestore,
-		Owner:     ownedBy(cluster),
-		Transfer: &Transfer{
+		Owner:     objects.OwnedBy(cluster),
+		Transfer: &jobs.Transfer{
 			Image: restore.Image,
 			Call:  &protocol.Initialize{ID: restore.ID, Into: cluster.Spec.Container.DataPath, Command: restore.Command},
 		},
@@ -49,17 +51,17 @@ func InitializeJob(cluster *dbv1.DatabaseCluster, restore Restore, volume state.
 
 // RestoreJob fills one volume. It is garbage-collected with the cluster, and its name depends on the claim: a
 // re-created claim is filled again.
-func RestoreJob(cluster *dbv1.DatabaseCluster, restore Restore, volume state.Volume) Child {
-	return ActionJob(cluster, Action{
+func RestoreJob(cluster *dbv1.DatabaseCluster, restore Restore, volume state.Volume) objects.Child {
+	return jobs.Build(cluster, jobs.Spec{
 		Name:      naming.RestoreJob(cluster.Name, restore.ID, volume.UID, volume.Ordinal),
 		Component: dbv1.ComponentRestore,
-		Owner:     ownedBy(cluster),
-		Transfer: &Transfer{
+		Owner:     objects.OwnedBy(cluster),
+		Transfer: &jobs.Transfer{
 			Image: restore.Image,
 			Call: &protocol.Restore{
 				From: restore.From.URL, ID: restore.ID, Into: cluster.Spec.Container.DataPath,
 				Part:  protocol.Part{Member: int(volume.Ordinal), Members: int(restore.Members)},
-				Store: Store(&restore.From), Command: restore.Command,
+				Store: jobs.Store(&restore.From), Command: restore.Command,
 			},
 			At: &restore.From,
 		},

@@ -8,13 +8,15 @@ import (
 	"strings"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // RotationJob runs the action credentials of the engine, at a stage of the rotation in progress. A key of the Secret that has the
 // rotation in its name never changes, so the pod cannot get a value from before. The Job records the members for which it counts.
-func RotationJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, credentials state.Credentials, stage state.Stage, members []state.Member) Child {
+func RotationJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, credentials state.Credentials, stage state.Stage, members []state.Member) objects.Child {
 	files := map[string]string{}
 	for _, key := range declared.Spec.SecretKeys {
 		next, previous := state.RotatedKey(key.Name, credentials.Rotation), key.Name
@@ -34,12 +36,22 @@ func RotationJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, c
 	for _, m := range members {
 		ready = append(ready, m.Readiness())
 	}
-	job := ActionJob(cluster, Action{
+	job := jobs.Build(cluster, jobs.Spec{
 		Name:        naming.RotationJob(cluster.Name, credentials.Rotation, string(stage)),
 		Component:   dbv1.ComponentRotation,
-		Owner:       ownedBy(cluster),
+		Owner:       objects.OwnedBy(cluster),
 		Command:     declared.Spec.Actions.Credentials.Command,
 		SecretItems: files,
 	})
-	return job.set(strings.Join(ready, " "), "metadata", "annotations", dbv1.AnnotationMembers)
+	return job.Set(strings.Join(ready, " "), "metadata", "annotations", dbv1.AnnotationMembers)
+}
+
+// HookJob runs a deletion hook of type Command.
+func HookJob(cluster *dbv1.DatabaseCluster, hook dbv1.DeletionHook) objects.Child {
+	return jobs.Build(cluster, jobs.Spec{
+		Name:      naming.HookJob(cluster.Name, hook.Name, cluster.UID),
+		Component: dbv1.ComponentHook,
+		Command:   hook.Command,
+		Resources: hook.Resources,
+	})
 }

@@ -10,25 +10,26 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 )
 
 // Credentials is the Secret with generated credentials, without its values, which are random. It has no owner reference:
 // retained volumes are lost without their password, and in a foreground deletion the hooks need it.
-func Credentials(cluster *dbv1.DatabaseCluster) Child {
+func Credentials(cluster *dbv1.DatabaseCluster) objects.Child {
 	secret := corev1ac.Secret(naming.Credentials(cluster.Name), cluster.Namespace).
 		WithLabels(naming.Labels(cluster, dbv1.ComponentCredentials)).
 		WithType(corev1.SecretTypeOpaque)
 	if request := cluster.Annotations[dbv1.AnnotationRotateCredentials]; request != "" { // new passwords need no rotation
 		secret.WithAnnotations(map[string]string{dbv1.AnnotationRotationRequest: request})
 	}
-	return newChild(secret)
+	return objects.New(secret)
 }
 
 // Connection is the connection Secret. Only the operator may write its data.
-func Connection(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, data map[string][]byte) Child {
-	return newChild(corev1ac.Secret(naming.Connection(cluster.Name), cluster.Namespace).
+func Connection(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, data map[string][]byte) objects.Child {
+	return objects.New(corev1ac.Secret(naming.Connection(cluster.Name), cluster.Namespace).
 		WithLabels(naming.Labels(cluster, dbv1.ComponentConnection)).
-		WithOwnerReferences(ownedBy(cluster)).
+		WithOwnerReferences(objects.OwnedBy(cluster)).
 		WithType(ConnectionType(declared)).
 		WithData(data), []string{"data"})
 }

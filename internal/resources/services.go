@@ -12,11 +12,12 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 )
 
 // HeadlessService gives each member a DNS name, even before the member is ready. Members of one database use it to
 // find each other while they start.
-func HeadlessService(cluster *dbv1.DatabaseCluster) Child {
+func HeadlessService(cluster *dbv1.DatabaseCluster) objects.Child {
 	return newService(corev1ac.Service(naming.HeadlessService(cluster.Name), cluster.Namespace), cluster,
 		servicePorts(cluster, naming.Selector(cluster.Name)).
 			WithType(corev1.ServiceTypeClusterIP).
@@ -28,7 +29,7 @@ func HeadlessService(cluster *dbv1.DatabaseCluster) Child {
 // Service routes to the ready primary of an engine with roles, and otherwise to all ready members. A load balancer gets its class and source ranges together with its type: the API
 // server refuses a later change of the class, and until a later write of the ranges the database would be open. So the
 // ranges belong to the operator completely, and the class does if the spec names one: a platform may set its own.
-func Service(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) Child {
+func Service(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) objects.Child {
 	given, selector := cluster.Spec.Service, naming.Selector(cluster.Name)
 	if engine.HasRoles(declared) {
 		selector[declared.Spec.Roles.Label] = declared.Spec.Roles.Primary
@@ -53,7 +54,7 @@ func Service(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) Child
 }
 
 // ReplicasService routes to the ready replicas of an engine with roles, for clients that only read.
-func ReplicasService(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) Child {
+func ReplicasService(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) objects.Child {
 	selector := naming.Selector(cluster.Name)
 	selector[declared.Spec.Roles.Label] = declared.Spec.Roles.Replica
 	return newService(corev1ac.Service(naming.ReplicasService(cluster.Name), cluster.Namespace), cluster,
@@ -64,11 +65,11 @@ func ReplicasService(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngin
 			WithSessionAffinity(corev1.ServiceAffinityNone))
 }
 
-func newService(service *corev1ac.ServiceApplyConfiguration, cluster *dbv1.DatabaseCluster, spec *corev1ac.ServiceSpecApplyConfiguration, whole ...[]string) Child {
+func newService(service *corev1ac.ServiceApplyConfiguration, cluster *dbv1.DatabaseCluster, spec *corev1ac.ServiceSpecApplyConfiguration, whole ...[]string) objects.Child {
 	whole = append(whole, []string{"spec", "selector"}, []string{"spec", "ports"}, []string{"spec", "type"}, []string{"spec", "externalName"})
-	return newChild(service.
+	return objects.New(service.
 		WithLabels(naming.Labels(cluster, dbv1.ComponentDatabase)).
-		WithOwnerReferences(ownedBy(cluster)).
+		WithOwnerReferences(objects.OwnedBy(cluster)).
 		WithSpec(spec), whole...)
 }
 

@@ -10,6 +10,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 )
 
 // StateConfigMap is an empty ConfigMap in which members keep their agreement. It has the labels of members, by which they
@@ -17,10 +18,10 @@ import (
 // owner: Kubernetes would delete an owned one in a foreground deletion while members still run.
 //
 // The one with their configuration has that label. Members rarely write it, and the operator repairs changes by other clients.
-func StateConfigMap(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, name string) Child {
+func StateConfigMap(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, name string) objects.Child {
 	labels := naming.Labels(cluster, dbv1.ComponentDatabase)
 	if watched, _ := engine.ConfigurationMap(cluster.Name, declared); name != watched {
 		delete(labels, dbv1.LabelManagedBy)
 	}
-	return newChild(corev1ac.ConfigMap(name, cluster.Namespace).WithLabels(labels))
+	return objects.New(corev1ac.ConfigMap(name, cluster.Namespace).WithLabels(labels))
 }

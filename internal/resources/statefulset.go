@@ -13,6 +13,8 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -24,15 +26,15 @@ import (
 //
 // Replicas is an argument because the operator adds and removes members one by one. The claim template of the
 // observed StatefulSet is repeated, because it is immutable.
-func StatefulSet(cluster *dbv1.DatabaseCluster, replicas int32, observed state.Observed) Child {
+func StatefulSet(cluster *dbv1.DatabaseCluster, replicas int32, observed state.Observed) objects.Child {
 	return StatefulSetFrom(0, cluster, replicas, observed)
 }
 
 // StatefulSetFrom is the StatefulSet whose first member has an ordinal.
-func StatefulSetFrom(start int32, cluster *dbv1.DatabaseCluster, replicas int32, observed state.Observed) Child {
-	child := withoutTemplate(start, cluster, replicas, observed).set(template(cluster, observed), "spec", "template")
+func StatefulSetFrom(start int32, cluster *dbv1.DatabaseCluster, replicas int32, observed state.Observed) objects.Child {
+	child := withoutTemplate(start, cluster, replicas, observed).Set(template(cluster, observed), "spec", "template")
 	if templates := claimTemplates(cluster, observed.StatefulSet); len(templates) > 0 {
-		child.set(templates, "spec", "volumeClaimTemplates")
+		child.Set(templates, "spec", "volumeClaimTemplates")
 	}
 	return child
 }
@@ -41,14 +43,14 @@ func StatefulSetFrom(start int32, cluster *dbv1.DatabaseCluster, replicas int32,
 // the operator wrote, and an annotation shows from which inputs.
 func Stands(start int32, cluster *dbv1.DatabaseCluster, replicas int32, observed state.Observed) bool {
 	set := observed.StatefulSet
-	return set != nil && Untouched(cluster, set) && withoutTemplate(start, cluster, replicas, observed).Drift(set) == ""
+	return set != nil && objects.Untouched(cluster, set) && withoutTemplate(start, cluster, replicas, observed).Drift(set) == ""
 }
 
-func withoutTemplate(start int32, cluster *dbv1.DatabaseCluster, replicas int32, observed state.Observed) Child {
-	child := newChild(appsv1ac.StatefulSet(naming.StatefulSet(cluster.Name), cluster.Namespace).
+func withoutTemplate(start int32, cluster *dbv1.DatabaseCluster, replicas int32, observed state.Observed) objects.Child {
+	child := objects.New(appsv1ac.StatefulSet(naming.StatefulSet(cluster.Name), cluster.Namespace).
 		WithLabels(naming.Labels(cluster, dbv1.ComponentDatabase)).
 		WithAnnotations(generatedServiceAccount(cluster, observed)).
-		WithOwnerReferences(ownedBy(cluster)).
+		WithOwnerReferences(objects.OwnedBy(cluster)).
 		WithSpec(appsv1ac.StatefulSetSpec().
 			WithServiceName(naming.HeadlessService(cluster.Name)).
 			WithPodManagementPolicy(appsv1.ParallelPodManagement).
@@ -58,11 +60,11 @@ func withoutTemplate(start int32, cluster *dbv1.DatabaseCluster, replicas int32,
 				WithWhenScaled(appsv1.RetainPersistentVolumeClaimRetentionPolicyType)).
 			WithSelector(metav1ac.LabelSelector().WithMatchLabels(naming.Selector(cluster.Name)))),
 		[]string{"spec", "template"}, []string{"spec", "ordinals"}, []string{"spec", "replicas"}, []string{"spec", "minReadySeconds"}).
-		set(int64(replicas), "spec", "replicas").
-		set(renderedFrom(cluster, observed.References), "metadata", "annotations", dbv1.AnnotationRenderedFrom)
-	child.recordsStoredSpec, child.cluster = true, cluster
+		Set(int64(replicas), "spec", "replicas").
+		Set(renderedFrom(cluster, observed.References), "metadata", "annotations", dbv1.AnnotationRenderedFrom)
+	child = child.RecordingStoredSpec(cluster)
 	if live := observed.StatefulSet; start > 0 || live != nil && live.Spec.Ordinals != nil {
-		child.set(int64(start), "spec", "ordinals", "start")
+		child.Set(int64(start), "spec", "ordinals", "start")
 	}
 	return child
 }
@@ -70,7 +72,7 @@ func withoutTemplate(start int32, cluster *dbv1.DatabaseCluster, replicas int32,
 // generatedServiceAccount records the ServiceAccount that the operator created, until it is deleted. Without the record,
 // each pass would have to look for one.
 func generatedServiceAccount(cluster *dbv1.DatabaseCluster, observed state.Observed) map[string]string {
-	if !GeneratesServiceAccount(cluster) && observed.ServiceAccount == nil {
+	if !pods.GeneratesServiceAccount(cluster) && observed.ServiceAccount == nil {
 		return nil
 	}
 	return map[string]string{dbv1.AnnotationServiceAccount: naming.ServiceAccount(cluster.Name)}
@@ -80,12 +82,12 @@ func claimTemplates(cluster *dbv1.DatabaseCluster, live *appsv1.StatefulSet) []a
 	if live != nil {
 		return liveClaimTemplates(live)
 	}
-	if ephemeral(cluster) {
+	if pods.Ephemeral(cluster) {
 		return nil
 	}
 	template := dataClaim(cluster, naming.DataVolume)
 	template.Namespace = nil // a template has no namespace
-	return []any{toMap(template)}
+	return []any{objects.Fields(template)}
 }
 
 // dataClaim is the claim of a member's data volume.
@@ -117,7 +119,7 @@ func ClaimTemplate(set *appsv1.StatefulSet) *corev1.PersistentVolumeClaimSpec {
 func liveClaimTemplates(live *appsv1.StatefulSet) []any {
 	templates := make([]any, 0, len(live.Spec.VolumeClaimTemplates))
 	for i := range live.Spec.VolumeClaimTemplates {
-		template := toMap(&live.Spec.VolumeClaimTemplates[i])
+		template := objects.Fields(&live.Spec.VolumeClaimTemplates[i])
 		delete(template, "status")
 		templates = append(templates, template)
 	}

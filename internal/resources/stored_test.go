@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -20,7 +21,7 @@ func written(t *testing.T) (*dbv1.DatabaseCluster, *appsv1.StatefulSet) {
 	cluster := smallest()
 	set := live[appsv1.StatefulSet](t, StatefulSet(cluster, 3, state.Observed{}))
 	set.UID, set.Generation = "first", 1
-	cluster.Status.StatefulSet = Written(cluster, set)
+	cluster.Status.StatefulSet = objects.Written(cluster, set)
 	if cluster.Status.StatefulSet == nil {
 		t.Fatal("no record of a new StatefulSet")
 	}
@@ -52,7 +53,7 @@ func TestAnEditOfAStatefulSetIsDrift(t *testing.T) {
 		if !drifts(cluster, set) {
 			t.Errorf("%s: an extra container is no drift", name)
 		}
-		if Written(cluster, set) != cluster.Status.StatefulSet {
+		if objects.Written(cluster, set) != cluster.Status.StatefulSet {
 			t.Errorf("%s: the edit is recorded", name)
 		}
 	}
@@ -60,7 +61,7 @@ func TestAnEditOfAStatefulSetIsDrift(t *testing.T) {
 
 // overwrite lets the operator have written a generation.
 func overwrite(set *appsv1.StatefulSet, to int64) {
-	set.Annotations[dbv1.AnnotationStoredSpec], set.Generation = generation(set, to), to
+	set.Annotations[dbv1.AnnotationStoredSpec], set.Generation = objects.Generation(set, to), to
 }
 
 // After an upgrade of the operator, another client scales the StatefulSet.
@@ -69,7 +70,7 @@ func TestAForeignScaleDoesNotRenderTheTemplateOfANewerOperator(t *testing.T) {
 		cluster, set := written(t)
 		set.Spec.Template.Spec.PriorityClassName = "of-another-version"
 		overwrite(set, generation)
-		cluster.Status.StatefulSet = Written(&dbv1.DatabaseCluster{}, set)
+		cluster.Status.StatefulSet = objects.Written(&dbv1.DatabaseCluster{}, set)
 		set.Spec.Replicas = new(int32(5))
 		set.Generation++
 		child := StatefulSet(cluster, 3, state.Observed{StatefulSet: set})
@@ -101,7 +102,7 @@ func TestAnEditAfterACrashBetweenApplyAndRecordIsDrift(t *testing.T) {
 	if child.Drift(set) == "" {
 		t.Fatal("a lost label is no drift")
 	}
-	applied := live[appsv1.StatefulSet](t, Child{Object: RecordGeneration(child.Object, set)})
+	applied := live[appsv1.StatefulSet](t, objects.Child{Object: objects.RecordGeneration(child.Object, set)})
 	applied.UID, applied.Generation = set.UID, 4
 	add(applied)
 	if !drifts(cluster, applied) {
@@ -113,7 +114,7 @@ func TestAnEditAfterACrashBetweenApplyAndRecordIsDrift(t *testing.T) {
 func TestAnEditOfACopyWithTheSameAnnotationsIsDrift(t *testing.T) {
 	cluster, set := written(t)
 	overwrite(set, 2)
-	cluster.Status.StatefulSet = Written(cluster, set)
+	cluster.Status.StatefulSet = objects.Written(cluster, set)
 	set.UID, set.Generation = "second", 1
 	if drifts(cluster, set) {
 		t.Fatal("an exact copy is drift")
@@ -127,7 +128,7 @@ func TestAnEditOfACopyWithTheSameAnnotationsIsDrift(t *testing.T) {
 // A webhook sets the changed field back, so the generation of the record does not exist.
 func TestARecordOfTheNextGenerationIsDrift(t *testing.T) {
 	cluster, set := written(t)
-	set.Annotations[dbv1.AnnotationStoredSpec] = generation(set, 2)
+	set.Annotations[dbv1.AnnotationStoredSpec] = objects.Generation(set, 2)
 	if !drifts(cluster, set) {
 		t.Error("the operator would keep a record that hides the next edit")
 	}

@@ -17,6 +17,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/memo"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -30,7 +32,7 @@ func template(cluster *dbv1.DatabaseCluster, observed state.Observed) map[string
 	if standing == nil {
 		return withResources(render(cluster, observed.References), cluster, observed)
 	}
-	kept := toMap(&standing.Spec.Template)
+	kept := objects.Fields(&standing.Spec.Template)
 	unstructured.RemoveNestedField(kept, "metadata", "creationTimestamp")
 	return kept
 }
@@ -48,7 +50,7 @@ func Newer(cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
 var todays = memo.New[string, string](16384)
 
 // today is the hash of the template that this version renders.
-func today(cluster *dbv1.DatabaseCluster, references []state.Reference, inputs string) string {
+func today(cluster *dbv1.DatabaseCluster, references []pods.Reference, inputs string) string {
 	return todays.Of(inputs, func() string {
 		rendered, _, _ := unstructured.NestedString(render(cluster, references), "metadata", "annotations", dbv1.AnnotationTemplate)
 		return rendered
@@ -59,7 +61,7 @@ func today(cluster *dbv1.DatabaseCluster, references []state.Reference, inputs s
 // none. While the operator re-creates the StatefulSet, it is the deleted StatefulSet.
 func standing(cluster *dbv1.DatabaseCluster, observed state.Observed) *appsv1.StatefulSet {
 	set := latest(observed)
-	touched := observed.StatefulSet != nil && !Untouched(cluster, observed.StatefulSet)
+	touched := observed.StatefulSet != nil && !objects.Untouched(cluster, observed.StatefulSet)
 	if set == nil || touched || set.Annotations[dbv1.AnnotationRenderedFrom] != renderedFrom(cluster, observed.References) {
 		return nil
 	}
@@ -76,13 +78,13 @@ func latest(observed state.Observed) *appsv1.StatefulSet {
 
 // render builds a template. Its hash leaves out the resources of the database, which can change without a restart.
 // It also leaves out the name of the engine: members depend only on its declarations.
-func render(cluster *dbv1.DatabaseCluster, references []state.Reference) map[string]any {
+func render(cluster *dbv1.DatabaseCluster, references []pods.Reference) map[string]any {
 	bare := cluster.DeepCopy()
 	bare.Spec.Resources = corev1.ResourceRequirements{}
-	made := toMap(podTemplate(cluster, references))
-	setField(made, hash(toMap(podTemplate(bare, references))), "metadata", "annotations", dbv1.AnnotationTemplate)
+	made := objects.Fields(pods.PodTemplate(cluster, references))
+	objects.SetField(made, objects.Hash(objects.Fields(pods.PodTemplate(bare, references))), "metadata", "annotations", dbv1.AnnotationTemplate)
 	if cluster.Spec.Engine != "" {
-		setField(made, cluster.Spec.Engine, "metadata", "annotations", dbv1.AnnotationEngine)
+		objects.SetField(made, cluster.Spec.Engine, "metadata", "annotations", dbv1.AnnotationEngine)
 	}
 	return made
 }
@@ -98,7 +100,7 @@ func withResources(made map[string]any, cluster *dbv1.DatabaseCluster, observed 
 		recorded = strconv.FormatInt(cluster.Generation, 10)
 	}
 	if recorded != "" {
-		setField(made, recorded, "metadata", "annotations", dbv1.AnnotationResources)
+		objects.SetField(made, recorded, "metadata", "annotations", dbv1.AnnotationResources)
 	}
 	return made
 }
@@ -111,16 +113,16 @@ func withResources(made map[string]any, cluster *dbv1.DatabaseCluster, observed 
 //
 // A field that a later version adds must be omitted from the JSON form while it is not set, and must have no
 // default in the CRD. Otherwise that version would render every template again.
-func renderedFrom(cluster *dbv1.DatabaseCluster, references []state.Reference) string {
+func renderedFrom(cluster *dbv1.DatabaseCluster, references []pods.Reference) string {
 	spec := cluster.Spec
 	spec.NetworkPolicy = dbv1.ClusterNetworkPolicy{}
 	spec.Replicas, spec.Service, spec.Deletion, spec.UpdateStrategy = 0, dbv1.ClusterService{}, dbv1.ClusterDeletion{}, dbv1.ClusterUpdateStrategy{}
 	spec.Credentials.Rotation = dbv1.ClusterCredentialsRotation{}
-	spec.ServiceAccount = dbv1.ClusterServiceAccount{Name: ServiceAccountName(cluster)}
-	if hasRights(cluster) {
+	spec.ServiceAccount = dbv1.ClusterServiceAccount{Name: pods.ServiceAccountName(cluster)}
+	if pods.HasRights(cluster) {
 		spec.ServiceAccount.Annotations = map[string]string{dbv1.AnnotationRights: naming.Role(cluster.Name)}
 	}
-	if !inTemplate(cluster) {
+	if !pods.InTemplate(cluster) {
 		spec.Parameters = nil
 	}
 	spec.Paused, spec.Hibernated, spec.Backup, spec.Bootstrap = false, false, nil, nil
@@ -131,11 +133,11 @@ func renderedFrom(cluster *dbv1.DatabaseCluster, references []state.Reference) s
 	if len(spec.Container.VersionCommand) == 0 {
 		spec.Helpers = dbv1.ClusterHelpers{}
 	}
-	if !ephemeral(cluster) {
+	if !pods.Ephemeral(cluster) {
 		spec.Storage = dbv1.ClusterStorage{}
 	}
-	return hash([]any{
+	return objects.Hash([]any{
 		&spec, cluster.UID, cluster.Annotations[dbv1.AnnotationUpdate], cluster.Annotations[dbv1.AnnotationRestart],
-		ReferencesHash(cluster, references),
+		pods.ReferencesHash(cluster, references),
 	})
 }

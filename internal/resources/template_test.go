@@ -16,6 +16,8 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -24,7 +26,7 @@ func TestAValidTemplateIsRepeatedEvenIfThisVersionWouldRenderAnother(t *testing.
 	set := stored(t, StatefulSet(cluster, 3, state.Observed{}))
 	set.Spec.Template.Spec.PriorityClassName = "of-another-version"
 	set.Spec.Template.Annotations[dbv1.AnnotationTemplate] = "of-another-version"
-	set.Annotations[dbv1.AnnotationStoredSpec] = StoredSpecHash(set)
+	set.Annotations[dbv1.AnnotationStoredSpec] = objects.StoredSpecHash(set)
 	if child := StatefulSet(cluster, 3, state.Observed{StatefulSet: set}); child.Drift(set) != "" || child.Removals(set) != nil {
 		t.Errorf("drift at %q", child.Drift(set))
 	}
@@ -66,7 +68,7 @@ func TestAStatefulSetWithoutItsStoredHashKeepsItsTemplateUntilAnotherWriterChang
 // The hash of a template's inputs must be the same in every version of the operator that does not intend to restart
 // every database. The inputs are frozen, so that a new field of full.input.yaml does not affect them.
 func TestTheInputsOfATemplateHashAsInEarlierVersions(t *testing.T) {
-	references := []state.Reference{{Kind: "Secret", Name: "passwords", Found: true, Content: "c"}}
+	references := []pods.Reference{{Kind: "Secret", Name: "passwords", Found: true, Content: "c"}}
 	for want, got := range map[string]string{
 		"4cac46c22bdac5ec": renderedFrom(smallest(), nil),
 		"e162bdcd4c043c26": renderedFrom(input(t, "released"), references),
@@ -114,7 +116,7 @@ func TestPreviousResourcesDoNotRestoreThePreviousRevision(t *testing.T) {
 
 func TestReferencesAreTheObjectsThatPodsNeedToStart(t *testing.T) {
 	var got []string
-	for _, r := range References(full(t)) {
+	for _, r := range pods.References(full(t)) {
 		got = append(got, fmt.Sprintf("%s %s by %s, optional %v", r.Kind, r.Name, r.Where, r.Optional))
 	}
 	want := []string{
@@ -137,7 +139,7 @@ func TestJobsNeedNothingOfTheTemplatesContainers(t *testing.T) {
 	cluster := full(t)
 	from := corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "sidecars"}}
 	cluster.Spec.Pod.Sidecars = append(cluster.Spec.Pod.Sidecars, dbv1.Sidecar{ClusterExtraContainer: dbv1.ClusterExtraContainer{EnvFrom: []corev1.EnvFromSource{{SecretRef: &from}}}})
-	all, jobs := References(cluster), ActionReferences(cluster)
+	all, jobs := pods.References(cluster), pods.ActionReferences(cluster)
 	if len(all) != len(jobs)+1 || all[len(jobs)-1].Name != "sidecars" || jobs[0].Name != "keys" || jobs[1].Name != "passwords" {
 		t.Errorf("members need %v, Jobs %v", all, jobs)
 	}
@@ -146,9 +148,9 @@ func TestJobsNeedNothingOfTheTemplatesContainers(t *testing.T) {
 func TestAChangedReferenceRendersANewTemplate(t *testing.T) {
 	cluster := full(t)
 	with := func(content string) *appsv1.StatefulSet {
-		return stored(t, StatefulSet(cluster, 3, state.Observed{References: []state.Reference{{Kind: "Secret", Name: "passwords", Found: true, Content: content}}}))
+		return stored(t, StatefulSet(cluster, 3, state.Observed{References: []pods.Reference{{Kind: "Secret", Name: "passwords", Found: true, Content: content}}}))
 	}
-	now := []state.Reference{{Kind: "Secret", Name: "passwords", Found: true, Content: "new"}}
+	now := []pods.Reference{{Kind: "Secret", Name: "passwords", Found: true, Content: "new"}}
 	for content, changes := range map[string]bool{"new": false, "old": true} {
 		set := with(content)
 		if got := StatefulSet(cluster, 3, state.Observed{StatefulSet: set, References: now}).Drift(set) != ""; got != changes {

@@ -6,8 +6,6 @@ package resources
 
 import (
 	"cmp"
-	"slices"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -15,9 +13,11 @@ import (
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/pki"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
@@ -32,20 +32,20 @@ const AnnotationCertificateName = CertManager + "/certificate-name"
 
 // CertificateSecret is a Secret with a certificate or a CA that the operator issued, for the value of the annotation
 // that requests a renewal. The hash of the applied object leaves out the files.
-func CertificateSecret(cluster *dbv1.DatabaseCluster, name string, files pki.Files, renewal string) Child {
+func CertificateSecret(cluster *dbv1.DatabaseCluster, name string, files pki.Files, renewal string) objects.Child {
 	secret := corev1ac.Secret(name, cluster.Namespace).
 		WithLabels(naming.Labels(cluster, dbv1.ComponentTLS)).
-		WithOwnerReferences(ownedBy(cluster)).
+		WithOwnerReferences(objects.OwnedBy(cluster)).
 		WithType(corev1.SecretTypeTLS)
 	if renewal != "" {
 		secret.WithAnnotations(map[string]string{dbv1.AnnotationRenewCertificate: renewal})
 	}
-	return newChild(secret).set(toMap(corev1ac.Secret("", "").WithData(files))["data"], "data")
+	return objects.New(secret).Set(objects.Fields(corev1ac.Secret("", "").WithData(files))["data"], "data")
 }
 
 // Certificate is the Certificate by which cert-manager issues the certificate of a cluster. cert-manager creates a new
 // key for each renewal.
-func Certificate(cluster *dbv1.DatabaseCluster, hosts []string) Child {
+func Certificate(cluster *dbv1.DatabaseCluster, hosts []string) objects.Child {
 	issuer, name := cluster.Spec.TLS.IssuerRef, naming.Certificate(cluster.Name)
 	labels := naming.Labels(cluster, dbv1.ComponentTLS)
 	object := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
@@ -63,8 +63,8 @@ func Certificate(cluster *dbv1.DatabaseCluster, hosts []string) Child {
 	object.SetNamespace(cluster.Namespace)
 	object.SetName(name)
 	object.SetLabels(labels)
-	setField(object.Object, []any{toMap(ownedBy(cluster))}, "metadata", "ownerReferences")
-	return newChild(object, []string{"spec", "dnsNames"}, []string{"spec", "issuerRef"})
+	objects.SetField(object.Object, []any{objects.Fields(objects.OwnedBy(cluster))}, "metadata", "ownerReferences")
+	return objects.New(object, []string{"spec", "dnsNames"}, []string{"spec", "issuerRef"})
 }
 
 func texts(labels map[string]string) map[string]any {
@@ -84,61 +84,18 @@ func toAny(texts []string) []any {
 }
 
 // ReloadJob makes all members load a certificate, and verifies that they serve it. It records the certificate.
-func ReloadJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, image, certificate string) Child {
+func ReloadJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, image, certificate string) objects.Child {
 	call := &protocol.Reload{
-		Members: hosts(cluster, cluster.Spec.Replicas), Port: int(cluster.Spec.Container.Port), Folder: naming.TLSPath, Command: declared.Spec.Actions.Reload.Command,
+		Members: pods.Hosts(cluster, cluster.Spec.Replicas), Port: int(cluster.Spec.Container.Port), Folder: naming.TLSPath, Command: declared.Spec.Actions.Reload.Command,
 	}
 	if start := declared.Spec.TLS.Preamble; start != nil {
 		call.Request, call.Response = start.Request, start.Response
 	}
-	job := ActionJob(cluster, Action{
+	job := jobs.Build(cluster, jobs.Spec{
 		Name:      naming.ReloadJob(cluster.Name, cluster.UID),
 		Component: dbv1.ComponentReload,
-		Owner:     ownedBy(cluster),
-		Transfer:  &Transfer{Image: image, Call: call},
+		Owner:     objects.OwnedBy(cluster),
+		Transfer:  &jobs.Transfer{Image: image, Call: call},
 	})
-	return job.set(certificate, "metadata", "annotations", dbv1.AnnotationCertificate)
-}
-
-func aDay(*dbv1.DatabaseCluster) time.Duration { return 24 * time.Hour }
-
-// certificateVolume are the files of the certificate. The database reads its key as a member of the group of the
-// volumes.
-func certificateVolume(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeApplyConfiguration {
-	name := engine.TLSSecret(cluster)
-	if name == "" {
-		return nil
-	}
-	source := corev1ac.SecretVolumeSource().WithSecretName(name).WithDefaultMode(secretMode)
-	for _, key := range []string{pki.CertificateKey, pki.PrivateKeyKey, pki.AuthorityKey} {
-		source.WithItems(corev1ac.KeyToPath().WithKey(key).WithPath(key))
-	}
-	return []*corev1ac.VolumeApplyConfiguration{corev1ac.Volume().WithName(naming.TLSVolume).WithSecret(source)}
-}
-
-func certificateMount(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeMountApplyConfiguration {
-	if cluster.Spec.TLS == nil {
-		return nil
-	}
-	return []*corev1ac.VolumeMountApplyConfiguration{
-		corev1ac.VolumeMount().WithName(naming.TLSVolume).WithMountPath(naming.TLSPath).WithReadOnly(true),
-	}
-}
-
-// withoutObjects lets the pod of a Job start without objects that a foreground deletion may have deleted. Only a copy of
-// the database needs the private key.
-func (a Action) withoutObjects(spec *corev1ac.PodSpecApplyConfiguration) {
-	for i := range spec.Volumes {
-		switch v := &spec.Volumes[i]; *v.Name {
-		case naming.ConfigVolume:
-			v.ConfigMap.WithOptional(true)
-		case naming.TLSVolume:
-			v.Secret.WithOptional(true)
-			if a.Copy == nil {
-				v.Secret.Items = slices.DeleteFunc(v.Secret.Items, func(item corev1ac.KeyToPathApplyConfiguration) bool {
-					return *item.Key == pki.PrivateKeyKey
-				})
-			}
-		}
-	}
+	return job.Set(certificate, "metadata", "annotations", dbv1.AnnotationCertificate)
 }

@@ -14,6 +14,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 )
 
 // Backup is the part of a DatabaseBackup that decisions about its cluster use. It excludes the progress of a running backup, which
@@ -123,11 +124,8 @@ const MaxRequest = 253
 
 // asked is a request as the status records it. Without truncation, a longer request would never count as answered.
 func asked(request string) string {
-	return Head(request, MaxRequest)
+	return pods.Head(request, MaxRequest)
 }
-
-// Head returns at most that many bytes of a text, without a part of a character at the end.
-func Head(text string, most int) string { return strings.ToValidUTF8(text[:min(len(text), most)], "") }
 
 func verificationOf(seen *dbv1.BackupVerification) Verification {
 	if seen == nil {

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 )
 
 // Values are the values of a Secret. Their text form hides them.
@@ -72,7 +73,7 @@ func contentOfPods(secret *corev1.Secret) string {
 		return secret.Annotations[dbv1.AnnotationContentOfPods]
 	}
 	if rotated := secret.Annotations[dbv1.AnnotationRotated]; rotated != "" {
-		return content(plain, map[string]string{dbv1.AnnotationRotated: rotated})
+		return pods.Content(plain, map[string]string{dbv1.AnnotationRotated: rotated})
 	}
 	return plain.Hash()
 }
@@ -146,7 +147,7 @@ func (c Credentials) Stage(spec dbv1.ClusterCredentialsRotation, at time.Time) S
 }
 
 // Hash is a hash of the values.
-func (v Values) Hash() string { return content(v, nil) }
+func (v Values) Hash() string { return pods.Content(v, nil) }
 
 // GeneratedFor reports whether the operator created the Secret for this cluster, or the cluster has adopted it. Only then the operator
 // may delete it.

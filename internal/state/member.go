@@ -16,6 +16,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 )
 
 // Member is the part of a member's pod that decisions use. The watch on pods accepts an event only if this value changes.
@@ -146,10 +147,10 @@ func MemberOf(pod *corev1.Pod, ordinal int32) Member {
 		HasFinalizer: HasFinalizer(pod),
 		Resize:       resizeOf(pod),
 		Refused:      pod.Annotations[dbv1.AnnotationResizeRefused],
-		Problem:      problem(pod),
-		Remedy:       remedy(pod, memberResources),
-		Unscheduled:  slices.ContainsFunc(pod.Status.Conditions, unschedulable),
-		Stuck:        stuck(pod),
+		Problem:      pods.Problem(pod),
+		Remedy:       pods.Remedy(pod, memberResources),
+		Unscheduled:  slices.ContainsFunc(pod.Status.Conditions, pods.Unschedulable),
+		Stuck:        pods.Stuck(pod),
 		UnreadyAfter: unreadyAfter(databaseContainer(pod.Spec.Containers)),
 		Version:      pod.ResourceVersion,
 	}
@@ -212,3 +213,6 @@ func unreadyAfter(database *corev1.Container) time.Duration {
 	p := database.ReadinessProbe
 	return time.Duration(max(p.PeriodSeconds, p.TimeoutSeconds)*p.FailureThreshold+p.TimeoutSeconds) * time.Second
 }
+
+// memberResources is the field with the resources of a member, for remedies.
+const memberResources = "spec.resources"

@@ -19,6 +19,8 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 )
 
 // Observed is all that a pass read about a cluster. An object that is nil does not exist; a failed read never results in an
@@ -60,8 +62,8 @@ type Observed struct {
 	// KeptAt is when a client last wrote it, by the clock of the API server; zero if that is unknown. It is read only when a Job has put the
 	// configuration in force.
 	KeptAt time.Time
-	// Tasks are the Jobs of actions on members, by name: hand-overs, removals of members, and configurations.
-	Tasks []Task
+	// Jobs are the Jobs of actions on members, by name: hand-overs, removals of members, and configurations.
+	Jobs []jobs.Job
 
 	// PreviousStatefulSet is the deleted StatefulSet of members that run without one: template and annotations, from its newest
 	// revision. It is read only if there is no StatefulSet.
@@ -96,13 +98,13 @@ type Observed struct {
 	NoAttributesClasses bool
 
 	// References are the Secrets, the ConfigMaps and the ServiceAccount that the spec names.
-	References []Reference
+	References []pods.Reference
 	// Credentials is the Secret with the credentials of the cluster; in a deletion, the one with the name of generated credentials.
 	Credentials Credentials
 	// RotatedMembers is the Readiness of the members that were ready when the Job of the rotation was created.
 	RotatedMembers []string
 	// Rotation is the Job of the rotation in progress; RotationStarted is false if it does not exist.
-	Rotation        Task
+	Rotation        jobs.Job
 	RotationStarted bool
 	// Connection is the connection Secret; nil if it does not exist.
 	Connection *corev1.Secret
@@ -124,7 +126,7 @@ type Observed struct {
 
 	// Hooks are the Jobs of deletion hooks by the hook's name. They are read only while the cluster is being deleted. A hook
 	// without an entry has no Job.
-	Hooks map[string]Task
+	Hooks map[string]jobs.Job
 
 	// HookBackups are the DatabaseBackups of deletion hooks by the hook's name. They are read only then, too.
 	HookBackups map[string]HookBackup

@@ -6,6 +6,7 @@ package state
 
 import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 )
 
 // Restore is the observed state of a restore into the volumes of a cluster. It is read while there are no members, and in a
@@ -16,12 +17,12 @@ type Restore struct {
 	// Missing is the Secret or claim that the backup needs, if it does not exist.
 	Missing []Ref
 	// Jobs fill volumes, including those of a source that the spec no longer names.
-	Jobs []Task
+	Jobs []jobs.Job
 }
 
 // Job returns the Job of a name that still counts; ok is false if there is none.
-func (r Restore) Job(name string) (job Task, ok bool) {
-	return First(r.Jobs, func(j Task) bool { return j.Job == name })
+func (r Restore) Job(name string) (job jobs.Job, ok bool) {
+	return First(r.Jobs, func(j jobs.Job) bool { return j.Name == name })
 }
 
 // FromBackup returns the backup that a cluster is to start with; nil for none.

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
@@ -88,7 +89,7 @@ func RoleBindingFacts(binding *rbacv1.RoleBinding) *rbacv1.RoleBinding {
 	return &rbacv1.RoleBinding{ObjectMeta: metadataFacts(binding.ObjectMeta), RoleRef: binding.RoleRef, Subjects: binding.Subjects}
 }
 
-// ActionOf returns the Job of an action on members by its name.
-func (o Observed) ActionOf(job string) (Task, bool) {
-	return First(o.Tasks, func(t Task) bool { return t.Job == job })
+// JobOf returns the Job of an action on members by its name.
+func (o Observed) JobOf(job string) (jobs.Job, bool) {
+	return First(o.Jobs, func(t jobs.Job) bool { return t.Name == job })
 }

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
@@ -53,7 +54,7 @@ func TestATaskHasStartedOnceAnActionOfItMayHaveRun(t *testing.T) {
 			for i := range c.pods {
 				pods[i].Status = c.pods[i]
 			}
-			if got := TaskOf(&batchv1.Job{Status: c.job}, pods).Started; got != c.want {
+			if got := jobs.Of(&batchv1.Job{Status: c.job}, pods).Started; got != c.want {
 				t.Errorf("got %v", got)
 			}
 		})
@@ -67,11 +68,11 @@ func TestATaskIsUnmetUntilAnAttemptGetsFurther(t *testing.T) {
 			{Name: "action", State: corev1.ContainerState{Terminated: terminated}},
 		}}}
 	}
-	needs := TaskOf(&batchv1.Job{}, []corev1.Pod{ended(int32(protocol.ExitPrecondition))})
+	needs := jobs.Of(&batchv1.Job{}, []corev1.Pod{ended(int32(protocol.ExitPrecondition))})
 	if !needs.Unmet(nil) || !needs.Unmet(&protocol.Progress{}) || needs.Unmet(&protocol.Progress{Bytes: 1}) {
 		t.Errorf("%+v", needs)
 	}
-	if passes := TaskOf(&batchv1.Job{}, []corev1.Pod{ended(int32(protocol.ExitTransient))}); passes.Unmet(nil) {
+	if passes := jobs.Of(&batchv1.Job{}, []corev1.Pod{ended(int32(protocol.ExitTransient))}); passes.Unmet(nil) {
 		t.Errorf("%+v", passes)
 	}
 	if needs.Failed = true; needs.Unmet(nil) {
@@ -130,13 +131,13 @@ func TestABlockedTaskHasARemedy(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			task := TaskOf(&batchv1.Job{}, []corev1.Pod{{Status: c.status}})
+			task := jobs.Of(&batchv1.Job{}, []corev1.Pod{{Status: c.status}})
 			if !strings.Contains(task.Unblock(), c.want) || task.Blocked() != (c.want != "") {
 				t.Errorf("%v: %q", task.Blocked(), task.Unblock())
 			}
 		})
 	}
-	ran := Task{Job: "j", Remedy: "Correct spec.image", Started: true}
+	ran := jobs.Job{Name: "j", Remedy: "Correct spec.image", Started: true}
 	if ran.Unblock() != "Correct spec.image. Then delete Job j: it has run before, so the operator does not re-create it by itself" {
 		t.Error(ran.Unblock())
 	}
@@ -149,7 +150,7 @@ func TestAPodOutsideTheBoundsOfALimitRangeHasARemedy(t *testing.T) {
 		"[minimum memory usage per Container is 64Mi, but request is 32Mi, maximum cpu usage per Container is 1, but limit is 2]",
 		"cpu max limit to request ratio per Container is 4, but provided ratio is 20.000000",
 	} {
-		task := (Task{}).Refuse(`Error creating: pods "orders-a-b" is forbidden: ` + bound)
+		task := (jobs.Job{}).Refuse(`Error creating: pods "orders-a-b" is forbidden: ` + bound)
 		if task.Remedy != want || task.Refusal != "forbidden: "+bound {
 			t.Errorf("%q: %q", task.Refusal, task.Remedy)
 		}

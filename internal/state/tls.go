@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/pki"
 )
 
@@ -28,7 +29,7 @@ type TLS struct {
 	Hosts []string
 	// Reload is the Job by which members load a certificate. Reloading is true if it exists. Reloaded identifies the certificate,
 	// which may be a previous one.
-	Reload    Task
+	Reload    jobs.Job
 	Reloading bool
 	Reloaded  string
 }

@@ -7,6 +7,8 @@ package state
 import (
 	"strings"
 	"time"
+
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 )
 
 const (
@@ -33,7 +35,7 @@ func (m Member) Hear(message string) Member {
 	for _, prefix := range []string{"Readiness probe failed: ", "Readiness probe errored: "} {
 		message = strings.TrimPrefix(message, prefix)
 	}
-	m.Probe = Head(strings.Join(strings.Fields(message), " "), maxLastWords)
+	m.Probe = pods.Head(strings.Join(strings.Fields(message), " "), pods.MaxLastWords)
 	return m
 }
 

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 )
 
 // maxVersion is the maximum number of bytes of a version in a status.
@@ -26,7 +27,7 @@ func versionOf(pod *corev1.Pod) string {
 		if s.Name == naming.VersionContainer && ended != nil {
 			line, _, _ := strings.Cut(strings.TrimSpace(ended.Message), "\n")
 			line = strings.TrimSpace(line)
-			return Head(line, maxVersion)
+			return pods.Head(line, maxVersion)
 		}
 	}
 	return ""

@@ -13,6 +13,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -57,7 +58,7 @@ func (p Pass) credentials() *dbv1.ClusterCredentialsStatus {
 		return nil
 	}
 	since := metav1.NewTime(c.Since)
-	return &dbv1.ClusterCredentialsStatus{LastRotationRequest: state.Head(c.Request, state.MaxRequest), LastRotationTime: &since}
+	return &dbv1.ClusterCredentialsStatus{LastRotationRequest: pods.Head(c.Request, state.MaxRequest), LastRotationTime: &since}
 }
 
 // endpoints are the addresses of the Services, and of each member if there are several. The API server

@@ -16,8 +16,8 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -110,7 +110,7 @@ func TestTheAPIServerAcceptsTheEndpointsOfAnyCluster(t *testing.T) {
 func TestTheBindingNamesAConnectionSecretThatExists(t *testing.T) {
 	secret := &unstructured.Unstructured{Object: map[string]any{"kind": "Secret"}}
 	secret.SetName("orders-connection")
-	applied := operation.List{operation.Apply{Child: resources.Child{Object: secret}}}
+	applied := operation.List{operation.Apply{Child: objects.Child{Object: secret}}}
 	deleted := operation.List{operation.Delete{Objects: []operation.Removal{{Kind: "Secret", Name: "orders-connection"}}}}
 	for name, c := range map[string]struct {
 		live       *corev1.Secret

@@ -13,9 +13,12 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/pki"
 	"github.com/dbcluster/databasecluster-operator/internal/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
@@ -34,9 +37,9 @@ func encrypted(t *testing.T, change func(*dbv1.DatabaseCluster, *state.Observed)
 	o.TLS.Certificate = state.Certificate{Name: "mine", UID: "s", Owned: true, Facts: pki.Facts{
 		NotBefore: plans.Now.Add(-time.Hour), NotAfter: plans.Now.Add(time.Hour), Identity: "now",
 	}}
-	o.References = []state.Reference{{Kind: "Secret", Name: "mine", Where: "spec.tls.secretName", Found: true}}
+	o.References = []pods.Reference{{Kind: "Secret", Name: "mine", Where: "spec.tls.secretName", Found: true}}
 	o.StatefulSet.Annotations = resources.StatefulSet(engine.Resolve(c, declared), 3, o).Object.GetAnnotations()
-	o.StatefulSet.Annotations[dbv1.AnnotationStoredSpec] = resources.StoredSpecHash(o.StatefulSet)
+	o.StatefulSet.Annotations[dbv1.AnnotationStoredSpec] = objects.StoredSpecHash(o.StatefulSet)
 	change(c, &o)
 	s := situation.Of(c, o)
 	return Of(Pass{Situation: s, Plan: plan.For(s)}, metav1.NewTime(plans.Now))
@@ -55,16 +58,16 @@ func TestTLSReadyReportsWhetherAllMembersServeAValidCertificate(t *testing.T) {
 		"they serve the previous one": {func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Status.TLS.Served = "before" }, "False", dbv1.ReasonCertificateReloading,
 			"members load the certificate after all of them are ready", "before"},
 		"the Job runs": {func(c *dbv1.DatabaseCluster, o *state.Observed) {
-			c.Status.TLS.Served, o.TLS.Reloading, o.TLS.Reloaded, o.TLS.Reload = "before", true, "now", state.Task{Job: "j", Active: true, Started: true}
+			c.Status.TLS.Served, o.TLS.Reloading, o.TLS.Reloaded, o.TLS.Reload = "before", true, "now", jobs.Job{Name: "j", Active: true, Started: true}
 		}, "False", dbv1.ReasonCertificateReloading, "members load the certificate by Job j", "before"},
 		"the Job succeeded": {func(c *dbv1.DatabaseCluster, o *state.Observed) {
-			c.Status.TLS.Served, o.TLS.Reloading, o.TLS.Reloaded, o.TLS.Reload = "before", true, "now", state.Task{Job: "j", Succeeded: true}
+			c.Status.TLS.Served, o.TLS.Reloading, o.TLS.Reloaded, o.TLS.Reload = "before", true, "now", jobs.Job{Name: "j", Succeeded: true}
 		}, "True", dbv1.ReasonCertificateServed, "members serve the certificate in Secret mine, which is valid until 2026-01-01T01:00:00Z", "now"},
 		"the Job has loaded another certificate": {func(c *dbv1.DatabaseCluster, o *state.Observed) {
-			c.Status.TLS.Served, o.TLS.Reloading, o.TLS.Reloaded, o.TLS.Reload = "before", true, "before", state.Task{Job: "j", Succeeded: true}
+			c.Status.TLS.Served, o.TLS.Reloading, o.TLS.Reloaded, o.TLS.Reload = "before", true, "before", jobs.Job{Name: "j", Succeeded: true}
 		}, "False", dbv1.ReasonCertificateReloading, "members load the certificate after all of them are ready", "before"},
 		"the Job failed": {func(c *dbv1.DatabaseCluster, o *state.Observed) {
-			c.Status.TLS.Served, o.TLS.Reloading, o.TLS.Reloaded, o.TLS.Reload = "before", true, "now", state.Task{Job: "j", Failed: true, Failure: "too late"}
+			c.Status.TLS.Served, o.TLS.Reloading, o.TLS.Reloaded, o.TLS.Reload = "before", true, "now", jobs.Job{Name: "j", Failed: true, Failure: "too late"}
 		}, "False", dbv1.ReasonReloadFailed, "members could not load the certificate: too late. See kubectl logs job/j, then delete the Job to try again", "before"},
 		"the certificate is invalid": {func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.TLS.Certificate.Problem = "has no ca.crt: add it" }, "False", dbv1.ReasonCertificateInvalid,
 			"Secret mine, which spec.tls.secretName names, has no ca.crt: add it", "now"},

@@ -32,7 +32,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 )
 
 // canaries are values in Secrets that must not occur anywhere else.
@@ -72,7 +72,7 @@ func (c *canaries) secret(t *testing.T, ns, name string, keys ...string) *corev1
 	for _, key := range keys {
 		secret.Data[key] = []byte(c.value("key " + key + " of Secret " + name))
 	}
-	c.add("Secret "+name+" as a hash", state.SecretContent(secret)[:16])
+	c.add("Secret "+name+" as a hash", pods.SecretContent(secret)[:16])
 	create(t, secret)
 	return secret
 }
@@ -261,7 +261,7 @@ func (c *canaries) generate(t *testing.T, ns string) {
 		c.learn("key "+key+" of Secret "+connection.Name, string(connection.Data[key]))
 	}
 	for _, secret := range []*corev1.Secret{connection, read(t, secretOf(cluster, "-credentials"))} {
-		c.add("Secret "+secret.Name+" as a hash", state.SecretContent(secret)[:16])
+		c.add("Secret "+secret.Name+" as a hash", pods.SecretContent(secret)[:16])
 	}
 }
 

@@ -62,7 +62,7 @@ func TestAnUnusedConfigMapIsDeletedAfterTheFilesChange(t *testing.T) {
 	if len(now) != 1 || now[0].Data["db.conf"] != "a = 2" {
 		t.Fatalf("%+v", now)
 	}
-	for _, pod := range pods(t, cluster) {
+	for _, pod := range podsOf(t, cluster) {
 		if got := configOf(&pod); got != now[0].Name {
 			t.Errorf("%s mounts %s, want %s", pod.Name, got, now[0].Name)
 		}

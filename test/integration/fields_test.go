@@ -165,7 +165,7 @@ func TestMembersGetProjectedAndCSIVolumesAndTheirReferencesAreObserved(t *testin
 	}
 	awaitReady(t, cluster)
 	before := uids(t, cluster)
-	for _, pod := range pods(t, cluster) {
+	for _, pod := range podsOf(t, cluster) {
 		i := slices.IndexFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == "identity" })
 		j := slices.IndexFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == "store" })
 		if i < 0 || j < 0 || pod.Spec.Volumes[i].Projected.Sources[0].ServiceAccountToken.Audience != "vault" || pod.Spec.Volumes[j].CSI.NodePublishSecretRef.Name != "store" {

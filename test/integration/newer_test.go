@@ -16,6 +16,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -25,11 +26,11 @@ func renderedByAnother(t *testing.T, cluster *dbv1.DatabaseCluster) {
 	t.Helper()
 	applied(t, cluster)
 	previous := uids(t, cluster)
-	for _, pod := range pods(t, cluster) {
+	for _, pod := range podsOf(t, cluster) {
 		remove(t, &pod)
 	}
 	eventually(t, "members of another version", func() error {
-		all := pods(t, cluster)
+		all := podsOf(t, cluster)
 		for _, pod := range all {
 			if pod.Labels["made-by"] != "another-version" || pod.UID == previous[pod.Name] || !isReady(&pod) {
 				return fmt.Errorf("%s is not from another version", pod.Name)
@@ -58,11 +59,11 @@ func applied(t *testing.T, cluster *dbv1.DatabaseCluster) {
 		t.Fatal(err)
 	}
 	before := read(t, set).DeepCopy()
-	set.Annotations[dbv1.AnnotationStoredSpec] = resources.StoredSpecHash(set)
+	set.Annotations[dbv1.AnnotationStoredSpec] = objects.StoredSpecHash(set)
 	if err := admin.Patch(t.Context(), set, client.MergeFrom(before), as); err != nil {
 		t.Fatal(err)
 	}
-	if read(t, set); set.Annotations[dbv1.AnnotationStoredSpec] != resources.StoredSpecHash(set) {
+	if read(t, set); set.Annotations[dbv1.AnnotationStoredSpec] != objects.StoredSpecHash(set) {
 		t.Fatal("the API server stored another template than the test sent, so the hash does not match")
 	}
 	await(t, set, "the controller to see the StatefulSet", func() bool { return set.Status.ObservedGeneration >= set.Generation })
@@ -111,7 +112,7 @@ func TestANewerOperatorRestartsNoMemberUntilTheUserRequestsIt(t *testing.T) {
 	mustBeFromTheHighest(t, stopped(3))
 	awaitRestarted(t, cluster, before)
 	awaitCondition(t, cluster, dbv1.ConditionUpdateAvailable, metav1.ConditionFalse, dbv1.ReasonUpToDate)
-	for _, pod := range pods(t, cluster) {
+	for _, pod := range podsOf(t, cluster) {
 		if pod.Labels["made-by"] != "" {
 			t.Errorf("%s still has the template of the other version", pod.Name)
 		}
@@ -157,7 +158,7 @@ func TestAGrowthUnderANewerOperatorRestartsNoResizedMember(t *testing.T) {
 	cluster := upgraded(t, onVolumes(t), func(c *dbv1.DatabaseCluster) {
 		change(t, c, requestMemory("128Mi"))
 		applied(t, c)
-		for _, pod := range pods(t, c) {
+		for _, pod := range podsOf(t, c) {
 			before := pod.DeepCopy()
 			pod.Spec.Containers[0].Resources = c.Spec.Resources
 			if err := admin.SubResource("resize").Patch(t.Context(), &pod, client.StrategicMergeFrom(before)); err != nil {

@@ -44,7 +44,7 @@ func ready(t *testing.T, change func(*dbv1.DatabaseCluster)) *dbv1.DatabaseClust
 	}, healthy)
 }
 
-func pods(t *testing.T, cluster *dbv1.DatabaseCluster) []corev1.Pod {
+func podsOf(t *testing.T, cluster *dbv1.DatabaseCluster) []corev1.Pod {
 	t.Helper()
 	return listed(t, cluster.Namespace, &corev1.PodList{}, naming.Selector(cluster.Name)).Items
 }
@@ -53,7 +53,7 @@ func pods(t *testing.T, cluster *dbv1.DatabaseCluster) []corev1.Pod {
 func uids(t *testing.T, cluster *dbv1.DatabaseCluster) map[string]types.UID {
 	t.Helper()
 	all := map[string]types.UID{}
-	for _, pod := range pods(t, cluster) {
+	for _, pod := range podsOf(t, cluster) {
 		all[pod.Name] = pod.UID
 	}
 	return all
@@ -140,7 +140,7 @@ func isReady(pod *corev1.Pod) bool {
 
 func mustHaveImage(t *testing.T, cluster *dbv1.DatabaseCluster, want string) {
 	t.Helper()
-	for _, pod := range pods(t, cluster) {
+	for _, pod := range podsOf(t, cluster) {
 		if image := pod.Spec.Containers[0].Image; image != want {
 			t.Errorf("pod %s has image %s, want %s", pod.Name, image, want)
 		}

@@ -54,7 +54,7 @@ func TestMoreMembersThanNodesAreReportedWithTheRemedy(t *testing.T) {
 		}}
 	})
 	awaitTrue(t, cluster, dbv1.ConditionDegraded, dbv1.ReasonMemberFailing, "pod orders-1 cannot be scheduled", "Add a node for each member", "spec.scheduling.spread.nodes")
-	for _, pod := range pods(t, cluster) {
+	for _, pod := range podsOf(t, cluster) {
 		terms := pod.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
 		if len(terms) != 1 || terms[0].TopologyKey != corev1.LabelHostname || terms[0].LabelSelector.MatchLabels[dbv1.LabelInstance] != "orders" {
 			t.Errorf("%+v", terms)

@@ -33,7 +33,7 @@ func withRole(role string) func(*dbv1.DatabaseCluster) {
 func awaitAccount(t *testing.T, cluster *dbv1.DatabaseCluster, name string) {
 	t.Helper()
 	eventually(t, "the members to run as "+name, func() error {
-		all := pods(t, cluster)
+		all := podsOf(t, cluster)
 		for _, pod := range all {
 			if pod.Spec.ServiceAccountName != name || pod.Spec.AutomountServiceAccountToken == nil || *pod.Spec.AutomountServiceAccountToken {
 				return fmt.Errorf("pod %s runs as %s, token %v", pod.Name, pod.Spec.ServiceAccountName, pod.Spec.AutomountServiceAccountToken)

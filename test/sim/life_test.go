@@ -20,7 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 )
 
 // site is one call of the operator: request, line of code, and count. Unlike a number over all calls, it does not
@@ -85,7 +85,7 @@ type life struct {
 	// written are the writes that the cache may not show yet, by kind of the reconciled object.
 	written map[string]*kit.Writes
 	// compared is what the passes of this life have compared.
-	compared resources.Comparisons
+	compared objects.Comparisons
 }
 
 // call passes a call on, or fails it as the fault requires.

@@ -14,7 +14,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 )
 
 // startDelay is the age at which a backup can start: after it, no backup with an earlier creation time can appear.
@@ -49,7 +49,7 @@ func (s situation) start(p Plan) Plan {
 	at, cluster, is := s.destination.DeepCopy(), s.Cluster, &p.Status
 	is.Phase, is.Destination, is.Location = dbv1.BackupRunning, at, location(s.backup, at.URL)
 	is.ClusterUID, is.Engine, is.Image, is.Replicas = string(cluster.UID), cluster.Spec.Engine, cluster.Spec.Image, s.streams()
-	is.ServiceAccountName, is.Fence = resources.ServiceAccountName(cluster), s.Fence
+	is.ServiceAccountName, is.Fence = pods.ServiceAccountName(cluster), s.Fence
 	is.StartTime, is.Streams = &metav1.Time{Time: s.At}, nil
 	return s.withFinalizer(p).running("starting")
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -48,7 +49,7 @@ func recordedFacts(engine *dbv1.DatabaseEngine, name string, check *protocol.Che
 			}
 		}
 	}
-	return facts, state.Head(check.Problem, maxFact)
+	return facts, pods.Head(check.Problem, maxFact)
 }
 
 // identity identifies the database in the backup of a member, by the fact that the engine names; "" if it is unknown. The check may

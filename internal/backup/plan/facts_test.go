@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
-	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 func said(text string) protocol.Facts {
@@ -68,7 +68,7 @@ func TestTheStatusOfACompleteBackupReportsWhyFactsAreMissing(t *testing.T) {
 	failing := done(&protocol.Result{Bytes: 1, Check: &protocol.Check{Before: said(`{"position":7}`), Problem: "The action check failed with exit code 1."}})
 	started, observed := started(), idleWorld()
 	checking(&observed)
-	observed.Jobs = []state.Task{memberJob(0, failing)}
+	observed.Jobs = []jobs.Job{memberJob(0, failing)}
 	first := For(started, observed)
 	if s := first.Status.Streams[0]; s.Facts["position"] != "7" || s.CheckMessage != "The action check failed with exit code 1." {
 		t.Fatalf("the stream is %+v", s)
@@ -140,7 +140,7 @@ func TestTheStatusHasTheIdentity(t *testing.T) {
 	started, observed := started(), idleWorld()
 	checking(&observed)
 	observed.Engine.Spec.Actions.Check.Identity = "identity"
-	observed.Jobs = []state.Task{memberJob(0, done(&protocol.Result{Bytes: 1, Check: &protocol.Check{Before: said(`{"identity":"a"}`), Problem: "It failed."}}))}
+	observed.Jobs = []jobs.Job{memberJob(0, done(&protocol.Result{Bytes: 1, Check: &protocol.Check{Before: said(`{"identity":"a"}`), Problem: "It failed."}}))}
 	if s := For(started, observed).Status.Streams[0]; s.Identity != "a" || s.CheckMessage != "It failed." {
 		t.Errorf("the stream is %+v", s)
 	}
@@ -168,7 +168,7 @@ func TestACopyThatDiffersFromTheRecordedFactsFailsItsVerification(t *testing.T) 
 			backup.Annotations = map[string]string{dbv1.AnnotationVerify: "please"}
 			backup.Status.Streams[0].Facts = c.recorded
 			backup.Status.Verification = &dbv1.BackupVerification{Request: "please", Phase: dbv1.VerificationRunning}
-			observed.Jobs = []state.Task{proof(0, done(&protocol.Result{Facts: said(c.copied)}))}
+			observed.Jobs = []jobs.Job{proof(0, done(&protocol.Result{Facts: said(c.copied)}))}
 			v := For(backup, observed).Status.Verification
 			if c.want == "" {
 				if v.Phase != dbv1.VerificationRunning {
@@ -201,7 +201,7 @@ func TestAVerificationReportsTheFactsOfTheCopyAndTheComparison(t *testing.T) {
 				backup.Status.Streams[i].Facts = c.recorded
 			}
 			backup.Status.Verification = &dbv1.BackupVerification{Request: "please", Phase: dbv1.VerificationRunning}
-			observed.Jobs = []state.Task{proof(0, done(c.result)), proof(1, done(c.result))}
+			observed.Jobs = []jobs.Job{proof(0, done(c.result)), proof(1, done(c.result))}
 			v := For(backup, observed).Status.Verification
 			if v.Phase != dbv1.VerificationSucceeded || v.Message != c.want {
 				t.Errorf("it is %s: %s", v.Phase, v.Message)

@@ -8,7 +8,7 @@ import (
 	"fmt"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 )
 
 // invalid reports why a running backup can no longer be valid, whatever its Job does; "" if it can.
@@ -47,15 +47,15 @@ func Since(backup *dbv1.DatabaseBackup, cluster *dbv1.DatabaseCluster) string {
 
 // giveUp fails a backup when its Job has stopped. Then the next backup starts.
 func (s situation) giveUp(p Plan) Plan {
-	late := s.At.After(s.patience(s.ordinal).Add(state.Unanswered))
+	late := s.At.After(s.patience(s.ordinal).Add(jobs.Unanswered))
 	for _, job := range s.Jobs {
 		switch {
 		case job.Component != dbv1.ComponentBackup, job.Ended(), job.Ending && late:
 			continue
 		case job.Ending:
-			return p.running(fmt.Sprintf("waiting for Job %s and its pods to be deleted: %s", job.Job, s.invalidReason)).in(waitRequeueAfter)
+			return p.running(fmt.Sprintf("waiting for Job %s and its pods to be deleted: %s", job.Name, s.invalidReason)).in(waitRequeueAfter)
 		default:
-			return p.running(fmt.Sprintf("stopping Job %s: %s", job.Job, s.invalidReason)).do(StopJob{Job: job})
+			return p.running(fmt.Sprintf("stopping Job %s: %s", job.Name, s.invalidReason)).do(StopJob{Job: job})
 		}
 	}
 	if s.Stray != "" && !late {

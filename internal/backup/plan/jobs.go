@@ -11,13 +11,14 @@ import (
 	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
 )
 
 // backupJob backs up the part of a member, from a source that has its data. The last part completes the backup.
-func (s situation) backupJob(ordinal, source int32, offline bool) resources.Child {
+func (s situation) backupJob(ordinal, source int32, offline bool) objects.Child {
 	cluster, backup, is := s.Cluster, s.backup, s.backup.Status
 	call := &protocol.Backup{
 		To: is.Location, ID: string(backup.UID), Part: part(ordinal, is.Replicas),
@@ -26,14 +27,14 @@ func (s situation) backupJob(ordinal, source int32, offline bool) resources.Chil
 			protocol.AboutEngine: is.Engine, protocol.AboutImage: is.Image, protocol.AboutClusterUID: is.ClusterUID,
 		},
 		Check: checkOf(s.Engine).Command, Complete: ordinal == is.Replicas-1,
-		Store: resources.Store(s.place), Compression: compression(cluster), Command: s.Engine.Spec.Actions.Backup.Command,
+		Store: jobs.Store(s.place), Compression: compression(cluster), Command: s.Engine.Spec.Actions.Backup.Command,
 	}
-	return resources.ActionJob(cluster, resources.Action{
+	return jobs.Build(cluster, jobs.Spec{
 		Name:      naming.BackupJob(cluster.Name, backup.UID, ordinal),
 		Component: dbv1.ComponentBackup,
 		Backup:    backup,
 		Owner:     ownedBy(backup),
-		Transfer:  &resources.Transfer{Image: s.TransferImage, Call: call, At: s.place},
+		Transfer:  &jobs.Transfer{Image: s.TransferImage, Call: call, At: s.place},
 		Member:    &source,
 		Offline:   offline,
 	})
@@ -57,7 +58,7 @@ func part(ordinal, members int32) protocol.Part {
 // backups, the deadline is shorter: the deletion leaves only an incomplete backup behind.
 func (s situation) deletionDeadline() time.Duration {
 	if s.backup.Spec.DeletionPolicy == dbv1.BackupDelete {
-		return resources.ActionKindOf(dbv1.ComponentBackupDeletion).Deadline(s.Cluster)
+		return jobs.KindOf(dbv1.ComponentBackupDeletion).Deadline(s.Cluster)
 	}
 	return time.Hour
 }
@@ -67,7 +68,7 @@ func (s situation) deletionDeadline() time.Duration {
 //
 // It runs as the user who wrote the data: on a volume no other user may delete it. It has no owner, because it must
 // run during the deletion of the backup.
-func (s situation) deletionJob() resources.Child {
+func (s situation) deletionJob() objects.Child {
 	backup, bare := s.backup, &dbv1.DatabaseCluster{}
 	bare.Namespace, bare.Name = backup.Namespace, backup.Spec.Cluster
 	bare.Spec.Image = s.TransferImage
@@ -78,13 +79,13 @@ func (s situation) deletionJob() resources.Child {
 		bare.Spec.Pod.SecurityContext = &corev1.PodSecurityContext{RunAsUser: s.Engine.Spec.Container.RunAsUser}
 	}
 	bare.Spec.ServiceAccount = s.deletionAccount()
-	return resources.ActionJob(bare, resources.Action{
+	return jobs.Build(bare, jobs.Spec{
 		Name:      naming.BackupDeletionJob(backup.Spec.Cluster, backup.UID),
 		Component: dbv1.ComponentBackupDeletion,
 		Backup:    backup,
-		Transfer: &resources.Transfer{
+		Transfer: &jobs.Transfer{
 			Image: s.TransferImage,
-			Call:  &protocol.Delete{At: backup.Status.Location, ID: string(backup.UID), Store: resources.Store(s.place)},
+			Call:  &protocol.Delete{At: backup.Status.Location, ID: string(backup.UID), Store: jobs.Store(s.place)},
 			At:    s.place,
 		},
 		DeadlineSeconds: int64(s.deletionDeadline().Seconds()),
@@ -106,7 +107,7 @@ func (s situation) deletionAccount() dbv1.ClusterServiceAccount {
 
 // verificationJob restores one member's part into a temporary copy and probes it. The copy has a fraction of the
 // deadline to answer: at the deadline of the Job the pod is deleted, and its result is lost.
-func (s situation) verificationJob(ordinal int32) resources.Child {
+func (s situation) verificationJob(ordinal int32) objects.Child {
 	cluster, backup, is := s.Cluster, s.backup, s.backup.Status
 	command, byExitCode := s.question()
 	probe := &protocol.Probe{
@@ -114,16 +115,16 @@ func (s situation) verificationJob(ordinal int32) resources.Child {
 	}
 	restore := &protocol.Restore{
 		From: is.Location, ID: string(backup.UID), Into: cluster.Spec.Container.DataPath, Part: part(ordinal, is.Replicas),
-		Store: resources.Store(s.place), Command: s.Engine.Spec.Actions.Restore.Command,
+		Store: jobs.Store(s.place), Command: s.Engine.Spec.Actions.Restore.Command,
 	}
-	return resources.ActionJob(cluster, resources.Action{
+	return jobs.Build(cluster, jobs.Spec{
 		Name:      naming.VerificationJob(cluster.Name, backup.UID, is.Verification.Request, ordinal),
 		Component: dbv1.ComponentVerification,
 		Backup:    backup,
 		Owner:     ownedBy(backup),
-		Transfer:  &resources.Transfer{Image: s.TransferImage, Call: probe},
+		Transfer:  &jobs.Transfer{Image: s.TransferImage, Call: probe},
 		Member:    &ordinal,
-		Copy:      &resources.Copy{Restore: resources.Transfer{Call: restore, At: s.place}},
+		Copy:      &jobs.Copy{Restore: jobs.Transfer{Call: restore, At: s.place}},
 	})
 }
 

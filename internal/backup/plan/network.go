@@ -14,6 +14,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 )
 
@@ -113,7 +114,7 @@ func forbidden(at *dbv1.BackupDestination) string {
 // policy isolates the copies of a backup. They have real data and real passwords, so clients must not mistake them
 // for the database, and they must not reach its peers. They may connect only to the DNS of the cluster and to the
 // destination.
-func (s situation) policy() resources.Child {
+func (s situation) policy() objects.Child {
 	backup := s.backup
 	return resources.SeclusionPolicy(resources.Seclusion{
 		Namespace: backup.Namespace, Name: s.policyName(),

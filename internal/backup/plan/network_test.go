@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 )
 
 var update = flag.Bool("update", false, "update the golden files")
@@ -107,7 +107,7 @@ func TestALinkLocalEndpointIsRejectedForAVerification(t *testing.T) {
 
 func TestThePolicyOfARunningCopyIsCorrected(t *testing.T) {
 	backup, observed := verifying1(), idleWorld()
-	observed.Jobs, observed.Isolates = []state.Task{proof(0, nil)}, true
+	observed.Jobs, observed.Isolates = []jobs.Job{proof(0, nil)}, true
 	if apply := does[ApplyPolicy](For(backup, observed)); apply == nil || apply.Live != nil {
 		t.Error("a deleted policy is not re-created")
 	}

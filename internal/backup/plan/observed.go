@@ -12,6 +12,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -26,7 +27,7 @@ type Observed struct {
 	NameServers []netip.Addr
 
 	// Jobs are the Jobs of this backup.
-	Jobs []state.Task
+	Jobs []jobs.Job
 	// Cluster is the effective cluster of spec.cluster.
 	Cluster *dbv1.DatabaseCluster
 	// Engine is the cluster's engine; for a verification, the engine of the backup.
@@ -73,8 +74,8 @@ type Observed struct {
 }
 
 // job finds a Job by its name.
-func (o Observed) job(name string) (task state.Task, exists bool) {
-	return state.First(o.Jobs, func(t state.Task) bool { return t.Job == name })
+func (o Observed) job(name string) (task jobs.Job, exists bool) {
+	return state.First(o.Jobs, func(t jobs.Job) bool { return t.Name == name })
 }
 
 // mixed reports whether the members of a cluster that is not being deleted run different images. A backup records

@@ -7,9 +7,9 @@ package plan
 import (
 	networkingv1 "k8s.io/api/networking/v1"
 
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
-	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // AddFinalizer adds the operator's finalizer to the backup, before the first Job is created.
@@ -17,7 +17,7 @@ type AddFinalizer struct{ operation.First }
 
 // CreateJob creates a Job that does not exist.
 type CreateJob struct {
-	Job resources.Child
+	Job objects.Child
 	// Deletes is true if the Job deletes the backup's data.
 	Deletes bool
 }
@@ -25,7 +25,7 @@ type CreateJob struct {
 // ApplyPolicy writes the NetworkPolicy of the copies of a verification.
 type ApplyPolicy struct {
 	firstLive
-	Policy resources.Child
+	Policy objects.Child
 	// Live is the policy that exists; nil for none.
 	Live *networkingv1.NetworkPolicy
 }
@@ -39,11 +39,11 @@ type DeletePolicy struct {
 // StopJob deletes a Job in the foreground: it exists until its pods are deleted.
 type StopJob struct {
 	operation.LastInDeletion
-	Job state.Task
+	Job jobs.Job
 }
 
 // DeleteJob deletes a finished Job. Its pods and their volumes are deleted with it.
-type DeleteJob struct{ Job state.Task }
+type DeleteJob struct{ Job jobs.Job }
 
 // Finalize removes the operator's finalizer from the backup.
 type Finalize struct {
@@ -82,6 +82,6 @@ func (a ApplyPolicy) corrects() bool { return a.Live == nil || a.Policy.Drift(a.
 
 func (a ApplyPolicy) String() string  { return "apply " + a.Policy.String() }
 func (d DeletePolicy) String() string { return "delete NetworkPolicy " + d.Name }
-func (s StopJob) String() string      { return "stop Job " + s.Job.Job }
-func (d DeleteJob) String() string    { return "delete Job " + d.Job.Job }
+func (s StopJob) String() string      { return "stop Job " + s.Job.Name }
+func (d DeleteJob) String() string    { return "delete Job " + d.Job.Name }
 func (f Finalize) String() string     { return "remove the finalizer" }

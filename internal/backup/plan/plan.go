@@ -9,7 +9,7 @@ import (
 	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/action"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 )
 
@@ -112,15 +112,15 @@ func (p Plan) verifying(text string) Plan {
 }
 
 // withTrouble adds the problem of an unfinished action, as a sentence.
-func (p Plan) withTrouble(v action.Verdict, sentence string) Plan {
+func (p Plan) withTrouble(v jobs.Verdict, sentence string) Plan {
 	switch v.Standing {
-	case action.Blocked:
+	case jobs.Blocked:
 		return p.stalled(dbv1.ReasonJobBlocked, sentence)
-	case action.Unmet, action.Retrying:
+	case jobs.Unmet, jobs.Retrying:
 		if v.Cause != "" {
 			p.Trouble = sentence
 		}
-	case action.Absent, action.Terminating, action.Superseded, action.Succeeded, action.Failed, action.Lost, action.Failing, action.Running:
+	case jobs.Absent, jobs.Terminating, jobs.Superseded, jobs.Succeeded, jobs.Failed, jobs.Lost, jobs.Failing, jobs.Running:
 	}
 	return p
 }

@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
@@ -41,37 +42,37 @@ func idleWorld() Observed {
 }
 
 // jobOf is a Job of the backup, changed.
-func jobOf(name, component string, change func(*state.Task)) state.Task {
-	job := state.Task{Job: name, UID: "job", Component: component}
+func jobOf(name, component string, change func(*jobs.Job)) jobs.Job {
+	job := jobs.Job{Name: name, UID: "job", Component: component}
 	if change != nil {
 		change(&job)
 	}
 	return job
 }
 
-func memberJob(ordinal int32, change func(*state.Task)) state.Task {
+func memberJob(ordinal int32, change func(*jobs.Job)) jobs.Job {
 	return jobOf(naming.BackupJob("orders", uid, ordinal), dbv1.ComponentBackup, change)
 }
 
-func deletion(change func(*state.Task)) state.Task {
+func deletion(change func(*jobs.Job)) jobs.Job {
 	return jobOf(naming.BackupDeletionJob("orders", uid), dbv1.ComponentBackupDeletion, change)
 }
 
-func proof(ordinal int32, change func(*state.Task)) state.Task {
+func proof(ordinal int32, change func(*jobs.Job)) jobs.Job {
 	return jobOf(naming.VerificationJob("orders", uid, "please", ordinal), dbv1.ComponentVerification, change)
 }
 
-func done(result *protocol.Result) func(*state.Task) {
-	return func(t *state.Task) { t.Succeeded, t.Result = true, result }
+func done(result *protocol.Result) func(*jobs.Job) {
+	return func(t *jobs.Job) { t.Succeeded, t.Result = true, result }
 }
 
-func failed(message string) func(*state.Task) {
-	return func(t *state.Task) {
+func failed(message string) func(*jobs.Job) {
+	return func(t *jobs.Job) {
 		t.Failed, t.Failure, t.Result = true, "backoff", &protocol.Result{Message: message}
 	}
 }
 
-func imageless(t *state.Task) {
+func imageless(t *jobs.Job) {
 	t.Pod, t.Problem, t.Remedy = "x", "no such image", "Correct spec.image"
 }
 
@@ -100,9 +101,9 @@ func describe(o operation.Operation) string {
 	case CreateJob:
 		return "make " + o.Job.Name()
 	case StopJob:
-		return "stop " + o.Job.Job
+		return "stop " + o.Job.Name
 	case DeleteJob:
-		return "delete " + o.Job.Job
+		return "delete " + o.Job.Name
 	case Finalize:
 		return strings.TrimSuffix("finalize: "+o.Note, ": ")
 	default:
@@ -297,44 +298,44 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 	}{
 		"the first": {func(*dbv1.DatabaseBackup, *Observed) {}, "Running: starting\nmake orders-backup-1c2d3e4f-0"},
 		"the first runs": {
-			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Jobs = []state.Task{memberJob(0, nil)} },
+			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Jobs = []jobs.Job{memberJob(0, nil)} },
 			"Running: Job orders-backup-1c2d3e4f-0 backs up member 1 of 2",
 		},
 		"it is tried again": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Jobs = []state.Task{memberJob(0, func(t *state.Task) { t.Result = &protocol.Result{Message: "the bucket does not exist"} })}
+				o.Jobs = []jobs.Job{memberJob(0, func(t *jobs.Job) { t.Result = &protocol.Result{Message: "the bucket does not exist"} })}
 			},
 			"Running: Kubernetes retries Job orders-backup-1c2d3e4f-0: the bucket does not exist",
 		},
 		"it is retried, and the user must correct a precondition": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Jobs = []state.Task{memberJob(0, func(t *state.Task) {
+				o.Jobs = []jobs.Job{memberJob(0, func(t *jobs.Job) {
 					t.Result, t.Exit = &protocol.Result{Message: "the key is missing"}, protocol.ExitPrecondition
 				})}
 			},
 			"Running: Kubernetes retries Job orders-backup-1c2d3e4f-0: the key is missing\nstalled JobBlocked: Job orders-backup-1c2d3e4f-0 fails until you correct this: the key is missing",
 		},
 		"its image cannot be pulled": {
-			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Jobs = []state.Task{memberJob(0, imageless)} },
+			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Jobs = []jobs.Job{memberJob(0, imageless)} },
 			"Running: " + cannotStart + "\nstalled JobBlocked: " + cannotStart,
 		},
 		"its image cannot be pulled, and the deadline passes": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				b.Status.Message = cannotStart
-				o.Jobs = []state.Task{memberJob(0, func(t *state.Task) { imageless(t); t.Failing = true })}
+				o.Jobs = []jobs.Job{memberJob(0, func(t *jobs.Job) { imageless(t); t.Failing = true })}
 			},
 			"Running: " + cannotStart,
 		},
 		"its image could not be pulled within the deadline": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				b.Status.Message = cannotStart
-				o.Jobs = []state.Task{memberJob(0, func(t *state.Task) { t.Failed, t.Failure = true, "Job was active longer than specified deadline" })}
+				o.Jobs = []jobs.Job{memberJob(0, func(t *jobs.Job) { t.Failed, t.Failure = true, "Job was active longer than specified deadline" })}
 			},
 			"Failed: Job orders-backup-1c2d3e4f-0 failed: Job was active longer than specified deadline; " + cannotStart,
 		},
 		"it is not tried again": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Jobs = []state.Task{memberJob(0, func(t *state.Task) {
+				o.Jobs = []jobs.Job{memberJob(0, func(t *jobs.Job) {
 					t.Result, t.Final = &protocol.Result{Message: "it is another backup's folder"}, true
 				})}
 			},
@@ -342,13 +343,13 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 		},
 		"it has been deleted by hand": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Jobs = []state.Task{memberJob(0, func(t *state.Task) { t.Ending = true })}
+				o.Jobs = []jobs.Job{memberJob(0, func(t *jobs.Job) { t.Ending = true })}
 			},
 			"Running: waiting for Job orders-backup-1c2d3e4f-0 to be deleted",
 		},
 		"the first is done: that is recorded before the second": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Jobs = []state.Task{memberJob(0, done(&protocol.Result{Bytes: 10}))}
+				o.Jobs = []jobs.Job{memberJob(0, done(&protocol.Result{Bytes: 10}))}
 			},
 			"Running: 1 of 2 members are backed up",
 		},
@@ -384,7 +385,7 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 		"another has its name when the last Job has succeeded": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				b.Status.Streams, o.Cluster.UID = []dbv1.BackupStream{first}, "another"
-				o.Jobs = []state.Task{memberJob(1, done(&protocol.Result{Bytes: 10}))}
+				o.Jobs = []jobs.Job{memberJob(1, done(&protocol.Result{Bytes: 10}))}
 			},
 			"Failed: " + gone,
 		},
@@ -403,7 +404,7 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 		"the image changed after the first member, and the Job of the second runs": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				b.Status.Streams, o.Cluster.Spec.Image = []dbv1.BackupStream{first}, "example.test/ledger:2"
-				o.Jobs = []state.Task{memberJob(1, nil)}
+				o.Jobs = []jobs.Job{memberJob(1, nil)}
 			},
 			"Running: stopping Job orders-backup-1c2d3e4f-1: " + mixed + "\nstop orders-backup-1c2d3e4f-1",
 		},
@@ -413,13 +414,13 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 		},
 		"the image changed while the first Job runs": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Cluster.Spec.Image, o.Jobs = "example.test/ledger:2", []state.Task{memberJob(0, nil)}
+				o.Cluster.Spec.Image, o.Jobs = "example.test/ledger:2", []jobs.Job{memberJob(0, nil)}
 			},
 			"Running: stopping Job orders-backup-1c2d3e4f-0: the engine or the image of DatabaseCluster orders has changed, so the backup starts again\nstop orders-backup-1c2d3e4f-0",
 		},
 		"the image changed, and the first Job may have read either": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Cluster.Spec.Image, o.Jobs = "example.test/ledger:2", []state.Task{memberJob(0, done(&protocol.Result{Bytes: 10}))}
+				o.Cluster.Spec.Image, o.Jobs = "example.test/ledger:2", []jobs.Job{memberJob(0, done(&protocol.Result{Bytes: 10}))}
 			},
 			"Running: stopping Job orders-backup-1c2d3e4f-0: the engine or the image of DatabaseCluster orders has changed, so the backup starts again\nstop orders-backup-1c2d3e4f-0",
 		},
@@ -447,7 +448,7 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 		},
 		"a rollout started while the first Job runs": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Members[0].Image, o.Members[1].Image, o.Jobs = o.Cluster.Spec.Image, "ledger:2", []state.Task{memberJob(0, nil)}
+				o.Members[0].Image, o.Members[1].Image, o.Jobs = o.Cluster.Spec.Image, "ledger:2", []jobs.Job{memberJob(0, nil)}
 			},
 			"Running: stopping Job orders-backup-1c2d3e4f-0: the engine or the image of DatabaseCluster orders has changed, so the backup starts again\nstop orders-backup-1c2d3e4f-0",
 		},
@@ -526,25 +527,25 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 			"Running: starting\nmake orders-backup-1c2d3e4f-0",
 		},
 		"the cluster no longer exists while the Job runs": {
-			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Cluster, o.Jobs = nil, []state.Task{memberJob(0, nil)} },
+			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Cluster, o.Jobs = nil, []jobs.Job{memberJob(0, nil)} },
 			"Running: stopping Job orders-backup-1c2d3e4f-0: " + gone + "\nstop orders-backup-1c2d3e4f-0",
 		},
 		"another cluster has its name, and no member yet": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Cluster.UID, o.Members, o.Jobs = "another", nil, []state.Task{memberJob(0, nil)}
+				o.Cluster.UID, o.Members, o.Jobs = "another", nil, []jobs.Job{memberJob(0, nil)}
 			},
 			"Running: stopping Job orders-backup-1c2d3e4f-0: " + gone + "\nstop orders-backup-1c2d3e4f-0",
 		},
 		"the Job of a deleted cluster stops": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Cluster, o.Jobs = nil, []state.Task{memberJob(0, func(t *state.Task) { t.Ending = true })}
+				o.Cluster, o.Jobs = nil, []jobs.Job{memberJob(0, func(t *jobs.Job) { t.Ending = true })}
 			},
 			"Running: waiting for Job orders-backup-1c2d3e4f-0 and its pods to be deleted: " + gone,
 		},
 		"the Job of a deleted cluster does not stop": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				b.Status.StartTime = &metav1.Time{Time: moment.Add(-13 * time.Hour)}
-				o.Cluster, o.Jobs = nil, []state.Task{memberJob(0, func(t *state.Task) { t.Ending = true })}
+				o.Cluster, o.Jobs = nil, []jobs.Job{memberJob(0, func(t *jobs.Job) { t.Ending = true })}
 			},
 			"Failed: " + gone,
 		},
@@ -561,51 +562,51 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 		"its Job was deleted, and the node does not answer": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				b.Status.StartTime = &metav1.Time{Time: moment.Add(-3 * time.Hour)}
-				o.Jobs = []state.Task{memberJob(0, func(t *state.Task) { t.Pod, t.Ending = "x", true })}
+				o.Jobs = []jobs.Job{memberJob(0, func(t *jobs.Job) { t.Pod, t.Ending = "x", true })}
 			},
 			"Failed: Job orders-backup-1c2d3e4f-0 was deleted but still exists: its pod x does not answer",
 		},
 		"both are done": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
-				b.Status.Streams, o.Jobs = []dbv1.BackupStream{first}, []state.Task{memberJob(1, done(&protocol.Result{Bytes: 5}))}
+				b.Status.Streams, o.Jobs = []dbv1.BackupStream{first}, []jobs.Job{memberJob(1, done(&protocol.Result{Bytes: 5}))}
 			},
 			"Completed: ",
 		},
 		"its pod no longer exists": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
-				b.Status.Streams, o.Jobs = []dbv1.BackupStream{first}, []state.Task{memberJob(1, done(nil))}
+				b.Status.Streams, o.Jobs = []dbv1.BackupStream{first}, []jobs.Job{memberJob(1, done(nil))}
 			},
 			"Completed: ",
 		},
 		"it failed": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Jobs = []state.Task{memberJob(0, failed("the bucket is full"))}
+				o.Jobs = []jobs.Job{memberJob(0, failed("the bucket is full"))}
 			},
 			"Failed: the bucket is full",
 		},
 		"the deadline passed, and the pod no longer exists": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				b.Status.Message = "Kubernetes retries Job orders-backup-1c2d3e4f-0: pod x: no such image"
-				o.Jobs = []state.Task{memberJob(0, func(t *state.Task) { t.Failed, t.Failure = true, "Job was active longer than specified deadline" })}
+				o.Jobs = []jobs.Job{memberJob(0, func(t *jobs.Job) { t.Failed, t.Failure = true, "Job was active longer than specified deadline" })}
 			},
 			"Failed: Job orders-backup-1c2d3e4f-0 failed: Job was active longer than specified deadline; Kubernetes retries Job orders-backup-1c2d3e4f-0: pod x: no such image",
 		},
 		"the deadline passes, and the pod no longer exists": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				b.Status.Message = "Kubernetes retries Job orders-backup-1c2d3e4f-0: pod x: no such image"
-				o.Jobs = []state.Task{memberJob(0, nil)}
+				o.Jobs = []jobs.Job{memberJob(0, nil)}
 			},
 			"Running: Kubernetes retries Job orders-backup-1c2d3e4f-0: pod x: no such image",
 		},
 		"the deadline passed, and the node does not answer yet": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Jobs = []state.Task{memberJob(0, func(t *state.Task) { t.Failing, t.StartTime = true, &metav1.Time{Time: moment.Add(-2 * time.Hour)} })}
+				o.Jobs = []jobs.Job{memberJob(0, func(t *jobs.Job) { t.Failing, t.StartTime = true, &metav1.Time{Time: moment.Add(-2 * time.Hour)} })}
 			},
 			"Running: Job orders-backup-1c2d3e4f-0 backs up member 1 of 2",
 		},
 		"nor long after": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Jobs = []state.Task{memberJob(0, func(t *state.Task) {
+				o.Jobs = []jobs.Job{memberJob(0, func(t *jobs.Job) {
 					t.Pod, t.Failing, t.StartTime = "x", true, &metav1.Time{Time: moment.Add(-3 * time.Hour)}
 				})}
 			},
@@ -629,7 +630,7 @@ func TestAFinishedBackupNeverChanges(t *testing.T) {
 		backup.Status.Phase = phase
 		for name, observed := range map[string]Observed{
 			"settled": idleWorld(), "nothing is left": {At: moment},
-			"a Job failed after all": {At: moment, Jobs: []state.Task{memberJob(1, failed("no"))}},
+			"a Job failed after all": {At: moment, Jobs: []jobs.Job{memberJob(1, failed("no"))}},
 		} {
 			p := For(backup, observed)
 			if len(p.Operations) > 0 || !equality.Semantic.DeepEqual(p.Status, backup.Status) {
@@ -642,14 +643,14 @@ func TestAFinishedBackupNeverChanges(t *testing.T) {
 func TestSizeAndRateAreReadable(t *testing.T) {
 	backup, observed := started(), idleWorld()
 	backup.Status.Streams = []dbv1.BackupStream{{Ordinal: 0, Bytes: 1 << 30, StoredBytes: 1 << 20}}
-	observed.Jobs = []state.Task{memberJob(1, func(t *state.Task) {
+	observed.Jobs = []jobs.Job{memberJob(1, func(t *jobs.Job) {
 		t.Progress = &protocol.Progress{Bytes: 1 << 29, StoredBytes: 1 << 19, BytesPerSecond: 85 << 20}
 	})}
 	p := For(backup, observed)
 	if s := p.Status; s.Size != "1.5 GiB" || s.Rate != "85.0 MiB/s" || s.StoredBytes != 1<<20+1<<19 || p.RequeueAfter != 5*time.Second {
 		t.Errorf("%+v", p)
 	}
-	observed.Jobs = []state.Task{memberJob(1, done(&protocol.Result{Bytes: 1 << 30, StoredBytes: 1 << 20, SHA256: "ab"}))}
+	observed.Jobs = []jobs.Job{memberJob(1, done(&protocol.Result{Bytes: 1 << 30, StoredBytes: 1 << 20, SHA256: "ab"}))}
 	s := For(backup, observed).Status
 	if s.Size != "2.0 GiB" || s.Rate != "34.1 MiB/s" || s.Duration != "1m0s" || s.Streams[1].SHA256 != "ab" || s.CompletionTime == nil {
 		t.Errorf("%+v", s)
@@ -657,8 +658,8 @@ func TestSizeAndRateAreReadable(t *testing.T) {
 }
 
 // lostFor is a Job that started so long ago, and whose pod still exists after its deadline.
-func lostFor(d time.Duration) func(*state.Task) {
-	return func(task *state.Task) {
+func lostFor(d time.Duration) func(*jobs.Job) {
+	return func(task *jobs.Job) {
 		task.Pod, task.Failing, task.StartTime = "p", true, &metav1.Time{Time: moment.Add(-d)}
 	}
 }
@@ -708,7 +709,7 @@ func TestADeletedBackupLeavesDataByItsPolicy(t *testing.T) {
 	cases := map[string]struct {
 		backup   *dbv1.DatabaseBackup
 		policy   dbv1.BackupDeletionPolicy
-		jobs     []state.Task
+		jobs     []jobs.Job
 		want     string
 		finished bool
 	}{
@@ -716,19 +717,19 @@ func TestADeletedBackupLeavesDataByItsPolicy(t *testing.T) {
 		"complete, Retain":           {backup: completed(), policy: dbv1.BackupRetain, want: "finalize: the data is retained at s3://backups/shop/orders/now-1c2d3e4f, because spec.deletionPolicy is Retain"},
 		"complete, Delete":           {backup: completed(), policy: dbv1.BackupDelete, want: "make orders-unbackup-1c2d3e4f"},
 		"half, Retain":               {backup: started(), policy: dbv1.BackupRetain, want: "make orders-unbackup-1c2d3e4f"},
-		"half, while a Job runs":     {backup: started(), jobs: []state.Task{memberJob(0, nil)}, want: "stop orders-backup-1c2d3e4f-0"},
-		"half, a Job is terminating": {backup: started(), jobs: []state.Task{memberJob(0, func(t *state.Task) { t.Ending = true })}},
-		"half, a Job has ended":      {backup: started(), jobs: []state.Task{memberJob(0, failed("no"))}, want: "make orders-unbackup-1c2d3e4f"},
-		"a verification runs":        {backup: completed(), policy: dbv1.BackupRetain, jobs: []state.Task{proof(0, nil)}, want: "stop " + naming.VerificationJob("orders", uid, "please", 0)},
-		"the data is being deleted":  {backup: completed(), policy: dbv1.BackupDelete, jobs: []state.Task{deletion(nil)}},
-		"the data is deleted":        {backup: completed(), policy: dbv1.BackupDelete, jobs: []state.Task{deletion(done(nil))}, want: "finalize\ndelete orders-unbackup-1c2d3e4f"},
-		"the policy is Retain now":   {backup: completed(), policy: dbv1.BackupRetain, jobs: []state.Task{deletion(nil)}, want: "stop orders-unbackup-1c2d3e4f"},
-		"the data cannot be deleted": {backup: completed(), policy: dbv1.BackupDelete, jobs: []state.Task{deletion(failed("denied"))}, want: "stalled DeletionError: " + blocked + "; or set spec.deletionPolicy of DatabaseBackup now to Retain to finish its deletion and retain the data"},
-		"its node is lost": {backup: completed(), policy: dbv1.BackupDelete, jobs: []state.Task{deletion(lostFor(169 * time.Hour))}, want: "stalled DeletionError: " + unanswered +
+		"half, while a Job runs":     {backup: started(), jobs: []jobs.Job{memberJob(0, nil)}, want: "stop orders-backup-1c2d3e4f-0"},
+		"half, a Job is terminating": {backup: started(), jobs: []jobs.Job{memberJob(0, func(t *jobs.Job) { t.Ending = true })}},
+		"half, a Job has ended":      {backup: started(), jobs: []jobs.Job{memberJob(0, failed("no"))}, want: "make orders-unbackup-1c2d3e4f"},
+		"a verification runs":        {backup: completed(), policy: dbv1.BackupRetain, jobs: []jobs.Job{proof(0, nil)}, want: "stop " + naming.VerificationJob("orders", uid, "please", 0)},
+		"the data is being deleted":  {backup: completed(), policy: dbv1.BackupDelete, jobs: []jobs.Job{deletion(nil)}},
+		"the data is deleted":        {backup: completed(), policy: dbv1.BackupDelete, jobs: []jobs.Job{deletion(done(nil))}, want: "finalize\ndelete orders-unbackup-1c2d3e4f"},
+		"the policy is Retain now":   {backup: completed(), policy: dbv1.BackupRetain, jobs: []jobs.Job{deletion(nil)}, want: "stop orders-unbackup-1c2d3e4f"},
+		"the data cannot be deleted": {backup: completed(), policy: dbv1.BackupDelete, jobs: []jobs.Job{deletion(failed("denied"))}, want: "stalled DeletionError: " + blocked + "; or set spec.deletionPolicy of DatabaseBackup now to Retain to finish its deletion and retain the data"},
+		"its node is lost": {backup: completed(), policy: dbv1.BackupDelete, jobs: []jobs.Job{deletion(lostFor(169 * time.Hour))}, want: "stalled DeletionError: " + unanswered +
 			". Correct the cause, then delete Job orders-unbackup-1c2d3e4f to retry; or set spec.deletionPolicy of DatabaseBackup now to Retain to finish its deletion and retain the data"},
-		"half, its node is lost":      {backup: started(), policy: dbv1.BackupRetain, jobs: []state.Task{deletion(lostFor(2 * time.Hour))}, want: "finalize: data of the incomplete backup may still be at s3://backups/shop/orders/now-1c2d3e4f: Job orders-unbackup-1c2d3e4f did not finish within its deadline: pod p does not respond"},
-		"half, its node may be back":  {backup: started(), policy: dbv1.BackupRetain, jobs: []state.Task{deletion(lostFor(time.Hour))}},
-		"a half one cannot be either": {backup: started(), policy: dbv1.BackupRetain, jobs: []state.Task{deletion(failed("denied"))}, want: "finalize: data of the incomplete backup may still be at s3://backups/shop/orders/now-1c2d3e4f: denied"},
+		"half, its node is lost":      {backup: started(), policy: dbv1.BackupRetain, jobs: []jobs.Job{deletion(lostFor(2 * time.Hour))}, want: "finalize: data of the incomplete backup may still be at s3://backups/shop/orders/now-1c2d3e4f: Job orders-unbackup-1c2d3e4f did not finish within its deadline: pod p does not respond"},
+		"half, its node may be back":  {backup: started(), policy: dbv1.BackupRetain, jobs: []jobs.Job{deletion(lostFor(time.Hour))}},
+		"a half one cannot be either": {backup: started(), policy: dbv1.BackupRetain, jobs: []jobs.Job{deletion(failed("denied"))}, want: "finalize: data of the incomplete backup may still be at s3://backups/shop/orders/now-1c2d3e4f: denied"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -777,102 +778,102 @@ func TestAVerificationRunsOnceForEachRequest(t *testing.T) {
 		},
 		"the first member": {func(b *dbv1.DatabaseBackup, _ *Observed) { running(b) }, "verification Running: starting\nmake " + one},
 		"the first runs": {
-			func(b *dbv1.DatabaseBackup, o *Observed) { running(b); o.Jobs = []state.Task{proof(0, nil)} },
+			func(b *dbv1.DatabaseBackup, o *Observed) { running(b); o.Jobs = []jobs.Job{proof(0, nil)} },
 			"verification Running: Job " + one + " restores member 1 of 2 into a temporary copy",
 		},
 		"asked for again while it runs": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				running(b)
-				b.Annotations[dbv1.AnnotationVerify], o.Jobs = "again", []state.Task{proof(0, nil)}
+				b.Annotations[dbv1.AnnotationVerify], o.Jobs = "again", []jobs.Job{proof(0, nil)}
 			}, "verification Running: Job " + one + " restores member 1 of 2 into a temporary copy",
 		},
 		"the second member": {
-			func(b *dbv1.DatabaseBackup, o *Observed) { running(b); o.Jobs = []state.Task{proof(0, answered)} },
+			func(b *dbv1.DatabaseBackup, o *Observed) { running(b); o.Jobs = []jobs.Job{proof(0, answered)} },
 			"verification Running: starting\nmake " + naming.VerificationJob("orders", uid, "please", 1),
 		},
 		"both answered": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				running(b)
-				o.Jobs = []state.Task{proof(0, answered), proof(1, answered)}
+				o.Jobs = []jobs.Job{proof(0, answered), proof(1, answered)}
 			},
 			`verification Succeeded: the restored copy answered: {"role":"primary"}, {"role":"primary"}; only its answer was checked, because the backup recorded no facts to compare`,
 		},
 		"then the copies are deleted": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				running(b)
-				b.Status.Verification.Phase, o.Jobs = dbv1.VerificationSucceeded, []state.Task{proof(0, answered), proof(1, answered)}
+				b.Status.Verification.Phase, o.Jobs = dbv1.VerificationSucceeded, []jobs.Job{proof(0, answered), proof(1, answered)}
 			}, "verification Succeeded: starting\ndelete " + one + "\ndelete " + two,
 		},
 		"those of one that failed, too": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				running(b)
-				b.Status.Verification.Phase, o.Jobs = dbv1.VerificationFailed, []state.Task{proof(0, answered), proof(1, failed("no"))}
+				b.Status.Verification.Phase, o.Jobs = dbv1.VerificationFailed, []jobs.Job{proof(0, answered), proof(1, failed("no"))}
 			}, "verification Failed: starting\ndelete " + one + "\ndelete " + two,
 		},
 		"a copy that still runs is stopped before": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				running(b)
-				b.Status.Verification.Phase, o.Jobs = dbv1.VerificationFailed, []state.Task{proof(0, answered), proof(1, nil)}
+				b.Status.Verification.Phase, o.Jobs = dbv1.VerificationFailed, []jobs.Job{proof(0, answered), proof(1, nil)}
 			}, "verification Failed: starting\nstop " + naming.VerificationJob("orders", uid, "please", 1),
 		},
 		"its Job was deleted": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				running(b)
 				b.Status.Verification.StartTime = &metav1.Time{Time: moment.Add(-12 * time.Hour)}
-				o.Jobs = []state.Task{proof(0, func(t *state.Task) { t.Pod, t.Ending = "x", true })}
+				o.Jobs = []jobs.Job{proof(0, func(t *jobs.Job) { t.Pod, t.Ending = "x", true })}
 			}, "verification Running: waiting for Job " + one + " to be deleted",
 		},
 		"its Job was deleted, and the node does not answer": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				running(b)
 				b.Status.Verification.StartTime = &metav1.Time{Time: moment.Add(-13 * time.Hour)}
-				o.Jobs = []state.Task{proof(0, func(t *state.Task) { t.Pod, t.Ending = "x", true })}
+				o.Jobs = []jobs.Job{proof(0, func(t *jobs.Job) { t.Pod, t.Ending = "x", true })}
 			}, "verification Failed: Job " + one + " was deleted but still exists: its pod x does not answer",
 		},
 		"no copy outlives its cluster": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				running(b)
-				o.Cluster, o.Jobs = nil, []state.Task{proof(0, nil)}
+				o.Cluster, o.Jobs = nil, []jobs.Job{proof(0, nil)}
 			}, "verification Failed: DatabaseCluster orders no longer exists, so the operator deletes the temporary copy",
 		},
 		"it does not answer": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				running(b)
-				o.Jobs = []state.Task{proof(0, func(t *state.Task) { t.Answer = "relation item does not exist, after 3 s" })}
+				o.Jobs = []jobs.Job{proof(0, func(t *jobs.Job) { t.Answer = "relation item does not exist, after 3 s" })}
 			}, noAnswer + "relation item does not exist, after 3 s",
 		},
 		"nothing but a number is new": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				running(b)
 				b.Status.Verification.Message = strings.TrimPrefix(noAnswer, "verification Running: ") + "relation item does not exist, after 3 s"
-				o.Jobs = []state.Task{proof(0, func(t *state.Task) { t.Answer = "relation item does not exist, after 14 s" })}
+				o.Jobs = []jobs.Job{proof(0, func(t *jobs.Job) { t.Answer = "relation item does not exist, after 14 s" })}
 			}, noAnswer + "relation item does not exist, after 3 s",
 		},
 		"its log cannot be read": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				running(b)
 				b.Status.Verification.Message = strings.TrimPrefix(noAnswer, "verification Running: ") + "relation item does not exist"
-				o.Jobs = []state.Task{proof(0, nil)}
+				o.Jobs = []jobs.Job{proof(0, nil)}
 			}, noAnswer + "relation item does not exist",
 		},
 		"it never answered": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				running(b)
 				b.Status.Verification.Message = "Job " + one + " is tried again: pod x: container database: exited with code 1 (Error)"
-				o.Jobs = []state.Task{proof(0, failed("The database did not answer its probe."))}
+				o.Jobs = []jobs.Job{proof(0, failed("The database did not answer its probe."))}
 			}, "verification Failed: The database did not answer its probe. Seen before: Job " + one + " is tried again: pod x: container database: exited with code 1 (Error)",
 		},
 		"a piece is corrupt": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				running(b)
-				o.Jobs = []state.Task{proof(0, failed("piece member-0/00000.zst is corrupt"))}
+				o.Jobs = []jobs.Job{proof(0, failed("piece member-0/00000.zst is corrupt"))}
 			}, "verification Failed: piece member-0/00000.zst is corrupt",
 		},
 		"the copy does not answer, and the cluster was upgraded since": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				running(b)
 				o.Since = `engine "ledger-v1" and image "example.test/ledger:2"`
-				o.Jobs = []state.Task{proof(0, failed("the copy did not answer"))}
+				o.Jobs = []jobs.Job{proof(0, failed("the copy did not answer"))}
 			}, `verification Failed: the copy did not answer. The copy used the backup's engine "ledger-v1" and image "example.test/ledger:1", ` +
 				`with the arguments, parameters and files of DatabaseCluster orders, which now has engine "ledger-v1" and image "example.test/ledger:2". ` +
 				"Check that they are compatible before you discard the backup",
@@ -1055,7 +1056,7 @@ func TestADeletionOfDataBlocksNoOtherBackup(t *testing.T) {
 	if p := For(backup, observed); does[CreateJob](p) != nil || p.Status.Phase != dbv1.BackupRunning {
 		t.Errorf("something may still write: %s", text(p))
 	}
-	observed.Stray, observed.Jobs = "", []state.Task{deletion(failed("denied"))}
+	observed.Stray, observed.Jobs = "", []jobs.Job{deletion(failed("denied"))}
 	if p := For(backup, observed); p.Status.Phase != dbv1.BackupFailed || p.Stalled == nil {
 		t.Errorf("nothing writes any more: %s", text(p))
 	}

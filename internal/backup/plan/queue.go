@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -37,8 +38,8 @@ func QueueOf(backup *dbv1.DatabaseBackup, all []dbv1.DatabaseBackup) Queue {
 }
 
 // Underway reports whether the first Job of a backup was created: then no other backup precedes it.
-func Underway(backup *dbv1.DatabaseBackup, jobs []state.Task) bool {
-	return Begun(backup.Status) && len(jobs)+len(backup.Status.Streams) > 0
+func Underway(backup *dbv1.DatabaseBackup, seen []jobs.Job) bool {
+	return Begun(backup.Status) && len(seen)+len(backup.Status.Streams) > 0
 }
 
 // turn finds the backup of the same cluster that is first in the queue, and since when there is none.

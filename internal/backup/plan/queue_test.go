@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
-	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // rival is a backup in a world where passes overlap: the observation may be stale when a pass acts on it.
@@ -47,7 +47,7 @@ func read(all []rival, i int) *Plan {
 		observed.Missing = "Secret bucket does not exist"
 	}
 	if name := naming.BackupJob("orders", mine.backup.UID, 0); mine.job {
-		observed.Jobs = []state.Task{jobOf(name, dbv1.ComponentBackup, func(t *state.Task) { t.Active, t.Succeeded = !mine.ended, mine.ended })}
+		observed.Jobs = []jobs.Job{jobOf(name, dbv1.ComponentBackup, func(t *jobs.Job) { t.Active, t.Succeeded = !mine.ended, mine.ended })}
 	} else {
 		var others []dbv1.DatabaseBackup
 		for _, other := range all {

@@ -9,41 +9,41 @@ import (
 	"testing"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
-	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 )
 
-func madeFrom(job resources.Child) string { return job.Object.GetAnnotations()[dbv1.AnnotationApplied] }
+func madeFrom(job objects.Child) string { return job.Object.GetAnnotations()[dbv1.AnnotationApplied] }
 
 func TestAJobThatHasNotStartedIsReCreatedWhenTheClusterIsCorrected(t *testing.T) {
 	cases := map[string]struct {
 		backup *dbv1.DatabaseBackup
-		job    func(string, *dbv1.DatabaseBackup, Observed) state.Task
+		job    func(string, *dbv1.DatabaseBackup, Observed) jobs.Job
 	}{
-		"a backup of a member that runs": {started(), func(_ string, b *dbv1.DatabaseBackup, o Observed) state.Task {
-			return memberJob(0, func(t *state.Task) { imageless(t); t.MadeFrom = madeFrom(situationOf(b, o).backupJob(0, 0, false)) })
+		"a backup of a member that runs": {started(), func(_ string, b *dbv1.DatabaseBackup, o Observed) jobs.Job {
+			return memberJob(0, func(t *jobs.Job) { imageless(t); t.MadeFrom = madeFrom(situationOf(b, o).backupJob(0, 0, false)) })
 		}},
-		"a backup from a volume": {started(), func(_ string, b *dbv1.DatabaseBackup, o Observed) state.Task {
-			return memberJob(0, func(t *state.Task) { imageless(t); t.MadeFrom = madeFrom(situationOf(b, o).backupJob(0, 0, true)) })
+		"a backup from a volume": {started(), func(_ string, b *dbv1.DatabaseBackup, o Observed) jobs.Job {
+			return memberJob(0, func(t *jobs.Job) { imageless(t); t.MadeFrom = madeFrom(situationOf(b, o).backupJob(0, 0, true)) })
 		}},
-		"a verification": {verifying1(), func(_ string, b *dbv1.DatabaseBackup, o Observed) state.Task {
-			return proof(0, func(t *state.Task) { imageless(t); t.MadeFrom = madeFrom(situationOf(b, o).verificationJob(0)) })
+		"a verification": {verifying1(), func(_ string, b *dbv1.DatabaseBackup, o Observed) jobs.Job {
+			return proof(0, func(t *jobs.Job) { imageless(t); t.MadeFrom = madeFrom(situationOf(b, o).verificationJob(0)) })
 		}},
-		"a deletion of data": {unwantedBackup(), func(_ string, b *dbv1.DatabaseBackup, o Observed) state.Task {
-			return deletion(func(t *state.Task) { imageless(t); t.MadeFrom = madeFrom(situationOf(b, o).deletionJob()) })
+		"a deletion of data": {unwantedBackup(), func(_ string, b *dbv1.DatabaseBackup, o Observed) jobs.Job {
+			return deletion(func(t *jobs.Job) { imageless(t); t.MadeFrom = madeFrom(situationOf(b, o).deletionJob()) })
 		}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			observed := idleWorld()
-			observed.Jobs = []state.Task{c.job(name, c.backup, observed)}
+			observed.Jobs = []jobs.Job{c.job(name, c.backup, observed)}
 			if p := For(c.backup, observed); len(p.Operations) > 0 || p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonJobBlocked &&
 				p.Stalled.Reason != dbv1.ReasonDeletionError || !strings.Contains(p.Stalled.Message, "Correct spec.image") {
 				t.Fatalf("before the correction: %s", text(p))
 			}
 			observed.Cluster.Spec.Scheduling.NodeSelector = map[string]string{"disk": "fast"}
 			p := For(c.backup, observed)
-			if stop := does[StopJob](p); stop == nil || stop.Job.Job != observed.Jobs[0].Job || p.Stalled != nil {
+			if stop := does[StopJob](p); stop == nil || stop.Job.Name != observed.Jobs[0].Name || p.Stalled != nil {
 				t.Fatal(text(p))
 			}
 			observed.Jobs[0].Started = true
@@ -86,7 +86,7 @@ func TestABackupRecordsTheImageThatItsFirstJobIsReCreatedWith(t *testing.T) {
 
 func TestABackupWhoseSecretIsMissingIsStalledUntilItExists(t *testing.T) {
 	backup, observed := started(), idleWorld()
-	observed.Jobs, observed.Missing = []state.Task{memberJob(0, func(t *state.Task) { t.Pod, t.Pending = "x", true })}, "Secret bucket does not exist: create it"
+	observed.Jobs, observed.Missing = []jobs.Job{memberJob(0, func(t *jobs.Job) { t.Pod, t.Pending = "x", true })}, "Secret bucket does not exist: create it"
 	if p := For(backup, observed); p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonReferenceMissing {
 		t.Error(text(p))
 	}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -145,7 +146,7 @@ func TestTheSourceOfAnOfflineBackupIsTheVolumeOfTheLastPrimary(t *testing.T) {
 			if got := claimOf(t, job); got != c.want || variableOf(t, job, "DBC_OFFLINE") != "true" {
 				t.Errorf("the Job reads %q, want %q", got, c.want)
 			}
-			o.Jobs = []state.Task{{Job: job.GetName(), Component: dbv1.ComponentBackup, MadeFrom: job.GetAnnotations()[dbv1.AnnotationApplied]}}
+			o.Jobs = []jobs.Job{{Name: job.GetName(), Component: dbv1.ComponentBackup, MadeFrom: job.GetAnnotations()[dbv1.AnnotationApplied]}}
 			for _, volumes := range []map[string]state.Volume{c.volumes, nil} {
 				o.Volumes = volumes
 				if stop, stops := operation.Find[StopJob](For(b, o).Operations); stops {

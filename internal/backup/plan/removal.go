@@ -8,9 +8,9 @@ import (
 	"fmt"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/action"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 )
 
 // remove deletes a backup: first it stops Jobs that write or read, then it deletes the data by policy, then it
@@ -41,23 +41,23 @@ func (s situation) remove(p Plan) Plan {
 // removeData deletes the data by policy when no Job writes any more.
 func (s situation) removeData(p Plan) Plan {
 	name, desired := naming.BackupDeletionJob(s.backup.Spec.Cluster, s.backup.UID), s.deletionJob()
-	v := s.judge(name, action.Expected{Desired: []resources.Child{desired}, Deadline: s.deletionDeadline()})
+	v := s.judge(name, jobs.Expected{Desired: []objects.Child{desired}, Deadline: s.deletionDeadline()})
 	switch v.Standing {
-	case action.Absent:
+	case jobs.Absent:
 		if s.AccountProblem != "" {
 			return s.blocked(p, s.accountText()).in(waitRequeueAfter)
 		}
 		return p.because("deleting the data").do(CreateJob{Job: desired, Deletes: true})
-	case action.Terminating:
+	case jobs.Terminating:
 		return p.because(fmt.Sprintf("waiting for Job %s to be deleted", name))
-	case action.Succeeded:
+	case jobs.Succeeded:
 		// The Job is deleted last. Without it, a repetition would create a Job with nothing to delete.
-		return p.because("its data is deleted").do(Finalize{}, DeleteJob{v.Task})
-	case action.Superseded:
-		return p.because(recreates(v.Task)).do(StopJob{Job: v.Task})
-	case action.Failed, action.Lost:
+		return p.because("its data is deleted").do(Finalize{}, DeleteJob{v.Job})
+	case jobs.Superseded:
+		return p.because(recreates(v.Job)).do(StopJob{Job: v.Job})
+	case jobs.Failed, jobs.Lost:
 		return s.undeleted(p, v)
-	case action.Blocked, action.Failing, action.Unmet, action.Retrying, action.Running:
+	case jobs.Blocked, jobs.Failing, jobs.Unmet, jobs.Retrying, jobs.Running:
 	}
 	text := v.Sentence(fmt.Sprintf("Job %s deletes the data", name), "")
 	p = p.withTrouble(v, text)
@@ -68,12 +68,12 @@ func (s situation) removeData(p Plan) Plan {
 }
 
 // undeleted handles a failed deletion of data. Data of an incomplete backup does not block the deletion.
-func (s situation) undeleted(p Plan, v action.Verdict) Plan {
+func (s situation) undeleted(p Plan, v jobs.Verdict) Plan {
 	if s.backup.Spec.DeletionPolicy != dbv1.BackupDelete {
 		return s.finishIncomplete(p, v.Cause)
 	}
 	return s.blocked(p, fmt.Sprintf("the data at %s could not be deleted: %s. Correct the cause, then delete Job %s to retry",
-		s.backup.Status.Location, v.Cause, v.Task.Job))
+		s.backup.Status.Location, v.Cause, v.Job.Name))
 }
 
 // stop stops the running Jobs, one by one, and waits until they and their pods no longer exist.
@@ -82,11 +82,11 @@ func (s situation) stop(p Plan) (stopped Plan, stops bool) {
 		deletes := job.Component == dbv1.ComponentBackupDeletion
 		switch {
 		case job.Ending && !deletes:
-			return p.because(fmt.Sprintf("waiting for Job %s and its pods to be deleted", job.Job)), true
+			return p.because(fmt.Sprintf("waiting for Job %s and its pods to be deleted", job.Name)), true
 		case job.Ending, job.Ended(), deletes && s.unwanted():
 			continue
 		default:
-			return p.because(fmt.Sprintf("stopping Job %s", job.Job)).do(StopJob{Job: job}), true
+			return p.because(fmt.Sprintf("stopping Job %s", job.Name)).do(StopJob{Job: job}), true
 		}
 	}
 	return p, false

@@ -8,9 +8,8 @@ import (
 	"fmt"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/action"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
-	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // run backs up one member after the other.
@@ -25,34 +24,34 @@ func (s situation) run(p Plan) Plan {
 	name, seen := naming.BackupJob(s.backup.Spec.Cluster, s.backup.UID, s.ordinal), s.backup.Status.Message
 	usual := fmt.Sprintf("Job %s backs up member %d of %d", name, s.ordinal+1, s.backup.Status.Replicas)
 	switch v := s.judge(name, s.expectedBackup()); v.Standing {
-	case action.Absent:
+	case jobs.Absent:
 		return s.startMember(p)
-	case action.Terminating:
-		return s.awaitMember(p, v.Task)
-	case action.Superseded:
-		return p.running(s.supersedes(v.Task)).do(StopJob{Job: v.Task})
-	case action.Succeeded:
-		return s.record(p, v.Task.Result)
-	case action.Failed, action.Lost:
+	case jobs.Terminating:
+		return s.awaitMember(p, v.Job)
+	case jobs.Superseded:
+		return p.running(s.supersedes(v.Job)).do(StopJob{Job: v.Job})
+	case jobs.Succeeded:
+		return s.record(p, v.Job.Result)
+	case jobs.Failed, jobs.Lost:
 		return s.fail(p, reason(v, usual, seen))
-	case action.Blocked, action.Failing, action.Unmet, action.Retrying, action.Running:
+	case jobs.Blocked, jobs.Failing, jobs.Unmet, jobs.Retrying, jobs.Running:
 		p = s.waits(p.running(v.Sentence(usual, seen)), v)
-		return progress(p, v.Task.Progress).in(progressRequeueAfter)
+		return progress(p, v.Job.Progress).in(progressRequeueAfter)
 	}
 	return p
 }
 
 // judge returns the state of the action of a Job.
-func (s situation) judge(name string, expected action.Expected) action.Verdict {
+func (s situation) judge(name string, expected jobs.Expected) jobs.Verdict {
 	task, exists := s.job(name)
-	return action.Judge(task, exists, expected, s.At)
+	return jobs.Judge(task, exists, expected, s.At)
 }
 
 // expectedBackup is the expected Job of the next member. If the engine or the image of the member has changed, the
 // backup of the member starts again. The access to the member is decided when its Job is created, so a Job of
 // either kind is current.
-func (s situation) expectedBackup() action.Expected {
-	expected := action.Expected{Deadline: s.deadline, Restart: s.changed}
+func (s situation) expectedBackup() jobs.Expected {
+	expected := jobs.Expected{Deadline: s.deadline, Restart: s.changed}
 	if s.TransferImage != "" && s.engineProblem() == "" {
 		for _, source := range s.sources(s.ordinal) {
 			expected.Desired = append(expected.Desired, s.backupJob(s.ordinal, source, false), s.backupJob(s.ordinal, source, true))
@@ -62,24 +61,24 @@ func (s situation) expectedBackup() action.Expected {
 }
 
 // supersedes reports why the Job of a member must be re-created.
-func (s situation) supersedes(job state.Task) string {
+func (s situation) supersedes(job jobs.Job) string {
 	if s.changed {
-		return fmt.Sprintf("stopping Job %s: the engine or the image of DatabaseCluster %s has changed, so the backup starts again", job.Job, s.backup.Spec.Cluster)
+		return fmt.Sprintf("stopping Job %s: the engine or the image of DatabaseCluster %s has changed, so the backup starts again", job.Name, s.backup.Spec.Cluster)
 	}
 	return recreates(job)
 }
 
 // recreates is the message for re-creating a Job that has not started.
-func recreates(job state.Task) string {
-	return fmt.Sprintf("re-creating Job %s: its inputs have changed, and none of its pods has started", job.Job)
+func recreates(job jobs.Job) string {
+	return fmt.Sprintf("re-creating Job %s: its inputs have changed, and none of its pods has started", job.Name)
 }
 
 // awaitMember waits until a terminating Job no longer exists, at most for the deadline of a backup.
-func (s situation) awaitMember(p Plan, job state.Task) Plan {
-	if s.At.After(s.patience(s.ordinal).Add(state.Unanswered)) {
-		return s.fail(p, fmt.Sprintf("Job %s was deleted but still exists: its pod %s does not answer", job.Job, job.Pod))
+func (s situation) awaitMember(p Plan, job jobs.Job) Plan {
+	if s.At.After(s.patience(s.ordinal).Add(jobs.Unanswered)) {
+		return s.fail(p, fmt.Sprintf("Job %s was deleted but still exists: its pod %s does not answer", job.Name, job.Pod))
 	}
-	return p.running(fmt.Sprintf("waiting for Job %s to be deleted", job.Job)).in(waitRequeueAfter)
+	return p.running(fmt.Sprintf("waiting for Job %s to be deleted", job.Name)).in(waitRequeueAfter)
 }
 
 // startMember creates the Job of the next member. It re-creates a Job that was deleted: the UID identifies the data
@@ -121,16 +120,16 @@ func (s situation) approach() (source int32, offline bool, o obstacle) {
 
 // waits adds what the user must do for the Job of a backup. The status of a pod does not report a missing volume
 // source.
-func (s situation) waits(p Plan, v action.Verdict) Plan {
+func (s situation) waits(p Plan, v jobs.Verdict) Plan {
 	p = p.withTrouble(v, p.Why)
 	switch {
 	case p.Stalled != nil:
 		return p
-	case s.Missing != "" && !v.Task.Started:
-		text := fmt.Sprintf("Job %s cannot start: %s", v.Task.Job, s.Missing)
+	case s.Missing != "" && !v.Job.Started:
+		text := fmt.Sprintf("Job %s cannot start: %s", v.Job.Name, s.Missing)
 		return p.running(text).stalled(dbv1.ReasonReferenceMissing, text)
-	case v.Standing == action.Unmet:
-		return p.stalled(dbv1.ReasonJobBlocked, fmt.Sprintf("Job %s fails until you correct this: %s", v.Task.Job, v.Cause))
+	case v.Standing == jobs.Unmet:
+		return p.stalled(dbv1.ReasonJobBlocked, fmt.Sprintf("Job %s fails until you correct this: %s", v.Job.Name, v.Cause))
 	default:
 		return p
 	}
@@ -138,11 +137,11 @@ func (s situation) waits(p Plan, v action.Verdict) Plan {
 
 // reason is the cause of a failure. After the deadline the pod no longer exists, so the last observed problem is
 // more informative.
-func reason(v action.Verdict, usual, seen string) string {
-	if v.Cause != v.Task.Failure {
+func reason(v jobs.Verdict, usual, seen string) string {
+	if v.Cause != v.Job.Failure {
 		return v.Cause
 	}
-	cause := fmt.Sprintf("Job %s failed: %s", v.Task.Job, v.Cause)
+	cause := fmt.Sprintf("Job %s failed: %s", v.Job.Name, v.Cause)
 	if seen != "" && seen != usual {
 		cause += "; " + seen
 	}

@@ -12,9 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/action"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -57,10 +57,10 @@ func (s situation) verifyMembers(p Plan) Plan {
 	for ordinal := range s.backup.Status.Replicas {
 		name := naming.VerificationJob(s.backup.Spec.Cluster, s.backup.UID, p.Status.Verification.Request, ordinal)
 		v := s.judge(name, s.expectedCopy(ordinal))
-		if v.Standing != action.Succeeded {
+		if v.Standing != jobs.Succeeded {
 			return s.awaitCopy(p, v, name, ordinal)
 		}
-		result := v.Task.Result
+		result := v.Job.Result
 		if result != nil && len(result.Output) > 0 {
 			answers = append(answers, string(result.Output))
 		}
@@ -73,41 +73,41 @@ func (s situation) verifyMembers(p Plan) Plan {
 }
 
 // expectedCopy is the expected Job of a verification.
-func (s situation) expectedCopy(ordinal int32) action.Expected {
-	expected := action.Expected{Deadline: s.verificationDeadline}
+func (s situation) expectedCopy(ordinal int32) jobs.Expected {
+	expected := jobs.Expected{Deadline: s.verificationDeadline}
 	if s.unverifiable() == "" {
-		expected.Desired = []resources.Child{s.verificationJob(ordinal)}
+		expected.Desired = []objects.Child{s.verificationJob(ordinal)}
 	}
 	return expected
 }
 
 // awaitCopy waits until the copy of a member answers.
-func (s situation) awaitCopy(p Plan, v action.Verdict, name string, ordinal int32) Plan {
+func (s situation) awaitCopy(p Plan, v jobs.Verdict, name string, ordinal int32) Plan {
 	seen := p.Status.Verification.Message
 	usual := fmt.Sprintf("Job %s restores member %d of %d into a temporary copy", name, ordinal+1, s.backup.Status.Replicas)
 	switch v.Standing {
-	case action.Absent:
+	case jobs.Absent:
 		return s.startCopy(p, ordinal)
-	case action.Terminating:
-		return s.awaitDeletion(p, v.Task, ordinal)
-	case action.Superseded:
-		return p.verifying(recreates(v.Task)).do(StopJob{Job: v.Task})
-	case action.Failed, action.Lost:
+	case jobs.Terminating:
+		return s.awaitDeletion(p, v.Job, ordinal)
+	case jobs.Superseded:
+		return p.verifying(recreates(v.Job)).do(StopJob{Job: v.Job})
+	case jobs.Failed, jobs.Lost:
 		return s.verified(p, dbv1.VerificationFailed, withDatabase(reason(v, usual, seen), seen)+s.mismatch())
-	case action.Succeeded, action.Blocked, action.Failing, action.Unmet, action.Retrying, action.Running:
+	case jobs.Succeeded, jobs.Blocked, jobs.Failing, jobs.Unmet, jobs.Retrying, jobs.Running:
 	}
 	sentence := v.Sentence(usual, seen)
-	return p.withTrouble(v, sentence).verifying(withAnswer(sentence, usual, seen, v.Task.Answer)).in(waitRequeueAfter)
+	return p.withTrouble(v, sentence).verifying(withAnswer(sentence, usual, seen, v.Job.Answer)).in(waitRequeueAfter)
 }
 
 // awaitDeletion waits until a terminating Job no longer exists, at most for the deadline of a verification. During
 // a verification, no backup expires.
-func (s situation) awaitDeletion(p Plan, job state.Task, ordinal int32) Plan {
-	patience := s.verificationDeadline*time.Duration(ordinal+1) + state.Unanswered
+func (s situation) awaitDeletion(p Plan, job jobs.Job, ordinal int32) Plan {
+	patience := s.verificationDeadline*time.Duration(ordinal+1) + jobs.Unanswered
 	if since := p.Status.Verification.StartTime; since != nil && s.At.After(since.Add(patience)) {
-		return s.verified(p, dbv1.VerificationFailed, fmt.Sprintf("Job %s was deleted but still exists: its pod %s does not answer", job.Job, job.Pod))
+		return s.verified(p, dbv1.VerificationFailed, fmt.Sprintf("Job %s was deleted but still exists: its pod %s does not answer", job.Name, job.Pod))
 	}
-	return p.verifying(fmt.Sprintf("waiting for Job %s to be deleted", job.Job)).in(waitRequeueAfter)
+	return p.verifying(fmt.Sprintf("waiting for Job %s to be deleted", job.Name)).in(waitRequeueAfter)
 }
 
 func (s situation) startCopy(p Plan, ordinal int32) Plan {
@@ -199,14 +199,14 @@ func verifySpec(cluster *dbv1.DatabaseCluster) *dbv1.BackupVerificationSchedule 
 }
 
 // leftovers are the Jobs of a finished verification, whatever its result. The copies are deleted with their pods.
-func (s situation) leftovers() []state.Task {
-	return state.Only(s.Jobs, func(j state.Task) bool { return j.Component == dbv1.ComponentVerification && !j.Ending })
+func (s situation) leftovers() []jobs.Job {
+	return state.Only(s.Jobs, func(j jobs.Job) bool { return j.Component == dbv1.ComponentVerification && !j.Ending })
 }
 
 // clearUp deletes copies. It first stops a copy that may still run. It deletes the policy of the copies before the
 // Jobs, because the existing Jobs show that there is something to clean up.
-func clearUp(p Plan, policy string, left []state.Task) Plan {
-	if job, runs := state.First(left, func(j state.Task) bool { return !j.Ended() }); runs {
+func clearUp(p Plan, policy string, left []jobs.Job) Plan {
+	if job, runs := state.First(left, func(j jobs.Job) bool { return !j.Ended() }); runs {
 		return p.because("stopping the temporary copy").do(StopJob{Job: job})
 	}
 	p = p.because("deleting the temporary copy").do(DeletePolicy{Name: policy})

@@ -16,8 +16,11 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/pki"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
@@ -57,7 +60,7 @@ func encrypted(t *testing.T) (*dbv1.DatabaseCluster, state.Observed) {
 		o.Members[i].Certificate = "orders-tls"
 	}
 	o.Engine, o.Image = ledger(), "operator:1"
-	o.References = []state.Reference{{Kind: "Secret", Name: "orders-tls", Where: "spec.tls.secretName", Optional: true, Found: true}}
+	o.References = []pods.Reference{{Kind: "Secret", Name: "orders-tls", Where: "spec.tls.secretName", Optional: true, Found: true}}
 	o.TLS = state.TLS{
 		Certificate: secret("orders-tls", day, pki.LeafLife), Authority: secret("orders-ca", day, pki.AuthorityLife), Hosts: []string{host},
 	}
@@ -66,7 +69,7 @@ func encrypted(t *testing.T) (*dbv1.DatabaseCluster, state.Observed) {
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(child.Object.Object, set); err != nil {
 		t.Fatal(err)
 	}
-	set.UID, set.Annotations[dbv1.AnnotationStoredSpec], set.Generation, set.Status = "live", resources.StoredSpecHash(set), 1, o.StatefulSet.Status
+	set.UID, set.Annotations[dbv1.AnnotationStoredSpec], set.Generation, set.Status = "live", objects.StoredSpecHash(set), 1, o.StatefulSet.Status
 	o.StatefulSet = set
 	return c, o
 }
@@ -170,13 +173,13 @@ func TestMembersLoadARenewedCertificateWithoutARestart(t *testing.T) {
 			}
 		}
 	}
-	job := func(task state.Task) change {
+	job := func(task jobs.Job) change {
 		return func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-			task.Job, task.Component = "orders-reload-76eaa5c3", dbv1.ComponentReload
+			task.Name, task.Component = "orders-reload-76eaa5c3", dbv1.ComponentReload
 			o.TLS.Reload, o.TLS.Reloading, o.TLS.Reloaded = task, true, current
 		}
 	}
-	of := func(certificate string, task state.Task) change {
+	of := func(certificate string, task jobs.Job) change {
 		return func(c *dbv1.DatabaseCluster, o *state.Observed) {
 			job(task)(c, o)
 			o.TLS.Reloaded = certificate
@@ -196,17 +199,17 @@ func TestMembersLoadARenewedCertificateWithoutARestart(t *testing.T) {
 	}{
 		"all members run":                    {renewed(), reload + upToDate + inTime},
 		"the status is lost":                 {func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Status.TLS = nil }, reload + upToDate + inTime},
-		"the Job runs":                       {renewed(job(state.Task{Active: true, Started: true})), upToDate + inTime},
-		"the Job succeeded":                  {renewed(job(state.Task{Succeeded: true})), upToDate + inTime},
-		"the Job is retried":                 {renewed(job(state.Task{Pod: "p", Problem: "no", Started: true})), upToDate + inTime},
-		"the Job failed":                     {renewed(job(state.Task{Failed: true, Failure: "no"})), upToDate + inTime + "STALLED ReloadFailed\n"},
-		"the Job cannot start":               {renewed(job(state.Task{Pod: "p", Problem: "no image", Remedy: "Correct it"})), upToDate + inTime + "STALLED ReloadFailed\n"},
-		"the Job is of other inputs":         {renewed(job(state.Task{MadeFrom: "others"})), recreated + upToDate + inTime},
-		"the Job is for another certificate": {renewed(of(previous, state.Task{Succeeded: true})), recreated + upToDate + inTime},
-		"and runs":                           {renewed(of(previous, state.Task{Active: true, Started: true})), recreated + upToDate + inTime},
-		"and a member is not ready": {renewed(of(previous, state.Task{Succeeded: true}), func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Members[1].Ready = false }),
+		"the Job runs":                       {renewed(job(jobs.Job{Active: true, Started: true})), upToDate + inTime},
+		"the Job succeeded":                  {renewed(job(jobs.Job{Succeeded: true})), upToDate + inTime},
+		"the Job is retried":                 {renewed(job(jobs.Job{Pod: "p", Problem: "no", Started: true})), upToDate + inTime},
+		"the Job failed":                     {renewed(job(jobs.Job{Failed: true, Failure: "no"})), upToDate + inTime + "STALLED ReloadFailed\n"},
+		"the Job cannot start":               {renewed(job(jobs.Job{Pod: "p", Problem: "no image", Remedy: "Correct it"})), upToDate + inTime + "STALLED ReloadFailed\n"},
+		"the Job is of other inputs":         {renewed(job(jobs.Job{MadeFrom: "others"})), recreated + upToDate + inTime},
+		"the Job is for another certificate": {renewed(of(previous, jobs.Job{Succeeded: true})), recreated + upToDate + inTime},
+		"and runs":                           {renewed(of(previous, jobs.Job{Active: true, Started: true})), recreated + upToDate + inTime},
+		"and a member is not ready": {renewed(of(previous, jobs.Job{Succeeded: true}), func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Members[1].Ready = false }),
 			recreated + "WaitingForMembers: 2 of 3 members are ready; pod orders-1 is not ready\n" + inTime},
-		"the Job is deleted":                 {renewed(job(state.Task{Ending: true})), upToDate + inTime},
+		"the Job is deleted":                 {renewed(job(jobs.Job{Ending: true})), upToDate + inTime},
 		"the operator has no transfer image": {renewed(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Image = "" }), upToDate + inTime + "STALLED ReloadFailed\n"},
 		"a member is not ready": {renewed(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Members[1].Ready = false }),
 			"WaitingForMembers: 2 of 3 members are ready; pod orders-1 is not ready\n" + inTime},

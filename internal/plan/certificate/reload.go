@@ -8,7 +8,8 @@ import (
 	"fmt"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/action"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
@@ -21,31 +22,31 @@ func reload(s *situation.Situation) operation.List {
 		return nil
 	}
 	switch v := judge(s); v.Standing {
-	case action.Absent:
+	case jobs.Absent:
 		if !s.Served() && s.Loadable() && s.JobObstacle() == "" {
 			return operation.List{operation.Reload{Job: desired(s)}}
 		}
-	case action.Superseded:
-		return operation.List{operation.Delete{Objects: []operation.Removal{operation.Recreation(v.Task)}}}
-	case action.Terminating, action.Succeeded, action.Failed, action.Lost, action.Blocked, action.Failing, action.Unmet, action.Retrying, action.Running:
+	case jobs.Superseded:
+		return operation.List{operation.Delete{Objects: []operation.Removal{operation.Recreation(v.Job)}}}
+	case jobs.Terminating, jobs.Succeeded, jobs.Failed, jobs.Lost, jobs.Blocked, jobs.Failing, jobs.Unmet, jobs.Retrying, jobs.Running:
 	}
 	return nil
 }
 
-func desired(s *situation.Situation) resources.Child {
+func desired(s *situation.Situation) objects.Child {
 	return resources.ReloadJob(s.Cluster, s.Engine, s.Image, s.TLS.Certificate.Identity)
 }
 
 // judge returns the state of the Job. The operator re-creates a Job for another certificate at once: as long as it exists, no
 // member has loaded a later certificate by a reload.
-func judge(s *situation.Situation) action.Verdict {
-	expected := action.Expected{
-		Deadline: resources.ActionKindOf(dbv1.ComponentReload).Deadline(s.Cluster), Restart: s.TLS.Reloaded != s.TLS.Certificate.Identity,
+func judge(s *situation.Situation) jobs.Verdict {
+	expected := jobs.Expected{
+		Deadline: jobs.KindOf(dbv1.ComponentReload).Deadline(s.Cluster), Restart: s.TLS.Reloaded != s.TLS.Certificate.Identity,
 	}
 	if s.Reloads() && s.Image != "" && s.Engine.Spec.TLS != nil {
-		expected.Desired = []resources.Child{desired(s)}
+		expected.Desired = []objects.Child{desired(s)}
 	}
-	return action.Judge(s.TLS.Reload, s.TLS.Reloading, expected, s.At)
+	return jobs.Judge(s.TLS.Reload, s.TLS.Reloading, expected, s.At)
 }
 
 // Reloading describes the reload of the certificate; "" if members need none. Failed is true if the user must act.
@@ -58,18 +59,18 @@ func Reloading(s *situation.Situation) (text string, failed bool) {
 	}
 	v := judge(s)
 	switch v.Standing {
-	case action.Absent, action.Terminating, action.Superseded, action.Succeeded:
+	case jobs.Absent, jobs.Terminating, jobs.Superseded, jobs.Succeeded:
 		if s.AwaitsRestart() {
 			return "members load the certificate after outdated members have restarted", false
 		}
 		return "members load the certificate after all of them are ready", false
-	case action.Failed, action.Lost:
-		return fmt.Sprintf("members could not load the certificate: %s. See kubectl logs job/%s, then delete the Job to try again", v.Cause, v.Task.Job), true
-	case action.Blocked:
-		return fmt.Sprintf("Job %s cannot start: %s. %s", v.Task.Job, v.Cause, v.Task.Unblock()), true
-	case action.Failing, action.Unmet, action.Retrying, action.Running:
+	case jobs.Failed, jobs.Lost:
+		return fmt.Sprintf("members could not load the certificate: %s. See kubectl logs job/%s, then delete the Job to try again", v.Cause, v.Job.Name), true
+	case jobs.Blocked:
+		return fmt.Sprintf("Job %s cannot start: %s. %s", v.Job.Name, v.Cause, v.Job.Unblock()), true
+	case jobs.Failing, jobs.Unmet, jobs.Retrying, jobs.Running:
 	}
-	return v.Sentence(fmt.Sprintf("members load the certificate by Job %s", v.Task.Job), ""), v.Standing == action.Unmet
+	return v.Sentence(fmt.Sprintf("members load the certificate by Job %s", v.Job.Name), ""), v.Standing == jobs.Unmet
 }
 
 // Stalled is the cause for which the user must act before all members serve the certificate.

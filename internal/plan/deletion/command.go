@@ -8,8 +8,9 @@ import (
 	"fmt"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/action"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
@@ -26,48 +27,48 @@ func commandHook(s *situation.Situation, hook dbv1.DeletionHook) hookView {
 }
 
 // jobHook returns the view of a hook that runs as a Job. While the engine is unknown, the desired Job is unknown, too.
-func jobHook(s *situation.Situation, hook dbv1.DeletionHook, job resources.Child) hookView {
-	expected := action.Expected{Deadline: deadline(s)}
+func jobHook(s *situation.Situation, hook dbv1.DeletionHook, job objects.Child) hookView {
+	expected := jobs.Expected{Deadline: deadline(s)}
 	if s.EngineKnown() {
-		expected.Desired = []resources.Child{job}
+		expected.Desired = []objects.Child{job}
 	}
 	task, started := s.Hooks[hook.Name]
-	v := action.Judge(task, started, expected, s.At)
+	v := jobs.Judge(task, started, expected, s.At)
 	switch v.Standing {
-	case action.Absent:
+	case jobs.Absent:
 		return start(s, hook, job)
-	case action.Terminating:
-		return underway("deletion hook %q waits until its previous Job %s is deleted", hook.Name, task.Job)
-	case action.Superseded:
-		view := underway("deletion hook %q starts again as Job %s, because the Job's configuration has changed", hook.Name, task.Job)
+	case jobs.Terminating:
+		return underway("deletion hook %q waits until its previous Job %s is deleted", hook.Name, task.Name)
+	case jobs.Superseded:
+		view := underway("deletion hook %q starts again as Job %s, because the Job's configuration has changed", hook.Name, task.Name)
 		view.operations = operation.List{operation.Delete{Objects: []operation.Removal{operation.Recreation(task)}}}
 		return view
-	case action.Succeeded:
-		return succeeded("Job %s succeeded", task.Job)
-	case action.Failed:
-		return failed(fmt.Sprintf("See kubectl logs job/%s, then delete the Job to run the hook again", task.Job),
+	case jobs.Succeeded:
+		return succeeded("Job %s succeeded", task.Name)
+	case jobs.Failed:
+		return failed(fmt.Sprintf("See kubectl logs job/%s, then delete the Job to run the hook again", task.Name),
 			"deletion hook %q failed: %s", hook.Name, failure(task))
-	case action.Lost:
+	case jobs.Lost:
 		return failed("Recover the node of the pod, or delete the Node object if the node is lost",
 			"deletion hook %q failed: Job %s did not finish within spec.deletion.hookDeadlineSeconds (%d s): pod %s does not respond",
-			hook.Name, task.Job, s.Cluster.Spec.Deletion.HookDeadlineSeconds, task.Pod)
-	case action.Blocked, action.Failing, action.Unmet, action.Retrying, action.Running:
+			hook.Name, task.Name, s.Cluster.Spec.Deletion.HookDeadlineSeconds, task.Pod)
+	case jobs.Blocked, jobs.Failing, jobs.Unmet, jobs.Retrying, jobs.Running:
 	}
 	return runningJob(s, hook, v)
 }
 
 // runningJob returns the view of a hook whose Job has not ended.
-func runningJob(s *situation.Situation, hook dbv1.DeletionHook, v action.Verdict) hookView {
-	task := v.Task
+func runningJob(s *situation.Situation, hook dbv1.DeletionHook, v jobs.Verdict) hookView {
+	task := v.Job
 	lacks := after("; ", situation.DescribeMissing(s.Missing()))
-	view := underway("deletion hook %q runs as Job %s%s", hook.Name, task.Job, lacks)
+	view := underway("deletion hook %q runs as Job %s%s", hook.Name, task.Name, lacks)
 	switch {
 	case task.Refusal != "":
-		view = underway("deletion hook %q runs as Job %s, but the Job does not run: %s%s", hook.Name, task.Job, v.Cause, lacks)
+		view = underway("deletion hook %q runs as Job %s, but the Job does not run: %s%s", hook.Name, task.Name, v.Cause, lacks)
 	case task.Problem != "":
-		view = underway("deletion hook %q runs as Job %s, but pod %s does not run: %s%s", hook.Name, task.Job, task.Pod, task.Problem, lacks)
+		view = underway("deletion hook %q runs as Job %s, but pod %s does not run: %s%s", hook.Name, task.Name, task.Pod, task.Problem, lacks)
 	}
-	if v.Standing == action.Blocked && lacks == "" {
+	if v.Standing == jobs.Blocked && lacks == "" {
 		view = view.waitsFor(task.ResourcesIn(fmt.Sprintf("spec.deletion.hooks[%s].resources", hook.Name)).Unblock())
 	}
 	if lacks != "" && (task.Problem != "" || task.Pending) {
@@ -81,7 +82,7 @@ func runningJob(s *situation.Situation, hook dbv1.DeletionHook, v action.Verdict
 }
 
 // failure describes why a Job failed, with the cause of its last attempt if that is known.
-func failure(task state.Task) string {
+func failure(task jobs.Job) string {
 	if task.Problem == "" {
 		return task.Failure
 	}

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
@@ -26,27 +27,27 @@ func TestTheStepsOfADeletion(t *testing.T) {
 			"start deletion hook \"one\" as Job orders-one-0a1b2c3d\nHookRunning: starting deletion hook \"one\"\n",
 		},
 		"a hook that runs is waited for": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Hooks["one"] = state.Task{Job: "j", Pod: "p"} },
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Hooks["one"] = jobs.Job{Name: "j", Pod: "p"} },
 			"HookRunning: deletion hook \"one\" runs as Job j\n",
 		},
 		"no event reports the pod of a hook": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Hooks["one"] = state.Task{Job: "j"} },
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Hooks["one"] = jobs.Job{Name: "j"} },
 			"HookRunning: deletion hook \"one\" runs as Job j\nagain in 5s\n",
 		},
 		"the second follows the first": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Hooks["one"] = state.Task{Succeeded: true} },
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Hooks["one"] = jobs.Job{Succeeded: true} },
 			"start deletion hook \"two\" as Job orders-two-0a1b2c3d\nHookRunning: starting deletion hook \"two\"\n",
 		},
 		"a failed hook blocks": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-				o.Hooks["one"] = state.Task{Job: "j", Failed: true, Failure: "no"}
+				o.Hooks["one"] = jobs.Job{Name: "j", Failed: true, Failure: "no"}
 			},
 			"HookFailed: deletion hook \"one\" failed: no\nSTALLED HookFailed\n",
 		},
 		"a failed hook is ignored if the spec asks for it": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Deletion.HookFailurePolicy = dbv1.HookFailureContinue
-				o.Hooks["one"] = state.Task{Job: "j", Failed: true, Failure: "no"}
+				o.Hooks["one"] = jobs.Job{Name: "j", Failed: true, Failure: "no"}
 			},
 			"start deletion hook \"two\" as Job orders-two-0a1b2c3d\nHookRunning: starting deletion hook \"two\"\n",
 		},
@@ -64,7 +65,7 @@ func TestTheStepsOfADeletion(t *testing.T) {
 		},
 		"a hook waits until its previous Job is deleted": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-				o.Hooks["one"] = state.Task{Job: "j", Ending: true, Succeeded: true}
+				o.Hooks["one"] = jobs.Job{Name: "j", Ending: true, Succeeded: true}
 			},
 			"HookRunning: deletion hook \"one\" waits until its previous Job j is deleted\n",
 		},
@@ -130,7 +131,7 @@ func TestTheStepsOfADeletion(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cluster := plans.Orders()
 			observed := plans.Standing(t, cluster)
-			observed.Hooks = map[string]state.Task{}
+			observed.Hooks = map[string]jobs.Job{}
 			cluster.DeletionTimestamp, cluster.Spec.Deletion.Hooks = &metav1.Time{}, hooks
 			c.change(cluster, &observed)
 			if got := plans.Text(plans.Decide(cluster, observed)); got != c.want {

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -194,7 +194,7 @@ func (v hookView) outcome(hook dbv1.DeletionHook) phase.Outcome {
 }
 
 // start creates the object of a hook, if that is possible.
-func start(s *situation.Situation, hook dbv1.DeletionHook, object resources.Child) hookView {
+func start(s *situation.Situation, hook dbv1.DeletionHook, object objects.Child) hookView {
 	if s.Terminating {
 		return failed("Set spec.deletion.hookFailurePolicy to Continue",
 			"deletion hook %q cannot start: namespace %s is terminating, so the operator cannot create objects in it", hook.Name, s.Cluster.Namespace)

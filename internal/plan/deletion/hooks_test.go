@@ -13,9 +13,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
@@ -30,7 +32,7 @@ func doomed(t *testing.T, types ...dbv1.HookType) (*dbv1.DatabaseCluster, state.
 	t.Helper()
 	cluster := plans.Orders()
 	observed := plans.Standing(t, cluster)
-	observed.Hooks, observed.HookBackups = map[string]state.Task{}, map[string]state.HookBackup{}
+	observed.Hooks, observed.HookBackups = map[string]jobs.Job{}, map[string]state.HookBackup{}
 	observed.Engine = &dbv1.DatabaseEngine{}
 	observed.Engine.Spec.Actions.Backup = &dbv1.EngineAction{}
 	cluster.DeletionTimestamp = &metav1.Time{Time: plans.Now.Add(-time.Minute)}
@@ -268,29 +270,29 @@ func TestAnImpossibleFinalBackupReportsTheCause(t *testing.T) {
 
 func TestACommandThatDoesNotStartReportsTheCauseAtOnce(t *testing.T) {
 	cluster, observed := doomed(t, dbv1.HookCommand)
-	observed.Hooks["run"] = state.Task{Job: "j", Pod: "p", Problem: "container action: image pull failed: no such image"}
+	observed.Hooks["run"] = jobs.Job{Name: "j", Pod: "p", Problem: "container action: image pull failed: no such image"}
 	p := plans.Decide(cluster, observed)
 	if p.Reason != dbv1.ReasonHookRunning || p.Message != `deletion hook "run" runs as Job j, but pod p does not run: container action: image pull failed: no such image` {
 		t.Error(plans.Text(p))
 	}
-	observed.Hooks["run"] = state.Task{Job: "j", Pod: "p", Problem: "no such image", Remedy: "Correct spec.image"}
+	observed.Hooks["run"] = jobs.Job{Name: "j", Pod: "p", Problem: "no such image", Remedy: "Correct spec.image"}
 	const waits = `deletion hook "run" runs as Job j, but pod p does not run: no such image`
 	if p := plans.Decide(cluster, observed); p.Message != waits || p.Stalled == nil || p.Stalled.Message != waits+". Correct spec.image"+skipNote {
 		t.Error(plans.Text(p))
 	}
-	observed.Hooks["run"] = state.Task{Job: "j"}.Refuse("forbidden: exceeded quota: compute")
+	observed.Hooks["run"] = jobs.Job{Name: "j"}.Refuse("forbidden: exceeded quota: compute")
 	const over = `deletion hook "run" runs as Job j, but the Job does not run: its pod cannot be created: forbidden: exceeded quota: compute`
 	const lower = ". Increase the ResourceQuota, or reduce spec.deletion.hooks[run].resources of the DatabaseCluster"
 	if p := plans.Decide(cluster, observed); p.Message != over || p.Stalled == nil || p.Stalled.Message != over+lower+skipNote {
 		t.Error(plans.Text(p))
 	}
-	observed.Hooks["run"] = state.Task{Job: "j"}
-	observed.References = []state.Reference{{Kind: "Secret", Name: "password", Where: "spec.credentials.secretName"}}
+	observed.Hooks["run"] = jobs.Job{Name: "j"}
+	observed.References = []pods.Reference{{Kind: "Secret", Name: "password", Where: "spec.credentials.secretName"}}
 	if p := plans.Decide(cluster, observed); p.Message != `deletion hook "run" runs as Job j; Secret password, which spec.credentials.secretName names, does not exist` {
 		t.Error(plans.Text(p))
 	}
 	observed.References = nil
-	observed.Hooks["run"] = state.Task{Job: "j", Failed: true, Failure: "Job was active longer than specified deadline", Pod: "p", Problem: "image"}
+	observed.Hooks["run"] = jobs.Job{Name: "j", Failed: true, Failure: "Job was active longer than specified deadline", Pod: "p", Problem: "image"}
 	if p := plans.Decide(cluster, observed); p.Message != `deletion hook "run" failed: Job was active longer than specified deadline (pod p: image)` {
 		t.Error(plans.Text(p))
 	}
@@ -299,8 +301,8 @@ func TestACommandThatDoesNotStartReportsTheCauseAtOnce(t *testing.T) {
 func TestACommandOnANodeThatDoesNotRespondFailsAfterItsDeadline(t *testing.T) {
 	cluster, observed := doomed(t, dbv1.HookCommand)
 	cluster.DeletionTimestamp = new(plans.Ago(time.Hour))
-	since := func(d time.Duration) state.Task {
-		return state.Task{Job: "j", Pod: "p", Failing: true, StartTime: new(plans.Ago(d))}
+	since := func(d time.Duration) jobs.Job {
+		return jobs.Job{Name: "j", Pod: "p", Failing: true, StartTime: new(plans.Ago(d))}
 	}
 	observed.Hooks["run"] = since(10 * time.Minute)
 	if p := plans.Decide(cluster, observed); p.Hooks[0].Phase != dbv1.HookRunning || p.RequeueAfter != 5*time.Minute {
@@ -368,19 +370,19 @@ func TestAFinalBackupIsCreatedSoonAfterItsEngine(t *testing.T) {
 
 func TestACommandWithAMissingReferenceBlocksTheDeletion(t *testing.T) {
 	cluster, observed := doomed(t, dbv1.HookCommand)
-	observed.Hooks["run"] = state.Task{Job: "j", Pod: "p", Problem: "no such secret"}
-	observed.References = []state.Reference{{Kind: "Secret", Name: "password", Where: "spec.credentials.secretName"}}
+	observed.Hooks["run"] = jobs.Job{Name: "j", Pod: "p", Problem: "no such secret"}
+	observed.References = []pods.Reference{{Kind: "Secret", Name: "password", Where: "spec.credentials.secretName"}}
 	want := `deletion hook "run" runs as Job j, but pod p does not run: no such secret; Secret password, which spec.credentials.secretName names, does not exist. Create the missing object` + skipNote
 	if p := plans.Decide(cluster, observed); p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting || p.Stalled.Message != want {
 		t.Error(plans.Text(p))
 	}
 	// The pod's status does not report a missing volume source.
-	observed.Hooks["run"] = state.Task{Job: "j", Pod: "p", Pending: true}
+	observed.Hooks["run"] = jobs.Job{Name: "j", Pod: "p", Pending: true}
 	want = `deletion hook "run" runs as Job j; Secret password, which spec.credentials.secretName names, does not exist. Create the missing object` + skipNote
 	if p := plans.Decide(cluster, observed); p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting || p.Stalled.Message != want {
 		t.Error(report(p))
 	}
-	observed.Hooks["run"] = state.Task{Job: "j", Pod: "p"}
+	observed.Hooks["run"] = jobs.Job{Name: "j", Pod: "p"}
 	if p := plans.Decide(cluster, observed); p.Stalled != nil {
 		t.Errorf("it runs, and needs nothing: %s", report(p))
 	}
@@ -389,7 +391,7 @@ func TestACommandWithAMissingReferenceBlocksTheDeletion(t *testing.T) {
 func TestABackupThatDoesNotStartReportsTheMissingReference(t *testing.T) {
 	cluster, observed := doomed(t, dbv1.HookBackup)
 	observed.HookBackups["last"] = state.HookBackup{Name: "b", Created: plans.Ago(0), Message: "Job j backs up member 1 of 1"}
-	observed.References = []state.Reference{{Kind: "Secret", Name: "password", Where: "spec.credentials.secretName"}, {Kind: "Secret", Name: "there", Found: true}}
+	observed.References = []pods.Reference{{Kind: "Secret", Name: "password", Where: "spec.credentials.secretName"}, {Kind: "Secret", Name: "there", Found: true}}
 	want := `deletion hook "last" waits for DatabaseBackup b: Job j backs up member 1 of 1; Secret password, which spec.credentials.secretName names, does not exist`
 	if p := plans.Decide(cluster, observed); p.Message != want || p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting || p.Stalled.Message != want+". Create the missing object"+skipNote {
 		t.Error(report(p))

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -23,7 +24,7 @@ func TestVolumesAreDeletedIfTheSpecAsksForItAndEveryHookHasSucceeded(t *testing.
 			c.Spec.Deletion.Volumes = dbv1.VolumesDelete
 			*o.StatefulSet.Spec.Replicas, o.Members, o.Volumes = 0, nil, plans.KeptVolumes()
 			o.Volumes[0].Cluster, o.Volumes[1].Cluster = plans.UID, plans.UID
-			o.Hooks["run"] = state.Task{Job: "j", Succeeded: true}
+			o.Hooks["run"] = jobs.Job{Name: "j", Succeeded: true}
 			change(c, o)
 		}
 	}
@@ -69,10 +70,10 @@ func TestVolumesAreDeletedIfTheSpecAsksForItAndEveryHookHasSucceeded(t *testing.
 			last + keptBoth + "\nrun Succeeded\n",
 		},
 		"they stay after a hook that was skipped": {
-			hooks, stopped(func(c *dbv1.DatabaseCluster, o *state.Observed) { skip(c); o.Hooks["run"] = state.Task{} }), last + keptBoth + "\nrun Skipped\n",
+			hooks, stopped(func(c *dbv1.DatabaseCluster, o *state.Observed) { skip(c); o.Hooks["run"] = jobs.Job{} }), last + keptBoth + "\nrun Skipped\n",
 		},
 		"they stay after a hook that failed": {
-			hooks, stopped(func(c *dbv1.DatabaseCluster, o *state.Observed) { goOn(c); o.Hooks["run"] = state.Task{Failed: true} }),
+			hooks, stopped(func(c *dbv1.DatabaseCluster, o *state.Observed) { goOn(c); o.Hooks["run"] = jobs.Job{Failed: true} }),
 			last + keptBoth + "\nrun Failed\n",
 		},
 		"they stay where it is not known how the hook ended": {

@@ -12,8 +12,9 @@ import (
 	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/action"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
@@ -46,7 +47,7 @@ func HandOver(s *situation.Situation, m state.Member, to *int32) phase.Outcome {
 
 // Yield is HandOver before all members stop. A deletion tries once: it waits for no hand-over that fails.
 func Yield(s *situation.Situation, m state.Member, to *int32) phase.Outcome {
-	task, exists := s.ActionOf(naming.HandOverJob(s.Cluster.Name, string(m.UID)))
+	task, exists := s.JobOf(naming.HandOverJob(s.Cluster.Name, string(m.UID)))
 	if s.Deleting() && (exists && !underway(s, task) || s.Terminating || s.JobObstacle() != "") {
 		return phase.Over
 	}
@@ -77,17 +78,17 @@ func Lowest(s *situation.Situation) *int32 {
 }
 
 // Run executes a Job until it has succeeded, or does not apply. Its result counts for a short time.
-func Run(s *situation.Situation, job resources.Child, reason, purpose string) (outcome phase.Outcome, done bool) {
-	task, exists := s.ActionOf(job.Name())
-	deadline := resources.ActionKindOf(component(job)).Deadline(s.Cluster)
-	v := action.Judge(task, exists, action.Expected{Desired: []resources.Child{job}, Deadline: deadline}, s.At)
+func Run(s *situation.Situation, job objects.Child, reason, purpose string) (outcome phase.Outcome, done bool) {
+	task, exists := s.JobOf(job.Name())
+	deadline := jobs.KindOf(component(job)).Deadline(s.Cluster)
+	v := jobs.Judge(task, exists, jobs.Expected{Desired: []objects.Child{job}, Deadline: deadline}, s.At)
 	old := task.EndedFor(s.At) >= Again
 	switch {
-	case v.Standing == action.Absent && s.JobObstacle() != "":
+	case v.Standing == jobs.Absent && s.JobObstacle() != "":
 		return phase.Wait(reason, s.JobObstacle()), false
-	case v.Standing == action.Absent:
+	case v.Standing == jobs.Absent:
 		return phase.Do(reason, purpose, start(s, job)...), false
-	case v.Standing == action.Superseded, task.Ended() && old && !task.Ending:
+	case v.Standing == jobs.Superseded, task.Ended() && old && !task.Ending:
 		removal := operation.Recreation(task)
 		removal.Why = "it runs again"
 		return phase.Do(reason, purpose, operation.Delete{Objects: []operation.Removal{removal}}), false
@@ -100,15 +101,15 @@ func Run(s *situation.Situation, job resources.Child, reason, purpose string) (o
 // Forget deletes the Job of that name, after it has ended: it belongs to a previous request, so its result must not count. It is over when no
 // such Job exists.
 func Forget(s *situation.Situation, job, reason, purpose string) phase.Outcome {
-	task, exists := s.ActionOf(job)
+	task, exists := s.JobOf(job)
 	switch {
 	case !exists:
 		return phase.Over
 	case underway(s, task):
 		return AfterOthers(s, phase.Wait(reason, purpose))
 	case task.Ending || !task.Ended():
-		deadline := resources.ActionKindOf(task.Component).Deadline(s.Cluster)
-		return await(action.Judge(task, exists, action.Expected{Deadline: deadline}, s.At), reason, purpose)
+		deadline := jobs.KindOf(task.Component).Deadline(s.Cluster)
+		return await(jobs.Judge(task, exists, jobs.Expected{Deadline: deadline}, s.At), reason, purpose)
 	}
 	removal := operation.Recreation(task)
 	removal.Why = "the same request comes again"
@@ -117,9 +118,9 @@ func Forget(s *situation.Situation, job, reason, purpose string) phase.Outcome {
 
 // start creates a Job after it has deleted the results of previous ones of its kind: an action may undo what another one of its kind has
 // done, so only the result of the last one counts, and stays. Jobs that failed stay with their logs.
-func start(s *situation.Situation, job resources.Child) []operation.Operation {
+func start(s *situation.Situation, job objects.Child) []operation.Operation {
 	var earlier []operation.Removal
-	for _, t := range s.Tasks {
+	for _, t := range s.Jobs {
 		if t.Component == component(job) && counts(t) {
 			removal := operation.Recreation(t)
 			removal.Why = "another one of its kind follows"
@@ -134,28 +135,28 @@ func start(s *situation.Situation, job resources.Child) []operation.Operation {
 
 // counts reports whether a Job has a result: its action has succeeded, or did not apply. The result of a Job that is being deleted is too
 // old, or another action of its kind follows.
-func counts(t state.Task) bool {
+func counts(t jobs.Job) bool {
 	return !t.Ending && (t.Succeeded || t.Failed && t.Code == protocol.ExitNotApplicable)
 }
 
 // await is the outcome while a Job has not succeeded. After a failure it runs again, unless its pod does not respond: only the user knows
 // whether that still runs. A Job that cannot start needs the user, too.
-func await(v action.Verdict, reason, purpose string) phase.Outcome {
+func await(v jobs.Verdict, reason, purpose string) phase.Outcome {
 	outcome := phase.Wait(reason, v.Sentence(purpose, ""))
 	outcome.RequeueAfter = situation.Sooner(v.Left, situation.ProgressRequeue)
 	switch v.Standing {
-	case action.Failed:
-		outcome.Message = fmt.Sprintf("%s: Job %s failed: %s. The operator repeats it after a minute", purpose, v.Task.Job, v.Cause)
+	case jobs.Failed:
+		outcome.Message = fmt.Sprintf("%s: Job %s failed: %s. The operator repeats it after a minute", purpose, v.Job.Name, v.Cause)
 		outcome.RequeueAfter = Again
-	case action.Lost:
+	case jobs.Lost:
 		outcome.Message = fmt.Sprintf("%s: Job %s did not finish within its deadline, because pod %s does not respond. "+
-			"Recover the node of the pod, or make sure that the pod does not run and delete the Job", purpose, v.Task.Job, v.Task.Pod)
+			"Recover the node of the pod, or make sure that the pod does not run and delete the Job", purpose, v.Job.Name, v.Job.Pod)
 		outcome.Stalled = &situation.Stall{Reason: dbv1.ReasonJobBlocked, Message: outcome.Message}
-	case action.Blocked:
+	case jobs.Blocked:
 		outcome.Stalled = &situation.Stall{Reason: dbv1.ReasonJobBlocked, Message: outcome.Message}
-	case action.Absent, action.Terminating, action.Superseded, action.Succeeded, action.Failing, action.Unmet, action.Retrying, action.Running:
+	case jobs.Absent, jobs.Terminating, jobs.Superseded, jobs.Succeeded, jobs.Failing, jobs.Unmet, jobs.Retrying, jobs.Running:
 	}
 	return outcome
 }
 
-func component(job resources.Child) string { return job.Object.GetLabels()[dbv1.LabelComponent] }
+func component(job objects.Child) string { return job.Object.GetLabels()[dbv1.LabelComponent] }

@@ -9,15 +9,15 @@ import (
 	"slices"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/action"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/disturb"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
-	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // unconfigured reports whether the action configure has to put the spec in force.
@@ -33,7 +33,7 @@ func recorded(s *situation.Situation, as dbv1.ClusterConfigurationState) bool {
 }
 
 // configureJob is the Job that puts the spec in force. It runs before a scale-in, so it finds more members than the spec has.
-func configureJob(s *situation.Situation) resources.Child {
+func configureJob(s *situation.Situation) objects.Child {
 	return resources.ConfigureJob(s.Cluster, s.Engine, s.References, s.ConfigurationChanged(), s.End())
 }
 
@@ -58,7 +58,7 @@ func Configure(s *situation.Situation) phase.Outcome {
 	if !done {
 		return outcome
 	}
-	if task, _ := s.ActionOf(job.Name()); !s.LeftBy(task) {
+	if task, _ := s.JobOf(job.Name()); !s.LeftBy(task) {
 		return repeat(s, task)
 	}
 	return phase.Do(dbv1.ReasonConfiguring, "the parameters and passwords are in force", operation.Record{Configuration: s.InForce()})
@@ -66,18 +66,18 @@ func Configure(s *situation.Situation) phase.Outcome {
 
 // repeat lets the action run again, because another client may have written the configuration since it ran. If nothing has been written, the
 // next run writes nothing, so the record still identifies the last write when it has ended.
-func repeat(s *situation.Situation, task state.Task) phase.Outcome {
+func repeat(s *situation.Situation, task jobs.Job) phase.Outcome {
 	name, _ := engine.ConfigurationMap(s.Cluster.Name, s.Engine)
-	text := fmt.Sprintf("the action configure runs again, because another client may have changed ConfigMap %s when Job %s ended", name, task.Job)
+	text := fmt.Sprintf("the action configure runs again, because another client may have changed ConfigMap %s when Job %s ended", name, task.Name)
 	return phase.Do(dbv1.ReasonConfiguring, text, operation.Record{Configuration: s.ApplyingAfter(s.KeptWrite())})
 }
 
 // others are the unfinished Jobs of other configurations. Two at once would overwrite each other.
 func others(s *situation.Situation, job string) []operation.Removal {
 	var all []operation.Removal
-	for _, t := range s.Tasks {
-		if t.Component == dbv1.ComponentConfigure && t.Job != job && !t.Ended() && !t.Ending {
-			all = append(all, operation.Removal{Kind: "Job", Name: t.Job, UID: t.UID, Version: t.Version, Why: "the configuration has changed since"})
+	for _, t := range s.Jobs {
+		if t.Component == dbv1.ComponentConfigure && t.Name != job && !t.Ended() && !t.Ending {
+			all = append(all, operation.Removal{Kind: "Job", Name: t.Name, UID: t.UID, Version: t.Version, Why: "the configuration has changed since"})
 		}
 	}
 	return all
@@ -91,12 +91,12 @@ func ConfigureFailed(s *situation.Situation) *situation.Stall {
 	if !unconfigured(s) {
 		return nil
 	}
-	task, exists := s.ActionOf(configureJob(s).Name())
-	v := action.Judge(task, exists, action.Expected{Deadline: resources.ActionKindOf(dbv1.ComponentConfigure).Deadline(s.Cluster)}, s.At)
-	if v.Standing != action.Lost && (v.Standing != action.Failed || slices.Contains(unanswered, task.Code)) {
+	task, exists := s.JobOf(configureJob(s).Name())
+	v := jobs.Judge(task, exists, jobs.Expected{Deadline: jobs.KindOf(dbv1.ComponentConfigure).Deadline(s.Cluster)}, s.At)
+	if v.Standing != jobs.Lost && (v.Standing != jobs.Failed || slices.Contains(unanswered, task.Code)) {
 		return nil
 	}
-	text := fmt.Sprintf("the parameters and passwords of the spec are not in force: %s. Correct spec.parameters, or delete Job %s to try again", v.Cause, task.Job)
+	text := fmt.Sprintf("the parameters and passwords of the spec are not in force: %s. Correct spec.parameters, or delete Job %s to try again", v.Cause, task.Name)
 	if s.Wanted > 0 && s.End() > s.Wanted {
 		text += fmt.Sprintf(". Until then, the operator removes no member. To keep %d members, set spec.replicas to that number", s.End())
 	}

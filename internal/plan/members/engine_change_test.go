@@ -12,6 +12,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
@@ -46,7 +47,7 @@ func TestAnEngineOfAnotherTopologyLeavesTheMembersAsTheyAre(t *testing.T) {
 			o.Members, o.StatefulSet = nil, nil
 		}, notIndependent},
 		"a missing Secret does not hide it": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-			o.References = []state.Reference{{Kind: "Secret", Name: "lost", Where: "spec.config"}}
+			o.References = []pods.Reference{{Kind: "Secret", Name: "lost", Where: "spec.config"}}
 		}, notIndependent},
 		"an outdated member does not restart": {func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Outdated(o, 1) }, notIndependent},
 		"volumes grow, and the StatefulSet waits": {func(c *dbv1.DatabaseCluster, o *state.Observed) {

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
@@ -119,7 +120,7 @@ func TestAMissingOrIncompatibleEngineBlocksTheMembers(t *testing.T) {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Engine, c.Spec.Credentials.SecretName, o.Engine = "ledger-v1", "orders", ledger()
 				o.Engine.Spec.SecretKeys = []dbv1.EngineSecretKey{{Name: "password"}}
-				o.References = []state.Reference{{Kind: "Secret", Name: "orders", Found: true, Keys: []string{"word"}}}
+				o.References = []pods.Reference{{Kind: "Secret", Name: "orders", Found: true, Keys: []string{"word"}}}
 			},
 			"WaitingForReference: Secret orders in spec.credentials.secretName lacks the key password, which DatabaseEngine ledger-v1 needs: add it to the Secret\n" +
 				"again in 10s\nSTALLED SecretIncomplete\n",
@@ -128,7 +129,7 @@ func TestAMissingOrIncompatibleEngineBlocksTheMembers(t *testing.T) {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Engine, c.Spec.Credentials.SecretName, o.Engine = "ledger-v1", "orders", ledger()
 				o.Engine.Spec.SecretKeys = []dbv1.EngineSecretKey{{Name: "password"}}
-				o.References = []state.Reference{{Kind: "Secret", Name: "orders", Found: true, Keys: []string{"password"}, Empty: []string{"password"}}}
+				o.References = []pods.Reference{{Kind: "Secret", Name: "orders", Found: true, Keys: []string{"password"}, Empty: []string{"password"}}}
 			},
 			"WaitingForReference: Secret orders in spec.credentials.secretName has no value for the key password, which DatabaseEngine ledger-v1 needs: set it in the Secret\n" +
 				"again in 10s\nSTALLED SecretIncomplete\n",

@@ -13,8 +13,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -27,7 +28,7 @@ type inputs struct {
 	Untouched   bool
 	EngineKnown bool
 	Roles       *dbv1.EngineRoles
-	References  []state.Reference
+	References  []pods.Reference
 	Foreign     []state.Ref
 	Account     bool
 	Live        []version
@@ -39,7 +40,7 @@ func (d demand) hash(s *situation.Situation) string {
 	all := inputs{
 		Demand:   d,
 		Metadata: metav1.ObjectMeta{Namespace: c.Namespace, Name: c.Name, UID: c.UID, Generation: c.Generation, Labels: c.Labels, Annotations: c.Annotations},
-		Spec:     &c.Spec, Untouched: live.StatefulSet != nil && resources.Untouched(c, live.StatefulSet),
+		Spec:     &c.Spec, Untouched: live.StatefulSet != nil && objects.Untouched(c, live.StatefulSet),
 		EngineKnown: s.EngineKnown(), References: s.References, Foreign: s.Foreign, Account: s.ServiceAccount != nil,
 		Live: []version{
 			of(live.HeadlessService), of(live.Service), of(live.ReplicasService), of(live.PodDisruptionBudget), of(live.NetworkPolicy), of(live.StatefulSet),
@@ -51,7 +52,7 @@ func (d demand) hash(s *situation.Situation) string {
 	for _, config := range live.Configs {
 		all.Live = append(all.Live, of(config))
 	}
-	return resources.Hash(all)
+	return objects.Hash(all)
 }
 
 // version identifies a live object without its status; it is empty for an object that does not exist.

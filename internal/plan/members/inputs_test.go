@@ -17,9 +17,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/mutate"
@@ -105,7 +107,7 @@ func eachChange(t *testing.T) map[string]changed {
 			o.NetworkPolicy, o.Foreign = nil, []state.Ref{{Kind: "NetworkPolicy", Name: "orders"}}
 		},
 		"another secret": func(o *state.Observed) {
-			o.References = []state.Reference{{Kind: "Secret", Name: "a", Found: true, Content: "b"}}
+			o.References = []pods.Reference{{Kind: "Secret", Name: "a", Found: true, Content: "b"}}
 		},
 		"a service account":   func(o *state.Observed) { o.ServiceAccount = &corev1.ServiceAccount{} },
 		"an abandoned member": func(o *state.Observed) { o.StatefulSet = nil },
@@ -117,7 +119,7 @@ func eachChange(t *testing.T) map[string]changed {
 	return all
 }
 
-func writesOf(c changed, known *resources.Comparisons) operation.List {
+func writesOf(c changed, known *objects.Comparisons) operation.List {
 	s := situation.Of(c.cluster, c.observed)
 	s.Comparisons = known
 	return members.Writes(s)
@@ -127,7 +129,7 @@ func writesOf(c changed, known *resources.Comparisons) operation.List {
 func TestARememberedComparisonHidesNoDifference(t *testing.T) {
 	differ := 0
 	for name, c := range eachChange(t) {
-		known := &resources.Comparisons{}
+		known := &objects.Comparisons{}
 		if first := written(t, writesOf(converged(t), known)); first != "" {
 			t.Fatalf("the converged cluster has writes:\n%s", first)
 		}
@@ -145,7 +147,7 @@ func TestARememberedComparisonHidesNoDifference(t *testing.T) {
 }
 
 func TestAPassOfAConvergedClusterComparesOnce(t *testing.T) {
-	known, inputs := &resources.Comparisons{}, 0
+	known, inputs := &objects.Comparisons{}, 0
 	for range 3 {
 		c := converged(t)
 		c.observed.Members = c.observed.Members[:inputs] // the state of members is no input

@@ -9,11 +9,11 @@ import (
 	"slices"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
-	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // Reconfigure lets the action configure run again after another client has changed the configuration that the members keep. Actions on
@@ -29,7 +29,7 @@ func Reconfigure(s *situation.Situation) phase.Outcome {
 		return phase.Over
 	}
 	text := fmt.Sprintf("another client changed the configuration of the members in ConfigMap %s; the action configure puts spec.parameters in force again", s.Kept.Name)
-	changed := s.ApplyingAfter(resources.Hash([]string{kept, before.ChangedHash}))
+	changed := s.ApplyingAfter(objects.Hash([]string{kept, before.ChangedHash}))
 	return phase.Do(dbv1.ReasonConfiguring, text, operation.Record{Configuration: changed, Changed: text})
 }
 
@@ -43,5 +43,5 @@ func Recorded(s *situation.Situation) operation.List {
 
 // acts reports whether an action on members has not ended.
 func acts(s *situation.Situation) bool {
-	return slices.ContainsFunc(s.Tasks, func(t state.Task) bool { return !t.Ended() })
+	return slices.ContainsFunc(s.Jobs, func(t jobs.Job) bool { return !t.Ended() })
 }

@@ -13,9 +13,11 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 )
 
@@ -53,7 +55,7 @@ func demandOf(s *situation.Situation) demand {
 
 func (d demand) writes(s *situation.Situation) operation.List {
 	var all operation.List
-	add := func(child resources.Child, live metav1.Object) {
+	add := func(child objects.Child, live metav1.Object) {
 		if s.OwnedByAnother(child.Kind(), child.Name()) {
 			return
 		}
@@ -84,7 +86,7 @@ func (d demand) writes(s *situation.Situation) operation.List {
 
 // ServiceAccount is the write of the ServiceAccount, if it differs from the desired one.
 func ServiceAccount(s *situation.Situation) operation.List {
-	if !resources.GeneratesServiceAccount(s.Cluster) || s.ForeignServiceAccount() {
+	if !pods.GeneratesServiceAccount(s.Cluster) || s.ForeignServiceAccount() {
 		return nil
 	}
 	if apply, needed := applyOf(resources.ServiceAccount(s.Cluster), s.ServiceAccount); needed {
@@ -110,7 +112,7 @@ func find(configs []*corev1.ConfigMap, name string) *corev1.ConfigMap {
 	return configs[i]
 }
 
-func applyOf(child resources.Child, live metav1.Object) (apply operation.Apply, needed bool) {
+func applyOf(child objects.Child, live metav1.Object) (apply operation.Apply, needed bool) {
 	if reflect.ValueOf(live).IsNil() {
 		return operation.Apply{Child: child}, true
 	}
@@ -154,13 +156,13 @@ func Unwanted(s *situation.Situation) []operation.Removal {
 func Leftovers(s *situation.Situation) []operation.Removal {
 	var all []operation.Removal
 	for _, config := range s.Configs {
-		if config.Name != resources.ConfigMapName(s.Cluster) && config.DeletionTimestamp == nil {
+		if config.Name != pods.ConfigMapName(s.Cluster) && config.DeletionTimestamp == nil {
 			all = append(all, operation.Removal{
 				Kind: "ConfigMap", Name: config.Name, UID: config.UID, Version: config.ResourceVersion, Why: "no member uses these files",
 			})
 		}
 	}
-	if s.OwnsServiceAccount() && !resources.GeneratesServiceAccount(s.Cluster) {
+	if s.OwnsServiceAccount() && !pods.GeneratesServiceAccount(s.Cluster) {
 		all = append(all, ServiceAccountRemoval(s, "no member uses it"))
 	}
 	return all

@@ -54,7 +54,7 @@ func HandedOver(s *situation.Situation) phase.Outcome {
 	pod := podOf(request.Request)
 	primary, found := s.Primary()
 	why := impossible(s, pod)
-	task, _ := s.ActionOf(requestJob(s, request))
+	task, _ := s.JobOf(requestJob(s, request))
 	switch leads := found && primary.Name == pod; {
 	case leads:
 		return disturb.AfterOthers(s, complete(dbv1.ReasonHandingOver, request, fmt.Sprintf("pod %s is the primary", pod)))
@@ -79,7 +79,7 @@ func impossible(s *situation.Situation, pod string) string {
 	case !s.HasRoles():
 		return "the members have no primary"
 	case !named || ordinal >= s.Cluster.Spec.Replicas:
-		return pods(s)
+		return podsOf(s)
 	default:
 		return ""
 	}

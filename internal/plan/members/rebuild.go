@@ -84,7 +84,7 @@ func unrebuildable(s *situation.Situation, request string) string {
 	case !s.Related():
 		return "each member has data of its own, which no other member has"
 	case !named || ordinal >= replicas:
-		return pods(s)
+		return podsOf(s)
 	case replicas == 1:
 		return "no other member has its data"
 	case s.Cluster.Spec.Deletion.Protection:

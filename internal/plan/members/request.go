@@ -42,7 +42,7 @@ func refuse(reason string, request dbv1.ClusterRequestStatus, why string) phase.
 	return phase.Do(reason, "a request is refused: "+why, operation.Record{Request: &request})
 }
 
-// pods lists the pods that a request may name.
-func pods(s *situation.Situation) string {
+// podsOf lists the pods that a request may name.
+func podsOf(s *situation.Situation) string {
 	return fmt.Sprintf("the cluster has the pods %s to %s", naming.Member(s.Cluster.Name, 0), naming.Member(s.Cluster.Name, s.Cluster.Spec.Replicas-1))
 }

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
@@ -254,7 +255,7 @@ func TestATemplateChangesOnlyWhenItsInputsChange(t *testing.T) {
 }
 
 func TestAPodStartsOnlyAfterItsReferencesExist(t *testing.T) {
-	lacks := []state.Reference{{Kind: "Secret", Name: "password", Where: "spec.container.env[PASSWORD]"}}
+	lacks := []pods.Reference{{Kind: "Secret", Name: "password", Where: "spec.container.env[PASSWORD]"}}
 	decideEach(t, map[string]scenario{
 		"no StatefulSet is created": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -275,7 +276,7 @@ func TestAPodStartsOnlyAfterItsReferencesExist(t *testing.T) {
 		},
 		"an optional reference does not block": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-				o.References = []state.Reference{{Kind: "Secret", Name: "password", Optional: true}}
+				o.References = []pods.Reference{{Kind: "Secret", Name: "password", Optional: true}}
 				o.StatefulSet.Annotations[dbv1.AnnotationRenderedFrom] = "other"
 			},
 			"update StatefulSet orders (spec.template)\n" +

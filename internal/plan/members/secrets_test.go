@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
@@ -19,7 +20,7 @@ func generating(c *dbv1.DatabaseCluster, o *state.Observed) {
 	c.Spec.Engine, o.Engine = "ledger-v1", ledger()
 	o.Engine.Spec.SecretKeys = []dbv1.EngineSecretKey{{Name: "password", Generate: &dbv1.EngineSecretValue{}}}
 	o.Engine.Spec.Connection = &dbv1.EngineConnection{Type: "ledger", Entries: map[string]dbv1.EngineTemplate{"password": `{{ secret "password" }}`}}
-	o.References = []state.Reference{{Kind: "Secret", Name: "orders-credentials", Where: "spec.credentials.secretName"}}
+	o.References = []pods.Reference{{Kind: "Secret", Name: "orders-credentials", Where: "spec.credentials.secretName"}}
 	o.StatefulSet, o.Members = nil, nil
 }
 

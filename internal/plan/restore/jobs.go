@@ -9,29 +9,29 @@ import (
 	"strings"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/action"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // fill is a volume that this restore fills, with the verdict on its Job.
 type fill struct {
 	state.Volume
-	action.Verdict
+	jobs.Verdict
 }
 
 // judge returns the restore with the verdicts on its Jobs.
 func (r restore) judge() restore {
 	for _, v := range r.Filling() {
 		task, found := r.Restore.Job(r.job(v))
-		expected := action.Expected{Deadline: resources.ActionKindOf(dbv1.ComponentRestore).Deadline(r.Cluster)}
+		expected := jobs.Expected{Deadline: jobs.KindOf(dbv1.ComponentRestore).Deadline(r.Cluster)}
 		if r.creates() {
-			expected.Desired = []resources.Child{r.desired(v)}
+			expected.Desired = []objects.Child{r.desired(v)}
 		}
-		r.fills = append(r.fills, fill{v, action.Judge(task, found, expected, r.At)})
+		r.fills = append(r.fills, fill{v, jobs.Judge(task, found, expected, r.At)})
 	}
 	return r
 }
@@ -40,8 +40,8 @@ func (r restore) judge() restore {
 func (r restore) recreate() phase.Outcome {
 	var outdated []operation.Removal
 	for _, f := range r.fills {
-		if f.Standing == action.Superseded {
-			outdated = append(outdated, operation.Recreation(f.Task))
+		if f.Standing == jobs.Superseded {
+			outdated = append(outdated, operation.Recreation(f.Job))
 		}
 	}
 	if len(outdated) == 0 {
@@ -53,14 +53,14 @@ func (r restore) recreate() phase.Outcome {
 // failure describes the failed Job and the remedy.
 func (r restore) failure() string {
 	for _, f := range r.fills {
-		if f.Standing == action.Failed {
+		if f.Standing == jobs.Failed {
 			if r.Initializes {
 				return fmt.Sprintf("the first data could not be created in PersistentVolumeClaim %s: %s. See kubectl logs job/%s. A correction of the spec restarts the Job. After any other correction, delete the Job",
-					f.Claim, strings.TrimSuffix(f.Task.Cause(), "."), f.Task.Job)
+					f.Claim, strings.TrimSuffix(f.Job.Cause(), "."), f.Job.Name)
 			}
 			return fmt.Sprintf(
 				"the restore of %s into PersistentVolumeClaim %s failed: %s. See kubectl logs job/%s. Correct the spec or name another backup in spec.bootstrap.fromBackup; this restarts the restore. After any other correction, delete the Job",
-				r.From.URL, f.Claim, strings.TrimSuffix(f.Task.Cause(), "."), f.Task.Job)
+				r.From.URL, f.Claim, strings.TrimSuffix(f.Job.Cause(), "."), f.Job.Name)
 		}
 	}
 	return ""
@@ -69,14 +69,14 @@ func (r restore) failure() string {
 // blocked is the stall of a restore whose Job cannot start a pod, or whose attempts fail until the user acts.
 func (r restore) blocked() *situation.Stall {
 	for _, f := range r.fills {
-		which := fmt.Sprintf("Job %s, which restores %s into PersistentVolumeClaim %s,", f.Task.Job, r.Source(), f.Claim)
+		which := fmt.Sprintf("Job %s, which restores %s into PersistentVolumeClaim %s,", f.Job.Name, r.Source(), f.Claim)
 		if r.Initializes {
-			which = fmt.Sprintf("Job %s, which creates the first data in PersistentVolumeClaim %s,", f.Task.Job, f.Claim)
+			which = fmt.Sprintf("Job %s, which creates the first data in PersistentVolumeClaim %s,", f.Job.Name, f.Claim)
 		}
-		if f.Standing == action.Blocked {
-			return &situation.Stall{Reason: dbv1.ReasonJobBlocked, Message: fmt.Sprintf("%s cannot start: %s. %s", which, f.Cause, f.Task.Unblock())}
+		if f.Standing == jobs.Blocked {
+			return &situation.Stall{Reason: dbv1.ReasonJobBlocked, Message: fmt.Sprintf("%s cannot start: %s. %s", which, f.Cause, f.Job.Unblock())}
 		}
-		if f.Standing == action.Unmet {
+		if f.Standing == jobs.Unmet {
 			return &situation.Stall{Reason: dbv1.ReasonJobBlocked, Message: fmt.Sprintf("%s fails until you correct this: %s", which, f.Cause)}
 		}
 	}

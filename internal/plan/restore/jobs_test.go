@@ -13,6 +13,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
@@ -76,13 +77,13 @@ func TestARestoreJobThatHasNotStartedIsReCreatedWhenItsConfigurationChanges(t *t
 }
 
 func TestARestoreJobThatMayHaveStartedIsNeverReCreated(t *testing.T) {
-	for name, change := range map[string]func(*state.Task){
-		"it has started":               func(j *state.Task) { j.Started = true },
-		"it is being deleted":          func(j *state.Task) { j.Ending = true },
-		"it has succeeded":             func(j *state.Task) { j.Succeeded = true },
-		"it is about to fail":          func(j *state.Task) { j.Failing = true },
-		"an older operator created it": func(j *state.Task) { j.MadeFrom = "" },
-		"its configuration is current": func(j *state.Task) { j.MadeFrom = "same" },
+	for name, change := range map[string]func(*jobs.Job){
+		"it has started":               func(j *jobs.Job) { j.Started = true },
+		"it is being deleted":          func(j *jobs.Job) { j.Ending = true },
+		"it has succeeded":             func(j *jobs.Job) { j.Succeeded = true },
+		"it is about to fail":          func(j *jobs.Job) { j.Failing = true },
+		"an older operator created it": func(j *jobs.Job) { j.MadeFrom = "" },
+		"its configuration is current": func(j *jobs.Job) { j.MadeFrom = "same" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			cluster, observed := blockedRestore(t)

@@ -20,9 +20,10 @@ import (
 	"strings"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/action"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
@@ -167,7 +168,7 @@ func (r restore) prepare() phase.Outcome {
 	if !r.Known() {
 		return phase.Over
 	}
-	var claims []resources.Child
+	var claims []objects.Child
 	for ordinal := range r.Members {
 		if !slices.ContainsFunc(r.Restoration.Own, func(v state.Volume) bool { return v.Ordinal == ordinal }) {
 			claims = append(claims, resources.RestoreClaim(r.Cluster, ordinal, r.ID))
@@ -184,16 +185,16 @@ func (r restore) start() phase.Outcome {
 	if !r.creates() {
 		return phase.Over // the condition Stalled has the cause
 	}
-	var jobs []resources.Child
+	var missing []objects.Child
 	for _, f := range r.fills {
-		if f.Standing == action.Absent {
-			jobs = append(jobs, r.desired(f.Volume))
+		if f.Standing == jobs.Absent {
+			missing = append(missing, r.desired(f.Volume))
 		}
 	}
-	if len(jobs) == 0 {
+	if len(missing) == 0 {
 		return phase.Over
 	}
-	return do(fmt.Sprintf("%s, starting %s", r.beginning(), operation.Describe(jobs)), operation.StartRestore{From: r.Source(), Why: r.beginning(), Jobs: jobs})
+	return do(fmt.Sprintf("%s, starting %s", r.beginning(), operation.Describe(missing)), operation.StartRestore{From: r.Source(), Why: r.beginning(), Jobs: missing})
 }
 
 // creates reports whether the operator knows all inputs of a Job, and its pods would not run as the ServiceAccount of another owner.
@@ -214,7 +215,7 @@ func (r restore) command() *dbv1.EngineAction {
 }
 
 // desired returns the Job that fills a volume; see creates.
-func (r restore) desired(v state.Volume) resources.Child {
+func (r restore) desired(v state.Volume) objects.Child {
 	job := resources.Restore{ID: r.ID, Command: r.command().Command, Image: r.Image, Members: r.Members}
 	if r.Initializes {
 		return resources.InitializeJob(r.Cluster, job, v)
@@ -225,7 +226,7 @@ func (r restore) desired(v state.Volume) resources.Child {
 
 // finish annotates the claims after every volume is filled.
 func (r restore) finish() phase.Outcome {
-	unfilled := func(f fill) bool { return f.Standing != action.Succeeded }
+	unfilled := func(f fill) bool { return f.Standing != jobs.Succeeded }
 	if !r.Known() || len(r.fills) == 0 || slices.ContainsFunc(r.fills, unfilled) {
 		return phase.Over
 	}
@@ -258,13 +259,13 @@ func (r restore) wait() phase.Outcome {
 	}
 	for _, f := range r.fills {
 		switch {
-		case f.Standing == action.Terminating:
-			texts = append(texts, fmt.Sprintf("waiting until the previous Job %s is deleted", f.Task.Job))
-		case f.Standing == action.Failing:
-			texts = append(texts, fmt.Sprintf("Job %s failed: %s", f.Task.Job, f.Cause))
-		case f.Standing != action.Succeeded && f.Cause != "":
+		case f.Standing == jobs.Terminating:
+			texts = append(texts, fmt.Sprintf("waiting until the previous Job %s is deleted", f.Job.Name))
+		case f.Standing == jobs.Failing:
+			texts = append(texts, fmt.Sprintf("Job %s failed: %s", f.Job.Name, f.Cause))
+		case f.Standing != jobs.Succeeded && f.Cause != "":
 			reason = dbv1.ReasonRestoreRetrying
-			texts = append(texts, fmt.Sprintf("Kubernetes retries Job %s: %s", f.Task.Job, f.Cause))
+			texts = append(texts, fmt.Sprintf("Kubernetes retries Job %s: %s", f.Job.Name, f.Cause))
 		}
 	}
 	return phase.Wait(reason, strings.Join(texts, "; "))

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
@@ -39,7 +40,7 @@ func beginsWith(c *dbv1.DatabaseCluster, o *state.Observed, url string) {
 }
 
 // filling adds the volume of a member that a restore fills, and its Job.
-func filling(c *dbv1.DatabaseCluster, o *state.Observed, ordinal int32, job *state.Task) state.Volume {
+func filling(c *dbv1.DatabaseCluster, o *state.Observed, ordinal int32, job *jobs.Job) state.Volume {
 	id := situation.RestoreID(c, *c.Spec.Bootstrap.FromBackup.Location, c.Spec.Replicas)
 	v := state.Volume{
 		Claim: naming.Claim("orders", ordinal), UID: types.UID(fmt.Sprint("claim", ordinal)), Ordinal: ordinal,
@@ -47,25 +48,25 @@ func filling(c *dbv1.DatabaseCluster, o *state.Observed, ordinal int32, job *sta
 	}
 	o.Volumes = append(o.Volumes, v)
 	if job != nil {
-		job.Job = naming.RestoreJob("orders", id, v.UID, ordinal)
+		job.Name = naming.RestoreJob("orders", id, v.UID, ordinal)
 		job.UID, job.Component = types.UID(fmt.Sprint("job", ordinal)), dbv1.ComponentRestore
 		o.Restore.Jobs = append(o.Restore.Jobs, *job)
 	}
 	return v
 }
 
-func runs() *state.Task { return &state.Task{Active: true} }
-func done() *state.Task { return &state.Task{Succeeded: true} }
-func leaves() *state.Task {
-	return &state.Task{Active: true, Ending: true}
+func runs() *jobs.Job { return &jobs.Job{Active: true} }
+func done() *jobs.Job { return &jobs.Job{Succeeded: true} }
+func leaves() *jobs.Job {
+	return &jobs.Job{Active: true, Ending: true}
 }
 
-func lacks(now *protocol.Progress) *state.Task {
-	return &state.Task{Active: true, Result: &protocol.Result{Message: "the key is missing"}, Exit: protocol.ExitPrecondition, Progress: now}
+func lacks(now *protocol.Progress) *jobs.Job {
+	return &jobs.Job{Active: true, Result: &protocol.Result{Message: "the key is missing"}, Exit: protocol.ExitPrecondition, Progress: now}
 }
 
 // jobs replaces the hashes in the names of Jobs with readable names.
-func jobs(text string, o state.Observed) string {
+func startedJobs(text string, o state.Observed) string {
 	for _, v := range o.Volumes {
 		text = strings.ReplaceAll(text, naming.RestoreJob("orders", v.From, v.UID, v.Ordinal), fmt.Sprint("JOB", v.Ordinal))
 	}
@@ -163,7 +164,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 		"no claim is marked while one volume is not filled": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				filling(c, o, 0, done())
-				filling(c, o, 1, &state.Task{})
+				filling(c, o, 1, &jobs.Job{})
 			},
 			working + again,
 		},
@@ -218,7 +219,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 		"a failed Job requires an action of the user": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				filling(c, o, 0, done())
-				filling(c, o, 1, &state.Task{Failed: true, Result: &protocol.Result{Message: "the bucket is not there."}})
+				filling(c, o, 1, &jobs.Job{Failed: true, Result: &protocol.Result{Message: "the bucket is not there."}})
 			},
 			"Restoring: the restore of " + bucket + " into PersistentVolumeClaim data-orders-1 failed: the bucket is not there. See kubectl logs job/JOB1. " +
 				"Correct the spec or name another backup in spec.bootstrap.fromBackup; this restarts the restore. After any other correction, delete the Job\nSTALLED RestoreFailed\n",
@@ -263,7 +264,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 			observed := plans.Standing(t, cluster)
 			beginsWith(cluster, &observed, bucket)
 			s.change(cluster, &observed)
-			if got := jobs(plans.Text(plans.Decide(cluster, observed)), observed); got != s.want {
+			if got := startedJobs(plans.Text(plans.Decide(cluster, observed)), observed); got != s.want {
 				t.Errorf("got:\n%swant:\n%s", got, s.want)
 			}
 		})
@@ -492,7 +493,7 @@ func TestNoMemberStartsWithPartOfABackup(t *testing.T) {
 }
 
 func TestTheProgressOfARestore(t *testing.T) {
-	progress := func(bytes, total int64) *state.Task {
+	progress := func(bytes, total int64) *jobs.Job {
 		job := runs()
 		job.Progress = &protocol.Progress{Bytes: bytes, TotalBytes: total}
 		return job
@@ -503,28 +504,28 @@ func TestTheProgressOfARestore(t *testing.T) {
 	half.Result = &protocol.Result{Bytes: 40, TotalBytes: 100}
 	running := dbv1.ClusterRestoreStatus{From: bucket, Phase: dbv1.RestoreRunning}
 	cases := map[string]struct {
-		jobs   []*state.Task
+		jobs   []*jobs.Job
 		change func(*dbv1.DatabaseCluster, *state.Observed)
 		want   *dbv1.ClusterRestoreStatus
 	}{
-		"what every Job has done":       {jobs: []*state.Task{filled, progress(30, 50)}, want: with(running, 130, 150)},
-		"no total while one is unknown": {jobs: []*state.Task{filled, progress(30, 0)}, want: with(running, 130, 0)},
+		"what every Job has done":       {jobs: []*jobs.Job{filled, progress(30, 50)}, want: with(running, 130, 150)},
+		"no total while one is unknown": {jobs: []*jobs.Job{filled, progress(30, 0)}, want: with(running, 130, 0)},
 		"as before while one is silent": {
-			jobs: []*state.Task{filled, runs()},
+			jobs: []*jobs.Job{filled, runs()},
 			change: func(c *dbv1.DatabaseCluster, _ *state.Observed) {
 				c.Status.Restore = &dbv1.ClusterRestoreStatus{From: bucket, Bytes: 120, TotalBytes: 150}
 			},
 			want: with(running, 120, 150),
 		},
 		"the total of the DatabaseBackup": {
-			jobs: []*state.Task{progress(30, 0), progress(30, 0)},
+			jobs: []*jobs.Job{progress(30, 0), progress(30, 0)},
 			change: func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Restore.Backup = &dbv1.DatabaseBackup{Status: dbv1.DatabaseBackupStatus{Bytes: 200}}
 			},
 			want: with(running, 60, 200),
 		},
 		"complete once the claims are marked": {
-			jobs: []*state.Task{filled, filled},
+			jobs: []*jobs.Job{filled, filled},
 			change: func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				marked(o)
 				c.Status.Restore = &dbv1.ClusterRestoreStatus{From: bucket, Phase: dbv1.RestoreRunning, Bytes: 200, TotalBytes: 200}
@@ -532,11 +533,11 @@ func TestTheProgressOfARestore(t *testing.T) {
 			want: with(dbv1.ClusterRestoreStatus{From: bucket, Phase: dbv1.RestoreCompleted}, 200, 200),
 		},
 		"the total is the size of the backup, not the bytes read": {
-			jobs: []*state.Task{half, filled},
+			jobs: []*jobs.Job{half, filled},
 			want: with(running, 140, 200),
 		},
 		"complete with the bytes read, and the size of the backup": {
-			jobs: []*state.Task{half, filled},
+			jobs: []*jobs.Job{half, filled},
 			change: func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				marked(o)
 				c.Status.Restore = &dbv1.ClusterRestoreStatus{From: bucket, Phase: dbv1.RestoreRunning}
@@ -544,7 +545,7 @@ func TestTheProgressOfARestore(t *testing.T) {
 			want: with(dbv1.ClusterRestoreStatus{From: bucket, Phase: dbv1.RestoreCompleted}, 140, 200),
 		},
 		"nothing where the source was taken out": {
-			jobs: []*state.Task{filled, progress(30, 50)},
+			jobs: []*jobs.Job{filled, progress(30, 50)},
 			change: func(c *dbv1.DatabaseCluster, _ *state.Observed) {
 				c.Spec.Bootstrap, c.Status.Restore = nil, &dbv1.ClusterRestoreStatus{From: bucket, Phase: dbv1.RestoreRunning}
 			},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -46,7 +47,7 @@ func RequeueAfter(s *situation.Situation) time.Duration {
 	switch {
 	case !left || s.Deleting():
 		return 0
-	case slices.ContainsFunc(s.Restore.Jobs, func(j state.Task) bool { return j.Active || !j.Succeeded && !j.Failed && j.Pod == "" }):
+	case slices.ContainsFunc(s.Restore.Jobs, func(j jobs.Job) bool { return j.Active || !j.Succeeded && !j.Failed && j.Pod == "" }):
 		return situation.ProgressRequeue
 	case state.FromBackup(s.Cluster) != nil && (r.From == nil || r.sourceProblem() != ""):
 		return situation.MissingRequeue
@@ -78,8 +79,8 @@ func ended(s *situation.Situation) *dbv1.ClusterRestoreStatus {
 }
 
 // bytesRead returns how many bytes the members have read, and the size of the backup, while the Jobs still exist.
-func bytesRead(jobs []state.Task) (bytes, total int64) {
-	for _, job := range jobs {
+func bytesRead(all []jobs.Job) (bytes, total int64) {
+	for _, job := range all {
 		if job.Succeeded && job.Result != nil {
 			read, all, _ := progressOf(job)
 			bytes, total = bytes+read, total+all
@@ -114,7 +115,7 @@ func (r restore) count(now *dbv1.ClusterRestoreStatus) {
 }
 
 // progressOf returns the progress and total of a Job. The total is 0 while it is unknown; a running Job may not report its progress.
-func progressOf(job state.Task) (bytes, total int64, known bool) {
+func progressOf(job jobs.Job) (bytes, total int64, known bool) {
 	switch {
 	case job.Succeeded && job.Result != nil:
 		return job.Result.Bytes, max(job.Result.Bytes, job.Result.TotalBytes), true

@@ -26,13 +26,13 @@ func stopJobs(s *situation.Situation, reason string, but []string) phase.Outcome
 	var all []operation.Removal
 	for _, job := range s.Restore.Jobs {
 		switch {
-		case slices.Contains(but, job.Job):
+		case slices.Contains(but, job.Name):
 			counts[job.UID] = true
 		case job.Ending:
-			waits = "Job " + job.Job
+			waits = "Job " + job.Name
 		case !job.Succeeded && !job.Failed:
 			all = append(all, operation.Removal{
-				Kind: "Job", Name: job.Job, UID: job.UID, Version: job.Version, Why: "its restore is no longer needed",
+				Kind: "Job", Name: job.Name, UID: job.UID, Version: job.Version, Why: "its restore is no longer needed",
 			})
 		}
 	}

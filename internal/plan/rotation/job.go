@@ -8,7 +8,8 @@ import (
 	"fmt"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/action"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
@@ -36,7 +37,7 @@ func run(s *situation.Situation) Plan {
 func attempt(s *situation.Situation) Plan {
 	v := judge(s)
 	switch v.Standing {
-	case action.Absent:
+	case jobs.Absent:
 		if obstacle := s.JobObstacle(); obstacle != "" {
 			return rotating("the rotation cannot start its Job: " + obstacle)
 		}
@@ -44,28 +45,28 @@ func attempt(s *situation.Situation) Plan {
 			return rotating("the rotation waits until " + awaited)
 		}
 		return rotating(fmt.Sprintf("%s %s", desired(s), purpose[stage(s)]), operation.StartRotation{Child: desired(s)})
-	case action.Superseded:
-		return again(v, "its configuration has changed", operation.Recreation(v.Task))
-	case action.Succeeded:
-		removal := operation.Recreation(v.Task)
+	case jobs.Superseded:
+		return again(v, "its configuration has changed", operation.Recreation(v.Job))
+	case jobs.Succeeded:
+		removal := operation.Recreation(v.Job)
 		removal.Why = "a member has started since"
 		return again(v, removal.Why, removal)
-	case action.Failed, action.Lost, action.Blocked, action.Unmet:
+	case jobs.Failed, jobs.Lost, jobs.Blocked, jobs.Unmet:
 		return failed(s, v)
-	case action.Terminating, action.Failing, action.Retrying, action.Running:
+	case jobs.Terminating, jobs.Failing, jobs.Retrying, jobs.Running:
 	}
 	p := rotating(v.Sentence(fmt.Sprintf("%s %s", desired(s), purpose[stage(s)]), ""))
 	p.RequeueAfter = v.Left
 	return p
 }
 
-func again(v action.Verdict, why string, removal operation.Removal) Plan {
-	return rotating(fmt.Sprintf("Job %s runs again: %s", v.Task.Job, why), operation.Delete{Objects: []operation.Removal{removal}})
+func again(v jobs.Verdict, why string, removal operation.Removal) Plan {
+	return rotating(fmt.Sprintf("Job %s runs again: %s", v.Job.Name, why), operation.Delete{Objects: []operation.Removal{removal}})
 }
 
-func failed(s *situation.Situation, v action.Verdict) Plan {
+func failed(s *situation.Situation, v jobs.Verdict) Plan {
 	p := Plan{Reason: dbv1.ReasonRotationFailed, Message: v.Sentence("", ""), RequeueAfter: v.Left}
-	if v.Standing == action.Blocked || v.Standing == action.Unmet {
+	if v.Standing == jobs.Blocked || v.Standing == jobs.Unmet {
 		return p
 	}
 	clients := "previous"
@@ -73,7 +74,7 @@ func failed(s *situation.Situation, v action.Verdict) Plan {
 		clients = "new"
 	}
 	p.Message = fmt.Sprintf("Job %s, which %s, failed: %s. Clients use the %s passwords. See kubectl logs job/%[1]s, then delete the Job to try again",
-		v.Task.Job, purpose[stage(s)], v.Cause, clients)
+		v.Job.Name, purpose[stage(s)], v.Cause, clients)
 	return p
 }
 
@@ -99,14 +100,14 @@ func Stalled(s *situation.Situation) *situation.Stall {
 	return nil
 }
 
-func desired(s *situation.Situation) resources.Child {
+func desired(s *situation.Situation) objects.Child {
 	return resources.RotationJob(s.Cluster, s.Engine, s.Credentials, stage(s), s.Members)
 }
 
-func judge(s *situation.Situation) action.Verdict {
-	expected := action.Expected{Deadline: resources.ActionKindOf(dbv1.ComponentRotation).Deadline(s.Cluster)}
+func judge(s *situation.Situation) jobs.Verdict {
+	expected := jobs.Expected{Deadline: jobs.KindOf(dbv1.ComponentRotation).Deadline(s.Cluster)}
 	if s.Engine != nil && s.Engine.Spec.Actions.Credentials != nil {
-		expected.Desired = []resources.Child{desired(s)}
+		expected.Desired = []objects.Child{desired(s)}
 	}
-	return action.Judge(s.Rotation, s.RotationStarted, expected, s.At)
+	return jobs.Judge(s.Rotation, s.RotationStarted, expected, s.At)
 }

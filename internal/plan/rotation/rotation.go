@@ -20,8 +20,8 @@ import (
 	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/action"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
@@ -92,10 +92,10 @@ func Finish(s *situation.Situation) (p Plan, over bool) {
 		return Plan{}, true
 	}
 	v := judge(s)
-	p = rotating(v.Sentence(fmt.Sprintf("Job %s puts new passwords in force", v.Task.Job), ""))
+	p = rotating(v.Sentence(fmt.Sprintf("Job %s puts new passwords in force", v.Job.Name), ""))
 	p.RequeueAfter = v.Left
-	started := v.Standing != action.Blocked && (v.Standing != action.Superseded || v.Task.Started)
-	return p, !started || v.Standing == action.Lost
+	started := v.Standing != jobs.Blocked && (v.Standing != jobs.Superseded || v.Job.Started)
+	return p, !started || v.Standing == jobs.Lost
 }
 
 // due reports whether the user has requested a rotation, or the passwords are old.

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/rotation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -72,7 +73,7 @@ func edited(changes ...func(*dbv1.DatabaseCluster, *state.Observed)) func(*dbv1.
 
 // succeeded is a Job for the members as they are.
 func succeeded(c *dbv1.DatabaseCluster, o *state.Observed) {
-	job(state.Task{Succeeded: true})(c, o)
+	job(jobs.Job{Succeeded: true})(c, o)
 	for _, m := range o.Members {
 		o.RotatedMembers = append(o.RotatedMembers, m.Readiness())
 	}
@@ -83,9 +84,9 @@ func restarted(age time.Duration) func(*dbv1.DatabaseCluster, *state.Observed) {
 	return func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Members[1].ReadySince = plans.Ago(age) }
 }
 
-func job(task state.Task) func(*dbv1.DatabaseCluster, *state.Observed) {
+func job(task jobs.Job) func(*dbv1.DatabaseCluster, *state.Observed) {
 	return func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-		task.Job, task.Component = "j", dbv1.ComponentRotation
+		task.Name, task.Component = "j", dbv1.ComponentRotation
 		o.Rotation, o.RotationStarted = task, true
 	}
 }
@@ -126,8 +127,8 @@ func TestTheNextStepOfARotationFollowsFromTheSecretAndTheJob(t *testing.T) {
 		"the engine lost its action":         {begun(withoutAction), restart, dbv1.ReasonRotating, 0},
 		"the next password is stored":        {begun(), rotate, dbv1.ReasonRotating, 0},
 		"a member is not ready":              {begun(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Members[0].Ready = false }), "", dbv1.ReasonRotating, 0},
-		"the Job runs":                       {begun(job(state.Task{Active: true, Started: true})), "", dbv1.ReasonRotating, 0},
-		"the Job has other inputs":           {begun(job(state.Task{MadeFrom: "others"})), "delete Job j: its configuration has changed, so the operator re-creates it", dbv1.ReasonRotating, 0},
+		"the Job runs":                       {begun(job(jobs.Job{Active: true, Started: true})), "", dbv1.ReasonRotating, 0},
+		"the Job has other inputs":           {begun(job(jobs.Job{MadeFrom: "others"})), "delete Job j: its configuration has changed, so the operator re-creates it", dbv1.ReasonRotating, 0},
 		"the Job succeeded":                  {begun(succeeded), "change Secret orders-credentials: use the new passwords", dbv1.ReasonRotating, 0},
 		"a member has started after the Job": {begun(succeeded, restarted(time.Second)), again, dbv1.ReasonRotating, 0},
 		"a member is down after the Job": {begun(succeeded, restarted(time.Second), func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -141,7 +142,7 @@ func TestTheNextStepOfARotationFollowsFromTheSecretAndTheJob(t *testing.T) {
 		"a member has not restarted with the current Secret": {begun(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.Members[1].References = "others"
 		}), "", dbv1.ReasonRotating, 0},
-		"the Job failed": {begun(job(state.Task{Failed: true, Failure: "refused"})), "", dbv1.ReasonRotationFailed, 0},
+		"the Job failed": {begun(job(jobs.Job{Failed: true, Failure: "refused"})), "", dbv1.ReasonRotationFailed, 0},
 		"the user edits a password during the overlap": {edited(succeeded), finish, dbv1.ReasonRotating, 0},
 		"a member restarts after that edit":            {edited(succeeded, restarted(time.Second)), finish, dbv1.ReasonRotating, 0},
 		"no member runs after that edit": {edited(func(c *dbv1.DatabaseCluster, _ *state.Observed) {
@@ -156,8 +157,8 @@ func TestTheNextStepOfARotationFollowsFromTheSecretAndTheJob(t *testing.T) {
 		"the overlap is over":                          {promoted(10 * time.Minute), retire, dbv1.ReasonRotated, 0},
 		"the previous passwords are gone":              {promoted(10*time.Minute, succeeded), finish, dbv1.ReasonRotated, 0},
 		"a member has started after they were removed": {promoted(10*time.Minute, succeeded, restarted(time.Second)), again, dbv1.ReasonRotated, 0},
-		"the previous passwords cannot be removed":     {promoted(10*time.Minute, job(state.Task{Failed: true, Failure: "refused"})), "", dbv1.ReasonRotationFailed, 0},
-		"the Job cannot start":                         {begun(job(state.Task{Refusal: "quota", Remedy: "Raise the quota"})), "", dbv1.ReasonRotationFailed, 0},
+		"the previous passwords cannot be removed":     {promoted(10*time.Minute, job(jobs.Job{Failed: true, Failure: "refused"})), "", dbv1.ReasonRotationFailed, 0},
+		"the Job cannot start":                         {begun(job(jobs.Job{Refusal: "quota", Remedy: "Raise the quota"})), "", dbv1.ReasonRotationFailed, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cluster, observed := generated(t)

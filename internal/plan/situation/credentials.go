@@ -10,7 +10,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -49,7 +49,7 @@ func (s *Situation) UserRestarts() bool {
 // AwaitsReferences reports whether a member runs with other contents of the Secrets and ConfigMaps that the spec names. It applies
 // them at its next start.
 func (s *Situation) AwaitsReferences() bool {
-	now := resources.ReferencesHash(s.Cluster, s.References)
+	now := pods.ReferencesHash(s.Cluster, s.References)
 	return slices.ContainsFunc(s.Members, func(m state.Member) bool { return m.References != now })
 }
 

@@ -8,8 +8,9 @@ import (
 	"time"
 
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
-	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 )
 
 // KeptConfiguration is a hash of the configuration as the members keep it; "" if it is unknown.
@@ -18,7 +19,7 @@ func (s *Situation) KeptConfiguration() string {
 	if name == "" || s.Kept == nil {
 		return ""
 	}
-	return state.EntryContent(s.Kept, key)
+	return pods.EntryContent(s.Kept, key)
 }
 
 // KeptWrite identifies the last write of the configuration that members keep.
@@ -27,12 +28,12 @@ func (s *Situation) KeptWrite() string {
 	if s.Kept != nil {
 		last = append(last, string(s.Kept.UID), s.Kept.ResourceVersion)
 	}
-	return resources.Hash(last)
+	return objects.Hash(last)
 }
 
 // LeftBy reports whether members are known to keep the configuration as the Job of a task left it. Either nothing has been written since before
 // the Job started, because the record has this write. Or the last write precedes the end of the Job.
-func (s *Situation) LeftBy(task state.Task) bool {
+func (s *Situation) LeftBy(task jobs.Job) bool {
 	name, _ := engine.ConfigurationMap(s.Cluster.Name, s.Engine)
 	if name == "" || s.ConfigurationChanged() == s.KeptWrite() {
 		return true

@@ -14,9 +14,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
-	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 var created = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -33,7 +33,7 @@ func keeps(at time.Time) *situation.Situation {
 }
 
 func TestOnlyAWriteThatPrecedesTheEndOfTheJobIsItsOwn(t *testing.T) {
-	ends := state.Task{EndsAfter: created.Add(10 * time.Second)}
+	ends := jobs.Job{EndsAfter: created.Add(10 * time.Second)}
 	since := func(s *situation.Situation) *situation.Situation {
 		s.Cluster.Status.Configuration = &dbv1.ClusterConfigurationStatus{ChangedHash: s.KeptWrite()}
 		return s
@@ -45,7 +45,7 @@ func TestOnlyAWriteThatPrecedesTheEndOfTheJobIsItsOwn(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		s    *situation.Situation
-		task state.Task
+		task jobs.Job
 		want bool
 	}{
 		"before the end":                        {keeps(created.Add(8 * time.Second)), ends, true},
@@ -53,9 +53,9 @@ func TestOnlyAWriteThatPrecedesTheEndOfTheJobIsItsOwn(t *testing.T) {
 		"in the second of the end":              {keeps(created.Add(10 * time.Second)), ends, false},
 		"after the end":                         {keeps(created.Add(time.Hour)), ends, false},
 		"at an unknown time":                    {keeps(time.Time{}), ends, false},
-		"and the end is unknown":                {keeps(created), state.Task{}, false},
+		"and the end is unknown":                {keeps(created), jobs.Job{}, false},
 		"before the Job started":                {since(keeps(created.Add(time.Hour))), ends, true},
-		"before the Job started, in any second": {since(keeps(time.Time{})), state.Task{}, true},
+		"before the Job started, in any second": {since(keeps(time.Time{})), jobs.Job{}, true},
 		"and the entry does not exist any more": {with(func(s *situation.Situation) { s.Kept.Data = nil }), ends, false},
 		"and the ConfigMap does not exist":      {with(func(s *situation.Situation) { s.Kept, s.KeptAt = nil, time.Time{} }), ends, false},
 		"and it was written again since the Job started": {with(func(s *situation.Situation) {
@@ -70,7 +70,7 @@ func TestOnlyAWriteThatPrecedesTheEndOfTheJobIsItsOwn(t *testing.T) {
 			since(s).Kept.ResourceVersion = "2"
 			s.KeptAt = time.Time{}
 		}), ends, false},
-		"and the engine does not keep it": {with(func(s *situation.Situation) { s.Engine.Spec.State = nil }), state.Task{}, true},
+		"and the engine does not keep it": {with(func(s *situation.Situation) { s.Engine.Spec.State = nil }), jobs.Job{}, true},
 	} {
 		if got := c.s.LeftBy(c.task); got != c.want {
 			t.Errorf("%s: %v", name, got)
@@ -94,7 +94,7 @@ func TestAWriteAfterTheEndOfAJobIsNeverItsOwn(t *testing.T) {
 		pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: naming.ActionContainer, State: corev1.ContainerState{
 			Terminated: &corev1.ContainerStateTerminated{FinishedAt: ofKubelet(ended)},
 		}}}
-		task := state.Task{EndsAfter: state.AttemptOf(pod).EndsAfter}
+		task := jobs.Job{EndsAfter: jobs.AttemptOf(pod).EndsAfter}
 		what := fmt.Sprintf("created %v, started %v, ended %v, clocks differ by %v", createdAt, started, ended, skew)
 		if foreign := ended.Add(within(5*time.Second) - time.Second); keeps(foreign.Truncate(time.Second)).LeftBy(task) {
 			t.Fatalf("%s: a write at %v counts as that of the Job", what, foreign)

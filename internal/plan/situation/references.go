@@ -11,6 +11,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -76,8 +77,8 @@ func (s *Situation) unusable() *Stall {
 
 // Missing returns the Secrets and ConfigMaps that do not exist and without which pods cannot start. It excludes generated Secrets,
 // which the operator creates.
-func (s *Situation) Missing() []state.Reference {
-	return state.Only(s.References, func(r state.Reference) bool {
+func (s *Situation) Missing() []pods.Reference {
+	return state.Only(s.References, func(r pods.Reference) bool {
 		generated := s.GeneratesCredentials() && r.Kind == "Secret" && r.Name == s.Cluster.Spec.Credentials.SecretName
 		return !r.Found && !r.Optional && !generated
 	})
@@ -98,7 +99,7 @@ func (s *Situation) TemplateBlocked() bool {
 }
 
 // DescribeMissing describes objects that do not exist and the fields that name them.
-func DescribeMissing(all []state.Reference) string {
+func DescribeMissing(all []pods.Reference) string {
 	texts := make([]string, 0, len(all))
 	for _, r := range all {
 		texts = append(texts, fmt.Sprintf("%s %s, which %s names, does not exist", r.Kind, r.Name, r.Where))

@@ -11,6 +11,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -60,7 +61,7 @@ const longestRequest = 253
 func (s *Situation) asked(kind dbv1.ClusterRequestType) string {
 	value := s.Cluster.Annotations[requestAnnotations[kind]]
 	if len(value) > longestRequest {
-		return resources.Hash(value)
+		return objects.Hash(value)
 	}
 	return value
 }

@@ -13,7 +13,9 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -25,7 +27,7 @@ type Situation struct {
 	state.Observed
 
 	// Comparisons remember what earlier passes have compared; nil if they remember nothing. No decision depends on it.
-	Comparisons *resources.Comparisons
+	Comparisons *objects.Comparisons
 
 	// Wanted is how many members there should be.
 	Wanted int32
@@ -144,7 +146,7 @@ func (s *Situation) ForeignServiceAccount() bool {
 // JobObstacle returns why no Job of the cluster may start; "" if Jobs may. Without it, the author of a DatabaseCluster could run
 // commands as a ServiceAccount of another owner.
 func (s *Situation) JobObstacle() string {
-	return resources.ServiceAccountProblem(s.Cluster, s.ServiceAccount)
+	return pods.ServiceAccountProblem(s.Cluster, s.ServiceAccount)
 }
 
 // Running returns how many replicas a StatefulSet needs to adopt all running members.

@@ -92,7 +92,7 @@ const leavePatience = 15 * time.Second
 // a scale-in back meanwhile, that member joins again, and no other one may join at the same time.
 func (s *Situation) LeavingIn() time.Duration {
 	var left time.Duration
-	for _, t := range s.Tasks {
+	for _, t := range s.Jobs {
 		if t.Component != dbv1.ComponentMemberRemove {
 			continue
 		}

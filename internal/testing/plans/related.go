@@ -16,6 +16,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -107,6 +108,6 @@ func Agreed() []state.Agreement {
 }
 
 // Task returns a Job that has ended, a moment ago.
-func Task(job string, succeeded bool) state.Task {
-	return state.Task{Job: job, UID: "job", Succeeded: succeeded, Failed: !succeeded, Started: true, EndTime: Ago(time.Second)}
+func Task(job string, succeeded bool) jobs.Job {
+	return jobs.Job{Name: job, UID: "job", Succeeded: succeeded, Failed: !succeeded, Started: true, EndTime: Ago(time.Second)}
 }

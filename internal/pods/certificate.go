@@ -1,0 +1,37 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package pods
+
+import (
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/pki"
+)
+
+// certificateVolume are the files of the certificate. The database reads its key as a member of the group of the
+// volumes.
+func certificateVolume(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeApplyConfiguration {
+	name := engine.TLSSecret(cluster)
+	if name == "" {
+		return nil
+	}
+	source := corev1ac.SecretVolumeSource().WithSecretName(name).WithDefaultMode(secretMode)
+	for _, key := range []string{pki.CertificateKey, pki.PrivateKeyKey, pki.AuthorityKey} {
+		source.WithItems(corev1ac.KeyToPath().WithKey(key).WithPath(key))
+	}
+	return []*corev1ac.VolumeApplyConfiguration{corev1ac.Volume().WithName(naming.TLSVolume).WithSecret(source)}
+}
+
+func certificateMount(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeMountApplyConfiguration {
+	if cluster.Spec.TLS == nil {
+		return nil
+	}
+	return []*corev1ac.VolumeMountApplyConfiguration{
+		corev1ac.VolumeMount().WithName(naming.TLSVolume).WithMountPath(naming.TLSPath).WithReadOnly(true),
+	}
+}

@@ -1,0 +1,74 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package pods
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+const (
+	// scriptMode lets all users read and run a script.
+	scriptMode = 0o555
+	// secretMode lets the group of the volumes read a key. The database is in that group, whatever its user.
+	secretMode = 0o440
+)
+
+// EngineVolumes are the scripts of the cluster's engine, which are annotations of the pod, the keys of the Secret of
+// spec.credentials.secretName, and the certificate.
+func EngineVolumes(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeApplyConfiguration {
+	var all []*corev1ac.VolumeApplyConfiguration
+	if keys := slices.Sorted(maps.Keys(Scripts(cluster))); len(keys) > 0 {
+		files := corev1ac.DownwardAPIVolumeSource().WithDefaultMode(scriptMode)
+		for _, key := range keys {
+			files.WithItems(corev1ac.DownwardAPIVolumeFile().
+				WithPath(strings.TrimPrefix(key, dbv1.AnnotationScripts)).
+				WithFieldRef(corev1ac.ObjectFieldSelector().
+					WithAPIVersion("v1").
+					WithFieldPath(fmt.Sprintf("metadata.annotations['%s']", key))))
+		}
+		all = append(all, corev1ac.Volume().WithName(naming.ScriptsVolume).WithDownwardAPI(files))
+	}
+	if name := cluster.Spec.Credentials.SecretName; name != "" {
+		all = append(all, corev1ac.Volume().
+			WithName(naming.SecretsVolume).
+			WithSecret(corev1ac.SecretVolumeSource().WithSecretName(name).WithDefaultMode(secretMode)))
+	}
+	return append(all, certificateVolume(cluster)...)
+}
+
+// EngineMounts mount these volumes into a container that runs the cluster's image.
+func EngineMounts(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeMountApplyConfiguration {
+	var all []*corev1ac.VolumeMountApplyConfiguration
+	if len(Scripts(cluster)) > 0 {
+		all = append(all, scriptsMount())
+	}
+	if cluster.Spec.Credentials.SecretName != "" {
+		all = append(all, corev1ac.VolumeMount().WithName(naming.SecretsVolume).WithMountPath(naming.SecretsPath).WithReadOnly(true))
+	}
+	return append(all, certificateMount(cluster)...)
+}
+
+func scriptsMount() *corev1ac.VolumeMountApplyConfiguration {
+	return corev1ac.VolumeMount().WithName(naming.ScriptsVolume).WithMountPath(naming.ScriptsPath).WithReadOnly(true)
+}
+
+// Scripts returns the annotations from which a pod mounts its engine's scripts as files.
+func Scripts(cluster *dbv1.DatabaseCluster) map[string]string {
+	all := map[string]string{}
+	for key, text := range cluster.Spec.Pod.Annotations {
+		if strings.HasPrefix(key, dbv1.AnnotationScripts) {
+			all[key] = text
+		}
+	}
+	return all
+}
