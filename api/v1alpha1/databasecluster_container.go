@@ -111,3 +111,14 @@ type MemberProbes struct {
 	// +optional
 	LivenessProbe *corev1.Probe `json:"livenessProbe,omitempty"`
 }
+
+// ClusterHelpers are the containers that the operator adds to run actions of the engine and to read the version of the database.
+type ClusterHelpers struct {
+	// resources are the CPU and memory of each of these containers. spec.backup.resources and the resources of a deletion
+	// hook override them. Set them where a LimitRange or ResourceQuota refuses the defaults. A change restarts the members one
+	// by one if the engine reports a version. Default: requests of 100m CPU and 256Mi of memory, limits like spec.resources and at
+	// most 2 CPUs and 1Gi. When the operator creates a Job, it fits them to the LimitRanges of the namespace.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:resourceRequirements"
+	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
+}

@@ -5,20 +5,8 @@ SPDX-License-Identifier: Apache-2.0
 package v1alpha1
 
 import (
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 )
-
-// ClusterHelpers are the containers that the operator adds to run actions of the engine and to read the version of the database.
-type ClusterHelpers struct {
-	// resources are the CPU and memory of each of these containers. spec.backup.resources and the resources of a deletion
-	// hook override them. Set them where a LimitRange or ResourceQuota refuses the defaults. A change restarts the members one
-	// by one if the engine reports a version. Default: requests of 100m CPU and 256Mi of memory, limits like spec.resources and at
-	// most 2 CPUs and 1Gi. When the operator creates a Job, it fits them to the LimitRanges of the namespace.
-	// +optional
-	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:resourceRequirements"
-	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
-}
 
 // ClusterStorage is the data volume of each member.
 //
@@ -61,62 +49,26 @@ type ClusterStorage struct {
 	Ephemeral *bool `json:"ephemeral,omitempty"`
 }
 
-// ClusterConfig are configuration files. The operator stores them in a ConfigMap, so all files together have at most 1 MiB.
-type ClusterConfig struct {
-	// mountPath is the absolute path of the directory at which the files are mounted, read-only. The mount hides
-	// the image's content of that directory. Default: /etc/database.
-	// +optional
-	// +kubebuilder:default="/etc/database"
-	// +kubebuilder:validation:MinLength=2
-	// +kubebuilder:validation:MaxLength=1024
-	// +kubebuilder:validation:XValidation:rule="self.matches('^(/[^/:]+)+$') && !self.contains('/../') && !self.endsWith('/..')",message="spec.config.mountPath must be an absolute path without ':' or '..'"
-	MountPath string `json:"mountPath,omitempty"`
-
-	// files are the contents of the files by file name, for example "postgresql.conf".
+// VolumeRecord identifies the claim with the data of a member.
+type VolumeRecord struct {
+	// claim is the name of the claim.
 	// +required
-	// +kubebuilder:validation:MinProperties=1
-	// +kubebuilder:validation:MaxProperties=64
-	// +kubebuilder:validation:XValidation:rule="self.all(name, name.size() <= 253 && name.matches('^[-._a-zA-Z0-9]+$') && name != '.' && !name.startsWith('..'))",message="spec.config.files must have names of letters, digits, '-', '_' and '.' that do not begin with '..', at most 253 characters long"
-	Files map[string]string `json:"files"`
+	// +kubebuilder:validation:MaxLength=253
+	Claim string `json:"claim"`
+
+	// uid is the UID of the claim. A claim of the same name with another UID does not have the data.
+	// +required
+	// +kubebuilder:validation:MaxLength=36
+	UID string `json:"uid"`
 }
 
-// ClusterUpdateType is the type of an update strategy.
-type ClusterUpdateType string
+// ClusterStorageStatus is the size of the volumes.
+type ClusterStorageStatus struct {
+	// requested is the largest size in the specs of the claims, for example 10Gi.
+	// +required
+	Requested resource.Quantity `json:"requested"`
 
-const (
-	// UpdateRolling means that the operator restarts members one by one.
-	UpdateRolling ClusterUpdateType = "RollingUpdate"
-	// UpdateOnDelete means that the user deletes pods, and Kubernetes creates them again with the change.
-	UpdateOnDelete ClusterUpdateType = "OnDelete"
-)
-
-// ClusterUpdateStrategy controls how changes reach running members: first members that are broken, then from the
-// highest ordinal.
-type ClusterUpdateStrategy struct {
-	// type is RollingUpdate or OnDelete. With RollingUpdate the operator restarts members one by one. With OnDelete
-	// a member gets the change when you delete its pod. Default: RollingUpdate.
+	// capacity is the size of the smallest volume, for example 10Gi. It is empty while no claim is bound.
 	// +optional
-	// +kubebuilder:default=RollingUpdate
-	// +kubebuilder:validation:Enum=RollingUpdate;OnDelete
-	Type ClusterUpdateType `json:"type,omitempty"`
-
-	// paused stops a rollout: the operator restarts no further members. A member whose pod is re-created for
-	// another reason gets the change. Default: false.
-	// +optional
-	Paused bool `json:"paused,omitempty"`
-
-	// maxUnavailable is the number of members that a rollout may take down at once, 1 to 8. Default: 1.
-	// +optional
-	// +kubebuilder:default=1
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=8
-	MaxUnavailable int32 `json:"maxUnavailable,omitempty"`
-
-	// minReadySeconds is the time that a member must be ready before the operator restarts the next one, in seconds,
-	// 0 to 3600. Default: 10.
-	// +optional
-	// +kubebuilder:default=10
-	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=3600
-	MinReadySeconds *int32 `json:"minReadySeconds,omitempty"`
+	Capacity *resource.Quantity `json:"capacity,omitempty"`
 }

@@ -4,31 +4,6 @@ SPDX-License-Identifier: Apache-2.0
 
 package v1alpha1
 
-import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-)
-
-// ClusterBinding names the connection Secret.
-type ClusterBinding struct {
-	// name is the name of the Secret, in the namespace of the cluster.
-	// +required
-	// +kubebuilder:validation:MaxLength=253
-	Name string `json:"name"`
-}
-
-// ClusterCredentialsStatus is the state of generated passwords.
-type ClusterCredentialsStatus struct {
-	// lastRotationRequest is the value of the annotation database.dbcluster.io/rotate-credentials that the last finished
-	// rotation executed, or "period" if the passwords were old. The previous passwords may still be accepted.
-	// +optional
-	// +kubebuilder:validation:MaxLength=253
-	LastRotationRequest string `json:"lastRotationRequest,omitempty"`
-
-	// lastRotationTime is when clients got the current passwords.
-	// +optional
-	LastRotationTime *metav1.Time `json:"lastRotationTime,omitempty"`
-}
-
 // ClusterEndpointRole is what clients reach at an endpoint.
 type ClusterEndpointRole string
 
