@@ -88,7 +88,7 @@ func TestApplyConfigurationsDoNotImportTheOperator(t *testing.T) {
 	}
 }
 
-// A plain Kubernetes type would set each of its fields. CORE_TYPES of the Makefile names the types that have an
+// A plain Kubernetes type would set each of its fields. CORE_TYPES of make/dev.mk names the types that have an
 // apply configuration.
 func TestApplyConfigurationsContainOnlySetFields(t *testing.T) {
 	seen := map[reflect.Type]bool{}
@@ -103,7 +103,7 @@ func TestApplyConfigurationsContainOnlySetFields(t *testing.T) {
 		seen[of] = true
 		switch path := of.PkgPath(); {
 		case strings.HasPrefix(path, "k8s.io/api/"):
-			t.Errorf("%s is a %s.%s: name it in CORE_TYPES of the Makefile", at, path, of.Name())
+			t.Errorf("%s is a %s.%s: name it in CORE_TYPES of make/dev.mk", at, path, of.Name())
 		case strings.Contains(path, "/applyconfiguration/"):
 			for field := range of.Fields() {
 				walk(field.Type, at+"."+field.Name)

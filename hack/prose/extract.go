@@ -109,7 +109,7 @@ var readers = []struct {
 }{
 	{regexp.MustCompile(`\.md$`), func(_ string, text []byte) (*source, error) { return &source{markdown: text}, nil }},
 	{regexp.MustCompile(`\.go$`), readGo},
-	{regexp.MustCompile(`^Makefile$`), readMakefile},
+	{regexp.MustCompile(`^Makefile$|\.mk$`), readMakefile},
 	{regexp.MustCompile(`\.sh$`), readShell},
 	{regexp.MustCompile(`^charts/[^/]+/templates/`), readTemplate},
 	{regexp.MustCompile(`^charts/[^/]+/(values|Chart)\.yaml$`), readYAML},

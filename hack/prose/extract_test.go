@@ -119,9 +119,11 @@ func TestYAMLHasDescriptionsAndComments(t *testing.T) {
 	}
 }
 
-func TestTheMakefileHasHelp(t *testing.T) {
-	expect(t, prose(t, "Makefile", "# A comment.\nall: x ## Build all.\n\techo # beside code\n"),
-		"comments 1: A comment.", "comments 3: beside code", "docs 2: Build all.")
+func TestMakefilesHaveHelp(t *testing.T) {
+	for _, file := range []string{"Makefile", "make/test.mk"} {
+		expect(t, prose(t, file, "# A comment.\nall: x ## Build all.\n\techo # beside code\n"),
+			"comments 1: A comment.", "comments 3: beside code", "docs 2: Build all.")
+	}
 }
 
 func TestCodeSpansAreMasked(t *testing.T) {

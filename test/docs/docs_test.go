@@ -93,21 +93,14 @@ func TestEveryLinkOfThePagesHasATarget(t *testing.T) {
 }
 
 func TestEveryMakeTargetOnAPageExists(t *testing.T) {
-	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	known := map[string]bool{}
-	for _, target := range targets.FindAllStringSubmatch(string(makefile), -1) {
-		known[target[1]] = true
-	}
+	known := makeTargets(t)
 	named := map[string]bool{}
 	for page, content := range pages(t) {
 		for _, command := range commands.FindAllStringSubmatch(content, -1) {
 			for target := range strings.FieldsSeq(command[1]) {
 				named[target] = true
 				if !known[target] {
-					t.Errorf("%s names make %s, which is not a target of the Makefile", page, target)
+					t.Errorf("%s names make %s, which is not a target (make help-all)", page, target)
 				}
 			}
 		}
@@ -115,6 +108,44 @@ func TestEveryMakeTargetOnAPageExists(t *testing.T) {
 	if len(named) < 20 {
 		t.Errorf("found only %d make targets on the pages: %v", len(named), named)
 	}
+}
+
+func TestMakeHelpShowsTwelveTargetsThatExist(t *testing.T) {
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(makefile), "\nFIRST = ")
+	first, _, _ := strings.Cut(rest, "\n")
+	known, names := makeTargets(t), strings.Split(first, "|")
+	for _, name := range names {
+		if !known[name] {
+			t.Errorf("FIRST in the Makefile names %q, which is not a target (make help-all)", name)
+		}
+	}
+	if len(names) != 12 {
+		t.Errorf("make help shows %d targets: %v", len(names), names)
+	}
+}
+
+// makeTargets are the targets of the Makefile and of the files that it includes.
+func makeTargets(t *testing.T) map[string]bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(root, "make", "*.mk"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, file := range append(files, filepath.Join(root, "Makefile")) {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, target := range targets.FindAllStringSubmatch(string(content), -1) {
+			known[target[1]] = true
+		}
+	}
+	return known
 }
 
 // design.md explains a pass by its functions.

@@ -1,0 +1,26 @@
+##@ Benchmarks
+
+.PHONY: bench-failover
+bench-failover: ## Measure how long writes fail during failovers, beside bare Patroni on the same node (RUNS=20).
+	$(faults) -run BenchFailover
+
+.PHONY: bench-backup
+bench-backup: ## Measure backups and restores of 1 GB of PostgreSQL on the real node, and compare with its own tools and zstd.
+	IMG=$(IMG) POSTGRES_IMG=$(POSTGRES_IMG) DBC_BENCH_ROUNDS=3 hack/e2e.sh -run BenchBackup
+
+.PHONY: bench-quick
+bench-quick: ## Measure requests, CPU, heap and times at 100 and 1,000 clusters, and compare with a minimal client (BENCH="--sizes 10,100").
+	@hack/bench.sh thin $(BENCH)
+
+.PHONY: bench
+bench: ## Measure all phases at up to 10,000 clusters and with a scheduler (BASE=COMMIT: compare with an older commit; OPERATORS=FILE: with another operator).
+	@BASE="$(BASE)" SIZES="$(SIZES)" THIN="$(THIN)" FULL="$(FULL)" PROFILED="$(PROFILED)" OPERATORS="$(OPERATORS)" hack/bench-all.sh
+
+.PHONY: bench-docs
+bench-docs: ## Publish the results of make bench in docs/benchmarks.md.
+	@ls dist/bench/*.jsonl >/dev/null 2>&1 || { echo "dist/bench has no results: run make bench first."; exit 1; }
+	@rm -rf docs/benchmarks/profiles docs/benchmarks/{thin,full}*.{svg,jsonl}
+	@mkdir -p docs/benchmarks/profiles
+	@cp dist/bench/*.jsonl docs/benchmarks/
+	@find dist/bench/profiles -name '*.txt' ! -name 'floor-*' -exec cp -t docs/benchmarks/profiles {} + || true
+	@cd test/bench/report && go run . --dir $(CURDIR)/docs/benchmarks --document $(CURDIR)/docs/benchmarks.md
