@@ -2,7 +2,7 @@
 
 .PHONY: sbom
 sbom: $(LINUX) $(LOCAL) ## List the modules in each binary of the image, as dist/sbom/*.cdx.json (CycloneDX).
-	@$(LOCAL) sbom --version v$(VERSION) --dir dist/sbom $(foreach folder,$(LINUX),$(folder)/manager $(folder)/transfer $(folder)/scorecard)
+	@hack/sbom.sh "$(call tool,cyclonedx-gomod)" v$(VERSION) dist/sbom $(foreach folder,$(LINUX),$(folder)/manager $(folder)/transfer $(folder)/scorecard)
 
 .PHONY: test-supply
 test-supply: $(LOCAL) ## Test make vulncheck and make release: no network without PUSH_TO, a local registry with it, reproducible files.

@@ -45,7 +45,7 @@ func root() *cobra.Command {
 	}
 	root.PersistentFlags().StringVar(&repo, "repo", "", "root of the repository (default: looked for above the working folder)")
 	root.AddCommand(nodeCommands()...)
-	root.AddCommand(toolCommand(), controlPlaneCommand(), imageCommand(), sbomCommand(), csiDriverCommand(), networkPoliciesCommand())
+	root.AddCommand(toolCommand(), controlPlaneCommand(), imageCommand(), csiDriverCommand(), networkPoliciesCommand())
 	return root
 }
 
