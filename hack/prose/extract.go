@@ -114,6 +114,8 @@ var readers = []struct {
 	{regexp.MustCompile(`^charts/[^/]+/templates/`), readTemplate},
 	{regexp.MustCompile(`^charts/[^/]+/(values|Chart)\.yaml$`), readYAML},
 	{regexp.MustCompile(`^config/crd/bases/`), nil},
+	{regexp.MustCompile(`^config/engines/[^/]+\.yaml$`), nil}, // assembled from the folders
+	{regexp.MustCompile(`^config/engines/[^/]+/scripts/`), readShell},
 	{regexp.MustCompile(`^(config|\.github)/.*\.ya?ml$`), readYAML},
 	{regexp.MustCompile(`^config/argocd/.*\.lua$`), readLua},
 	{regexp.MustCompile(`^config/grafana/.*\.json$`), readDashboard},

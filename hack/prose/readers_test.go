@@ -32,7 +32,7 @@ func TestShellHasCommentsAndWhatItPrints(t *testing.T) {
 }
 
 func TestScriptsOfEnginesHaveMessages(t *testing.T) {
-	expect(t, prose(t, "config/engines/x.yaml", "script: |\n  # a comment\n  [ -s x ] || fail 20 \"the password is gone\"\n"), "comments 2: a comment", "messages 3: the password is gone")
+	expect(t, prose(t, "config/engines/x/scripts/start", "#!/bin/sh\n# a comment\n[ -s x ] || fail 20 \"the password is gone\"\n"), "comments 2: a comment", "messages 3: the password is gone")
 }
 
 func TestTemplatesHaveCommentsAndErrors(t *testing.T) {

@@ -50,9 +50,6 @@ func readYAML(file string, text []byte) (*source, error) {
 		about = docs
 	}
 	y.is.paragraphs = append(y.is.paragraphs, hashComments(about, y.lines, func(i int) bool { return y.texts.Has(i) })...)
-	if y.folder == "config/engines" {
-		y.is.paragraphs = append(y.is.paragraphs, shellMessages(y.lines)...)
-	}
 	slices.SortStableFunc(y.is.paragraphs, func(a, b paragraph) int { return cmp.Compare(a.lines[0].number, b.lines[0].number) })
 	return y.is, nil
 }
@@ -76,7 +73,6 @@ func (y *yamlFile) walk(node *yaml.Node, at string) {
 
 // described are the kinds of text of descriptions and summaries, by folder. In other folders they are messages.
 var described = map[string]category{
-	"config/engines":                  crd,
 	"config/manifests/bases":          docs,
 	"charts/databasecluster-operator": docs,
 }
@@ -88,6 +84,8 @@ func (y *yamlFile) category(key, at string) category {
 		return messages
 	case key != "description" && key != "summary", y.folder == "config/manifests/bases" && at != ".spec":
 		return ""
+	case strings.HasPrefix(y.folder, "config/engines/"):
+		return crd
 	case described[y.folder] != "":
 		return described[y.folder]
 	default:

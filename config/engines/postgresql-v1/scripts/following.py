@@ -1,0 +1,189 @@
+"""Watches whether this member can do its work: whether its server answers and takes writes, and whether a replica follows the primary.
+One that does not follow copies the primary again if it never can."""
+import contextlib
+import json
+import os
+import socketserver
+import sys
+import threading
+import time
+
+import psycopg2
+
+from common import QUIET, connect, env, query, rest
+
+# Without progress in so many looks, which are five seconds apart, a replica does not follow.
+LOOKS = 12
+# A server needs so many MiB for the next segment of its log, and ends without it.
+SEGMENT = 16
+# A commit may wait for a replica for so many seconds, while Patroni looks for another one, until that counts.
+WAITS_FOR_REPLICA = 30
+# Whether the server is a replica, whether a commit waits for one, and its logical slots.
+STATE = """
+    SELECT pg_is_in_recovery(), current_setting('synchronous_standby_names') <> ''
+            AND NOT EXISTS (SELECT FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')),
+        ARRAY(SELECT slot_name::text FROM pg_replication_slots WHERE slot_type = 'logical' AND NOT temporary ORDER BY 1)"""
+# The startup process waits for the primary, and not for a query or a person.
+WAITS = "SELECT FROM pg_stat_activity WHERE backend_type = 'startup' AND wait_event IN ('RecoveryRetrieveRetryInterval', 'RecoveryWalStream')"
+# Whether the primary has removed the next segment of the log, and how many of these members have nearly all of it.
+REMOVED = """
+    SELECT substr(pg_walfile_name('0/0'::pg_lsn + %s + 1), 9) COLLATE "C" <
+            (SELECT min(substr(name, 9) COLLATE "C") FROM pg_ls_waldir() WHERE name ~ '^[0-9A-F]{24}$'),
+        (SELECT count(*) FROM pg_stat_replication WHERE application_name = ANY(%s) AND state = 'streaming'
+            AND pg_wal_lsn_diff(pg_current_wal_flush_lsn(), flush_lsn) < 16777216)"""
+
+
+def received():
+    """Returns the end of the log that this replica has; 0 on a primary, or if it is not known."""
+    status, text = rest("localhost", "GET", "patroni")
+    log = json.loads(text).get("xlog", {}) if status == 200 else {}
+    return max(log.get("received_location") or 0, log.get("replayed_location") or 0)
+
+
+def view(name):
+    """Returns the primary, the other replicas, and the bytes that this one lacks; no primary if Patroni does not know it, or is paused."""
+    status, text = rest("localhost", "GET", "cluster")
+    seen = json.loads(text) if status == 200 else {}
+    members = {} if seen.get("pause") else {m["name"]: m for m in seen.get("members", [])}
+    lag = members.pop(name, {}).get("lag")
+    leader = next((other for other, m in members.items() if m["role"] == "leader"), "")
+    members.pop(leader, None)
+    return leader, members, lag if isinstance(lag, int) else 0
+
+
+def succession(name):
+    """Reports whether a replica can take over. With synchronous replication it must be one that the primary waits for, and the primary
+    chooses one some seconds after the first replica streams."""
+    answers = [rest("localhost", "GET", path, timeout=1) for path in ("config", "cluster")]
+    if any(status != 200 for status, _ in answers):
+        return False
+    config, seen = (json.loads(text) for _, text in answers)
+    roles = {m["name"]: m["role"] for m in seen["members"]}
+    primary = next((other for other, role in roles.items() if role == "leader"), name)
+    return not config.get("synchronous_mode") or bool(seen.get("pause")) or primary == name or "sync_standby" in roles.values()
+
+
+def full():
+    """Returns a sentence if the data volume is full."""
+    disk = os.statvfs(env["DBC_DATA_DIR"])
+    if disk.f_bavail * disk.f_frsize >= SEGMENT << 20 and (disk.f_favail or not disk.f_files):
+        return ""
+    return "the data volume of %d MiB is full. Raise spec.storage.size." % (disk.f_blocks * disk.f_frsize >> 20)
+
+
+class Server:
+    """The server of this member, which answers over one connection."""
+
+    def __init__(self):
+        self.lock, self.connection, self.waits, self.slots = threading.Lock(), None, None, []
+
+    def state(self):
+        for attempt in (1, 2):
+            try:
+                if self.connection is None:
+                    self.connection = psycopg2.connect(host="/run/postgresql", port=env["DBC_PORT"], user="postgres", dbname="postgres",
+                                                       options=QUIET, connect_timeout=2)
+                    self.connection.autocommit = True
+                return query(self.connection, STATE)[0]
+            except psycopg2.Error:
+                self.connection = None
+                if attempt == 2:
+                    raise
+
+    def problem(self):
+        """Returns why this server cannot do its work; "" if it can. After "no writes:" follows why clients cannot write."""
+        if not self.lock.acquire(timeout=2):  # an earlier question has no answer yet
+            return "the server does not answer"
+        try:
+            return self.judge(full(), *self.state())
+        except psycopg2.Error as error:
+            text = str(error)
+            if "too many clients" in text or "connection slots" in text:
+                return ""
+            return "no writes: " + full() if full() else "the server does not answer: " + (text.strip() or "no reason").splitlines()[-1]
+        finally:
+            self.lock.release()
+
+    def judge(self, disk, replica, waits, slots):
+        if slots != self.slots and not replica:
+            self.slots = slots
+            warn(slots)
+        if not waits or self.waits is None:
+            self.waits = time.monotonic() if waits else None
+        if disk:
+            return disk if replica else "no writes: " + disk
+        if waits and time.monotonic() - self.waits > WAITS_FOR_REPLICA:
+            return "no writes: commits wait for a replica, and none streams. Repair one, or set spec.parameters[synchronous] to on."
+        return ""
+
+
+def warn(slots):
+    """Names the slots that Patroni deletes when this member becomes a replica."""
+    status, text = rest("localhost", "GET", "config", timeout=1)
+    if status == 200 and slots:
+        config = json.loads(text)
+        known = set(config.get("slots") or {}) | {ignored.get("name") for ignored in config.get("ignore_slots") or []}
+        if lost := [slot for slot in slots if slot not in known]:
+            print("The next hand-over deletes the slots %s. To keep them, set spec.parameters[slots] or [ignore_slots]." % ", ".join(lost),
+                  file=sys.stderr, flush=True)
+
+
+class Following:
+    """What is known about this member. A state that is not known is no reason to do anything."""
+
+    def __init__(self, name):
+        self.name, self.position, self.looks, self.stuck, self.joined, self.found = name, 0, 0, False, False, ""
+        self.server = Server()
+
+    def answer(self):
+        """Returns "ready", or why this member is not ready."""
+        status, text = rest("localhost", "GET", "readiness", timeout=1)
+        problem = self.server.problem()
+        if problem.startswith("no writes: "):
+            return problem
+        if status != 200:
+            state = json.loads(text).get("state", "") if text.startswith("{") else ""
+            return "Patroni reports that it is not ready, in the state: %s" % (state or "unknown")
+        if self.stuck or problem:
+            return problem or self.found or "this replica does not follow the primary"
+        self.joined = self.joined or succession(self.name)
+        return "ready" if self.joined else "no replica can take over without a loss yet"
+
+    def look(self):
+        """Runs every five seconds."""
+        position = received()
+        leader, others, lag = view(self.name) if position and position == self.position else ("", {}, 0)
+        self.looks = self.looks + 1 if leader and lag else 0
+        self.position, self.stuck = position, self.looks >= LOOKS
+        if self.stuck and self.looks % LOOKS == 0:
+            self.found = self.repair(leader, others)
+            print(self.found, file=sys.stderr, flush=True)
+
+    def repair(self, leader, others):
+        """Lets Patroni copy the primary again if this replica cannot follow it any more. That removes the data of this replica, so the
+        primary and another replica must have it. Returns what it has found and done."""
+        with contextlib.closing(psycopg2.connect(host="/run/postgresql", port=env["DBC_PORT"], user="postgres", dbname="postgres", options=QUIET)) as server:
+            waits = query(server, WAITS)
+        with contextlib.closing(connect("%s.%s-headless" % (leader, self.name.rpartition("-")[0]))) as primary:
+            removed, following = query(primary, REMOVED, self.position, list(others))[0]
+        if not removed or not waits:
+            return "this replica does not follow %s" % leader
+        text = "%s has removed the write-ahead log that this replica needs. " % leader
+        if any(m["state"] == "creating replica" for m in others.values()):
+            return text + "It copies all data again after another member."
+        if not following:
+            return text + ("No other replica follows, so the data here stays until a person decides: "
+                           "annotate the DatabaseCluster with database.dbcluster.io/rebuild=" + self.name)
+        return text + "It copies all data again. Patroni: " + rest("localhost", "POST", "reinitialize", {}, 10)[1]
+
+
+def serve(following):
+    """Answers the readiness probe with one line."""
+    class Handler(socketserver.BaseRequestHandler):
+        def handle(self):
+            self.request.sendall((following.answer().replace("\n", " ") + "\n").encode())
+
+    class Probe(socketserver.ThreadingTCPServer):
+        allow_reuse_address = daemon_threads = True
+
+    threading.Thread(target=Probe(("127.0.0.1", 8009), Handler).serve_forever, daemon=True).start()
