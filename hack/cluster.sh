@@ -119,7 +119,7 @@ load_replicas_image() {
         "$local" load dist/patroni.tar
         return
     fi
-    echo "This cluster needs the image $PATRONI_IMG. To build it: docker build -t $PATRONI_IMG config/engines/images/patroni"
+    echo "This cluster needs the image $PATRONI_IMG. To build it: docker build -t $PATRONI_IMG config/engines/postgresql-v1/image"
     case $context in
     kind-*) show kind load docker-image "$PATRONI_IMG" --name "${context#kind-}" ;;
     minikube) show minikube image load "$PATRONI_IMG" ;;

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// dockerfiles are the recipes that config/engines/images has a Dockerfile for.
-var dockerfiles = map[string]recipe{"patroni": patroni, "etcd": etcd, "memcached": memcached}
+// dockerfiles are the recipes of the Dockerfiles in config/engines, by the engine.
+var dockerfiles = map[string]recipe{"postgresql-v1": patroni, "etcd-v1": etcd, "memcached-v1": memcached}
 
 const install = "apt-get install --yes --no-install-recommends "
 
@@ -60,7 +60,7 @@ func TestADockerfileConfiguresTheImageLikeTheRecipe(t *testing.T) {
 
 func dockerfile(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "config", "engines", "images", name, "Dockerfile"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "config", "engines", name, "image", "Dockerfile"))
 	if err != nil {
 		t.Fatal(err)
 	}
