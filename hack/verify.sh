@@ -133,20 +133,6 @@ go_files_are_formatted() {
 	return 1
 }
 
-scripts_are_sound() {
-	local script result=0
-	while IFS= read -r -d '' script; do
-		bash -n "$script" || result=1
-	done < <(files '*.sh' hack/engine)
-	[[ $result -eq 0 ]] || return "$result"
-
-	if ! command -v shellcheck >/dev/null; then
-		echo "shellcheck is not installed (\`apt-get install shellcheck\`): only the syntax was checked."
-		return "$skipped"
-	fi
-	files '*.sh' hack/engine | xargs -0 --no-run-if-empty shellcheck --external-sources
-}
-
 # one_image_everywhere sets another image with `kustomize edit`: the operator's container and TRANSFER_IMAGE must both
 # have it. The tests of the bundle check the same.
 one_image_everywhere() {
@@ -185,9 +171,9 @@ check 'one image everywhere' one_image_everywhere
 check 'docker has the sources' docker_has_the_sources
 check 'every go.mod is tidy' modules_are_tidy
 check 'Go files are formatted' go_files_are_formatted
-check 'lint finds nothing' make --no-print-directory lint
+check 'lint finds nothing' make --no-print-directory lint-go
 check 'the prose is plain' make --no-print-directory lint-prose
-check 'shell scripts are sound' scripts_are_sound
+check 'scripts are sound' hack/lint-scripts.sh
 check 'alerts fire when they should' alerts_hold
 
 if [[ $failures -gt 0 ]]; then
