@@ -5,9 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package engines
 
 import (
-	"encoding/json"
 	"errors"
-	"maps"
 	"net"
 	"os"
 	"os/exec"
@@ -89,118 +87,6 @@ func TestPostgreSQLRefusesAnOwnerThatItReserves(t *testing.T) {
 		if !strings.Contains(got, want) || strings.Contains(got, "starts") != strings.Contains(want, "starts") {
 			t.Errorf("owner %s: %s", owner, got)
 		}
-	}
-}
-
-// patroni returns Patroni's dynamic configuration of a cluster with these members and parameters, or why it is refused.
-func patroni(t *testing.T, members string, parameters map[string]string) string {
-	t.Helper()
-	return python(t, members, parameters, `
-import json, parameters
-wanted = parameters.dynamic()
-parameters.check(wanted["postgresql"]["parameters"])
-print(json.dumps(wanted))`)
-}
-
-// without lets a program in Python run without the driver of PostgreSQL.
-const without = `
-import sys, unittest.mock
-for module in ("psycopg2", "psycopg2.extensions", "psycopg2.sql"):
-    sys.modules[module] = unittest.mock.MagicMock()
-`
-
-// python runs a program with the scripts of PostgreSQL as modules, and returns its output. No server can be reached.
-func python(t *testing.T, members string, parameters map[string]string, program string) string {
-	t.Helper()
-	all := map[string]string{}
-	declared := &dbv1.DatabaseEngine{}
-	text, err := files.ReadFile("postgresql-v1.yaml")
-	if err := errors.Join(err, yaml.Unmarshal(text, declared)); err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range declared.Spec.Parameters {
-		all[p.Name] = p.Default
-	}
-	maps.Copy(all, parameters)
-	object, err := json.Marshal(all)
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := t.TempDir()
-	in := func(name string) string { return filepath.Join(folder, name) }
-	write(t, in("scripts"), scripts(t, "postgresql-v1", in("scripts")))
-	write(t, in("bin"), map[string]string{"postgres": "#!/bin/sh\nexit 0\n"})
-	command := exec.CommandContext(t.Context(), "python3", "-c", without+program)
-	command.Dir = in("scripts")
-	command.Env = []string{
-		"PATH=" + in("bin") + ":" + os.Getenv("PATH"), "DBC_DATA_DIR=" + folder, "DBC_REPLICAS=" + members, "DBC_PARAMETERS=" + string(object),
-	}
-	output, _ := command.CombinedOutput()
-	return string(output)
-}
-
-// A restored database has its owner, so a query that does not find it fails when it creates it again.
-func TestAQueryReturnsRowsWithoutColumns(t *testing.T) {
-	const program = `
-import common
-def rows(description, found):
-    connection = unittest.mock.MagicMock()
-    cursor = connection.cursor.return_value.__enter__.return_value
-    cursor.description, cursor.fetchall.return_value = description, found
-    return len(common.query(connection, "SELECT FROM pg_roles"))
-print(rows((), [()]), rows((), []), rows(None, None))`
-	if got := python(t, "3", nil, program); got != "1 0 0\n" {
-		t.Errorf("it returns these numbers of rows: %s", got)
-	}
-}
-
-func TestThreeMembersReplicateSynchronouslyUnlessTheUserDecides(t *testing.T) {
-	const off, on, strict = `"synchronous_mode": false, "synchronous_mode_strict": false`,
-		`"synchronous_mode": true, "synchronous_mode_strict": false`, `"synchronous_mode": true, "synchronous_mode_strict": true`
-	for _, c := range []struct{ members, value, want string }{
-		{"1", "", off}, {"2", "", off}, {"3", "", on}, {"5", "", on}, {"3", "off", off}, {"2", "on", on}, {"2", "strict", strict},
-	} {
-		if got := patroni(t, c.members, map[string]string{"synchronous": c.value}); !strings.Contains(got, c.want) {
-			t.Errorf("%s members, synchronous %q: %s", c.members, c.value, got)
-		}
-	}
-}
-
-func TestOneMemberRefusesToWaitForAReplica(t *testing.T) {
-	const want = "spec.parameters[synchronous]: strict waits for a replica, but spec.replicas is 1"
-	strict := map[string]string{"synchronous": "strict"}
-	if got := patroni(t, "1", strict); !strings.Contains(got, want) {
-		t.Error(got)
-	}
-	const verification = `
-import os, parameters
-os.environ["DBC_MEMBERS"] = "localhost"
-print(parameters.dynamic()["synchronous_mode_strict"])`
-	if got := python(t, "1", strict, verification); got != "True\n" {
-		t.Errorf("the copy of a verification: %s", got)
-	}
-}
-
-func TestPostgreSQLRefusesParametersThatPatroniOwnsOrIgnores(t *testing.T) {
-	for _, c := range []struct{ name, value, want string }{
-		{"random_page_cost", "1.1", `"random_page_cost": "1.1"`},
-		{"wal_level", "logical", `"wal_level": "logical"`},
-		{"wal_level", "minimal", "spec.parameters[wal_level]: must be replica or logical."},
-		{"archive_command", "true", "spec.parameters[archive_command]: the engine sets it. Remove it."},
-		{"ssl_ca_file", "x", "spec.parameters[ssl_ca_file]: the engine sets it. Remove it."},
-		{"max_wal_senders", "9", "spec.parameters[max_wal_senders]: must be at least 10."},
-		{"wal_keep_size", "15MB", `"wal_keep_size": "16MB"`}, // 5% of a volume below 320Mi
-		{"max_wal_size", "31MB", `"max_wal_size": "32MB"`},
-		{"retry_timeout", "13", "spec.parameters[ttl]: ttl must be at least loop_wait + 2 * retry_timeout."},
-		{"loop_wait", "13", "spec.parameters[ttl]: ttl must be at least loop_wait + 2 * retry_timeout."},
-	} {
-		if got := patroni(t, "3", map[string]string{c.name: c.value}); !strings.Contains(got, c.want) {
-			t.Errorf("%s=%s: %s", c.name, c.value, got)
-		}
-	}
-	lock := map[string]string{"ttl": "22", "retry_timeout": "3"}
-	if got := patroni(t, "3", lock); !strings.Contains(got, "ttl must be greater than loop_wait + 17") {
-		t.Error(got)
 	}
 }
 
@@ -294,16 +180,4 @@ func environment(t *testing.T, name string) (all []string) {
 		all = append(all, engine.Variable(p.Name)+"="+p.Default)
 	}
 	return all
-}
-
-// The client of Patroni sends a password in Latin-1, and its server compares it in UTF-8. With another alphabet, the client fails.
-func TestPatroniGetsAPasswordInASCII(t *testing.T) {
-	const program = `
-import common
-for password in ("quote'\"\\:@#% -", "пароль", "é"):
-    print(common.rest_password(password))`
-	const want = "quote'\"\\:@#% -\n%D0%BF%D0%B0%D1%80%D0%BE%D0%BB%D1%8C\n%C3%A9\n"
-	if got := python(t, "1", nil, program); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
 }

@@ -10,60 +10,6 @@ import (
 	"testing"
 )
 
-func TestABackupHasEverythingThatThePrimaryHadBefore(t *testing.T) {
-	const program = `
-import types, common
-common.psycopg2.Error = type("Error", (Exception,), {})
-now = 0
-
-def sleep(seconds):
-    global now
-    now += seconds
-
-def server(host):
-    return types.SimpleNamespace(info=types.SimpleNamespace(host=host))
-
-def connect(host):
-    if failure:
-        raise failure
-    return server(host)
-
-def query(connection, statement, *values):
-    if connection.info.host == "orders-0":
-        return [("0/3000060", 2)]
-    if now >= until:
-        return [()]
-    return []
-
-common.time = types.SimpleNamespace(sleep=sleep, monotonic=lambda: now)
-common.primary, common.connect, common.query = lambda: server("orders-0"), connect, query
-for member, until, failure in (("orders-1", 0, None), ("orders-1", 30, None), ("orders-1", 61, None), ("orders-0", 61, None),
-                               ("orders-1", 0, SystemExit(11)), ("orders-1", 0, common.psycopg2.Error("terminated")),
-                               ("orders-1", 0, SystemExit(143)), ("orders-1", 0, SystemExit(20))):
-    now = 0
-    common.env["DBC_MEMBER"] = member
-    try:
-        print(common.source().info.host, now)
-    except SystemExit as end:
-        print("exit", end.code)`
-	const want = `orders-1 0
-orders-1 30.0
-orders-1 does not have the latest data: reading orders-0, the primary.
-orders-0 60.0
-orders-0 0
-orders-1 does not have the latest data: reading orders-0, the primary.
-orders-0 0
-orders-1: terminated
-orders-1 does not have the latest data: reading orders-0, the primary.
-orders-0 0
-exit 143
-exit 20
-`
-	if got := python(t, "3", nil, "import sys\nsys.stdout.reconfigure(line_buffering=True)\n"+program); got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
-	}
-}
-
 // A snapshot and a hash are of the local state of a server, which may be partitioned from the majority. A linearizable read is not.
 func TestABackupOfEtcdBeginsWithALinearizableRead(t *testing.T) {
 	for majority, want := range map[string]string{

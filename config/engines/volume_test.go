@@ -39,18 +39,15 @@ func startScript(t *testing.T, name, script, volume string, image map[string]str
 	in := func(name string) string { return filepath.Join(folder, name) }
 	all := scripts(t, name, in("scripts"))
 	for other, text := range all {
-		all[other] = strings.ReplaceAll(text, "/tmp/pg_hba.conf", in("pg_hba.conf"))
+		all[other] = strings.NewReplacer("/tmp/pg_hba.conf", in("pg_hba.conf"), "/usr/bin/python3", "/usr/bin/env python3").Replace(text)
 	}
 	write(t, in("scripts"), all)
 	write(t, in("secrets"), map[string]string{"password": "secret"})
 	write(t, in("bin"), image)
+	write(t, in("psycopg2"), stub)
 	c := &container{t: t, Cmd: exec.CommandContext(t.Context(), in("scripts/"+script)), serves: make(chan struct{}), ended: make(chan struct{}), folder: folder}
-	if strings.HasPrefix(all[script], "#!/usr/bin/python3") {
-		c.Cmd = exec.CommandContext(t.Context(), "python3", "-c", without+`import runpy; runpy.run_path("`+script+`", run_name="__main__")`)
-	}
-	c.Dir = in("scripts")
 	c.Env = append(append(environment(t, name), "PATH="+in("bin")+":"+os.Getenv("PATH"), "DBC_SECRETS_DIR="+in("secrets"), "DBC_DATA_DIR="+volume,
-		"DBC_PORT=7000"), environs...)
+		"PYTHONPATH="+folder, "DBC_PORT=7000"), environs...)
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	output, err := c.StdoutPipe()
 	if err := errors.Join(err, c.Start()); err != nil {

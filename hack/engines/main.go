@@ -70,6 +70,9 @@ func read(folder string, names []string) (map[string]string, error) {
 	all := map[string]string{}
 	for _, entry := range entries {
 		name := entry.Name()
+		if entry.IsDir() { // as Python's __pycache__
+			continue
+		}
 		text, err := os.ReadFile(filepath.Join(folder, name)) //nolint:gosec // the caller names it
 		all[name], problems = string(text), append(problems, err)
 		if !slices.Contains(names, name) {

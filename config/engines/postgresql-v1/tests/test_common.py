@@ -1,0 +1,67 @@
+import types
+import unittest
+import unittest.mock
+
+import container
+import common
+
+
+class Query(unittest.TestCase):
+    # A restored database has its owner, so a query that does not find it fails when it creates it again.
+    def test_it_returns_rows_without_columns(self):
+        for description, found, rows in (((), [()], 1), ((), [], 0), (None, None, 0)):
+            with self.subTest(description=description, found=found):
+                connection = unittest.mock.MagicMock()
+                cursor = connection.cursor.return_value.__enter__.return_value
+                cursor.description, cursor.fetchall.return_value = description, found
+                self.assertEqual(len(common.query(connection, "SELECT FROM pg_roles")), rows)
+
+
+class Password(unittest.TestCase):
+    # The client of Patroni sends a password in Latin-1, and its server compares it in UTF-8. With another alphabet, the client fails.
+    def test_patroni_gets_it_in_ascii(self):
+        for password, want in (("quote'\"\\:@#% -", "quote'\"\\:@#% -"), ("пароль", "%D0%BF%D0%B0%D1%80%D0%BE%D0%BB%D1%8C"), ("é", "%C3%A9")):
+            self.assertEqual(common.rest_password(password), want)
+
+
+class Source(unittest.TestCase):
+    def read(self, asked, until, failure):
+        """Returns which member a backup reads, after how many seconds, and the exit code and text if it fails. DBC_MEMBER has the data of
+        the primary after some seconds, or its server fails."""
+        def server(host):
+            return types.SimpleNamespace(info=types.SimpleNamespace(host=host))
+
+        def connect(host):
+            if failure:
+                raise failure
+            return server(host)
+
+        def query(connection, statement, *values):
+            if connection.info.host == "orders-0":
+                return [("0/3000060", 2)]
+            return [()] if clock["now"] >= until else []
+
+        def sleep(seconds):
+            clock["now"] += seconds
+
+        clock, read = {"now": 0}, []
+        time = types.SimpleNamespace(sleep=sleep, monotonic=lambda: clock["now"])
+        with container.environment(DBC_MEMBER=asked), unittest.mock.patch.multiple(
+                common, time=time, primary=lambda: server("orders-0"), connect=connect, query=query):
+            code, text = container.run(lambda: read.append(common.source().info.host))
+        return *read, clock["now"], code, text
+
+    def test_a_backup_has_everything_that_the_primary_had_before(self):
+        late = "orders-1 does not have the latest data: reading orders-0, the primary.\n"
+        for asked, until, failure, want in (
+            ("orders-1", 0, None, ("orders-1", 0, 0, "")),
+            ("orders-1", 30, None, ("orders-1", 30, 0, "")),
+            ("orders-1", 61, None, ("orders-0", 60, 0, late)),
+            ("orders-0", 61, None, ("orders-0", 0, 0, "")),
+            ("orders-1", 0, SystemExit(11), ("orders-0", 0, 0, late)),
+            ("orders-1", 0, common.psycopg2.Error("terminated"), ("orders-0", 0, 0, "orders-1: terminated\n" + late)),
+            ("orders-1", 0, SystemExit(143), (0, 143, "")),
+            ("orders-1", 0, SystemExit(20), (0, 20, "")),
+        ):
+            with self.subTest(asked=asked, until=until, failure=failure):
+                self.assertEqual(self.read(asked, until, failure), want)
