@@ -10,8 +10,12 @@ demo-down: ## Remove the demo.
 
 ##@ Development
 
+.PHONY: engines
+engines: ## Assemble the DatabaseEngines in config/engines from their folders.
+	@go run ./hack/engines config/engines/*/engine.yaml
+
 .PHONY: manifests
-manifests: $(LOCAL) ## Generate the CRDs and the RBAC rules.
+manifests: engines $(LOCAL) ## Generate the CRDs, the RBAC rules and the built-in engines.
 	@$(call tool,controller-gen) rbac:roleName=manager-role crd paths="./api/...;./internal/...;./cmd/...;./config/engines" output:crd:artifacts:config=config/crd/bases
 	@go run ./hack/crd config/crd/bases/*.yaml
 
@@ -43,9 +47,16 @@ vet: ## Run go vet.
 	go vet ./...
 
 .PHONY: lint
-lint: $(LOCAL) ## Run the linters.
+lint: lint-go lint-scripts ## Run the linters of Go, shell and Python.
+
+.PHONY: lint-go
+lint-go: $(LOCAL)
 	$(call tool,golangci-lint) run
 	linter=$(call tool,golangci-lint); for module in hack/local test/bench/report; do (cd $$module && $$linter run) || exit; done
+
+.PHONY: lint-scripts
+lint-scripts: ## Check scripts with ShellCheck and Pyflakes, also those of the engines.
+	hack/lint-scripts.sh || [ $$? = 77 ]
 
 .PHONY: lint-fix
 lint-fix: $(LOCAL) ## Run the linters and fix findings automatically.

@@ -8,11 +8,15 @@ SEED ?= 1
 export DBC_SEED = $(SEED)
 
 .PHONY: test-unit
-test-unit: race-detector ## Run the unit tests, with those of the local tool and the bundle, and a sample of the campaigns.
+test-unit: race-detector test-scripts ## Run the unit tests, with those of the engines' scripts and the local tool, and a sample of the campaigns.
 	go test -timeout 10m $$(go list ./... | grep -v /internal/transfer)
 	go test -race -timeout 10m ./internal/transfer # only this package starts goroutines; make test-campaigns runs all tests with -race
 	cd hack/local && go test ./...
 	cd test/bench/report && go test ./...
+
+.PHONY: test-scripts
+test-scripts: ## Run the tests of the engines' scripts in Python.
+	for tests in config/engines/*/tests; do python3 -m unittest discover --start-directory $$tests || exit; done
 
 .PHONY: test-integration
 test-integration: ## Run the integration tests on a real kube-apiserver and kube-controller-manager.
