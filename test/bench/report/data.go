@@ -30,7 +30,6 @@ type key struct {
 type data struct {
 	figures  map[key]float64
 	machines map[string]map[string]string // by form
-	profiles map[string]string            // the tops of profiles, by name
 }
 
 // line is a line of the raw data.
@@ -41,9 +40,9 @@ type line struct {
 	Machine map[string]string
 }
 
-// read reads the raw data and the profiles of a directory.
+// read reads the raw data of a directory.
 func read(dir string) (*data, error) {
-	d := &data{figures: map[key]float64{}, machines: map[string]map[string]string{}, profiles: map[string]string{}}
+	d := &data{figures: map[key]float64{}, machines: map[string]map[string]string{}}
 	all := map[key][]float64{}
 	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
 	if err != nil {
@@ -70,7 +69,7 @@ func read(dir string) (*data, error) {
 		d.figures[k] = median(values)
 	}
 	d.withoutMembers()
-	return d, d.readProfiles(filepath.Join(dir, "profiles"))
+	return d, nil
 }
 
 // describe adds facts to those of a form.
@@ -134,24 +133,4 @@ func (d *data) contestants(form string) []string {
 		}
 		return strings.Compare(a, b)
 	})
-}
-
-// readProfiles reads the tops of profiles. The first lines name the program and the time.
-func (d *data) readProfiles(dir string) error {
-	files, err := filepath.Glob(filepath.Join(dir, "*.txt"))
-	if err != nil {
-		return err
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file) //nolint:gosec // the caller names the directory
-		if err != nil {
-			return fmt.Errorf("read a profile: %w", err)
-		}
-		_, top, found := strings.Cut(string(text), "Showing nodes accounting for")
-		if !found {
-			return fmt.Errorf("%s is not the top of a profile", file)
-		}
-		d.profiles[strings.TrimSuffix(filepath.Base(file), ".txt")] = "Showing nodes accounting for" + top
-	}
-	return nil
 }

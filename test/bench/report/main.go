@@ -21,11 +21,12 @@ func main() {
 	}
 }
 
-// run reads the raw data of a directory. It writes the plots beside them, and the tables into the document.
+// run reads the raw data of a directory. It writes the plots beside them, and the tables into the document and the page of
+// the results.
 func run(arguments []string) error {
 	flags := flag.NewFlagSet("report", flag.ContinueOnError)
-	dir := flags.String("dir", "", "The directory with the raw data (*.jsonl) and profiles. The plots are written to it.")
-	document := flags.String("document", "", "The Markdown file whose tables are replaced. Empty: the tables are printed.")
+	dir := flags.String("dir", "", "The directory with the raw data (*.jsonl). The plots are written to it.")
+	document := flags.String("document", "", "The Markdown file whose tables are replaced, and those of results.md in the directory. Empty: the tables are printed.")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
@@ -45,13 +46,21 @@ func run(arguments []string) error {
 		}
 		return nil
 	}
-	text, err := os.ReadFile(*document)
+	return errors.Join(d.publish(*document), d.publish(filepath.Join(*dir, results)))
+}
+
+// results is the page with the tables of all phases. It is beside the raw data.
+const results = "results.md"
+
+// publish replaces the tables of a document.
+func (d *data) publish(document string) error {
+	text, err := os.ReadFile(document) //nolint:gosec // the caller names the document
 	if err != nil {
 		return fmt.Errorf("read the document: %w", err)
 	}
 	filled, err := d.fill(string(text))
 	if err != nil {
-		return fmt.Errorf("%s: %w", filepath.Base(*document), err)
+		return fmt.Errorf("%s: %w", filepath.Base(document), err)
 	}
-	return os.WriteFile(*document, []byte(filled), 0o644) //nolint:gosec // a document that everyone may read
+	return os.WriteFile(document, []byte(filled), 0o644) //nolint:gosec // a document that everyone may read
 }

@@ -41,14 +41,14 @@ var pictures = []picture{
 	{"memory", "Peak resident memory after a restart of the operator", "MB", "restart", []column{{"", "peak_resident_bytes", mega}}},
 }
 
-// plots embeds the plots, as seen from the document.
+// plots embeds the plots, which are beside the document.
 func (d *data) plots() string {
 	var markdown strings.Builder
 	for _, form := range slices.Sorted(maps.Keys(d.machines)) {
 		for _, p := range pictures {
 			for _, who := range d.contestants(form) {
 				if len(d.points(key{form, who, p.phase, p.figures[0].figure, 0}, 1)) > 1 {
-					fmt.Fprintf(&markdown, "![%s](benchmarks/%s)\n\n", p.title, p.file(form))
+					fmt.Fprintf(&markdown, "![%s](%s)\n\n", p.title, p.file(form))
 					break
 				}
 			}

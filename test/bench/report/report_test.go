@@ -85,28 +85,6 @@ func TestAimsAndRatiosUseTheSameRun(t *testing.T) {
 	}
 }
 
-func TestProfilesOfBothCommitsAreShownSideBySide(t *testing.T) {
-	dir := directory(t)
-	if err := os.Mkdir(filepath.Join(dir, "profiles"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"operator-create-10.cpu", "before-create-10.cpu", "floor-create-10.cpu"} {
-		text := "File: manager\nShowing nodes accounting for 1s\n" + name + "\n"
-		if err := os.WriteFile(filepath.Join(dir, "profiles", name+".txt"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	d, err := read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const want = "`before-create-10.cpu`:\n\n```\nShowing nodes accounting for 1s\nbefore-create-10.cpu\n```\n\n" +
-		"`operator-create-10.cpu`:\n\n```\nShowing nodes accounting for 1s\noperator-create-10.cpu\n```\n\n"
-	if got := d.tops(); got != want {
-		t.Errorf("%s\nwant\n%s", got, want)
-	}
-}
-
 func TestFactsOfContestantsAreAddedToThoseOfTheMachine(t *testing.T) {
 	d, err := read(directory(t))
 	if err != nil {
@@ -130,7 +108,7 @@ func TestPlotsAreDrawnForFiguresOfSeveralSizes(t *testing.T) {
 		t.Error("a plot without figures is drawn")
 	}
 	d, err := read(dir)
-	if got := d.block("plots"); err != nil || got != "![Writes per cluster, from its creation to Ready](benchmarks/thin-writes.svg)\n\n" {
+	if got := d.block("plots"); err != nil || got != "![Writes per cluster, from its creation to Ready](thin-writes.svg)\n\n" {
 		t.Errorf("%v: %s", err, got)
 	}
 }
@@ -138,15 +116,17 @@ func TestPlotsAreDrawnForFiguresOfSeveralSizes(t *testing.T) {
 // The tables are those of the published raw data: figures are not written by hand.
 func TestThePublishedTablesAreThoseOfThePublishedRawData(t *testing.T) {
 	docs := filepath.Join("..", "..", "..", "docs")
-	text, err := os.ReadFile(filepath.Join(docs, "benchmarks.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	d, err := read(filepath.Join(docs, "benchmarks"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if filled, err := d.fill(string(text)); err != nil || filled != string(text) {
-		t.Errorf("docs/benchmarks.md differs from the raw data (%v): run `make bench-docs`", err)
+	for _, page := range []string{"benchmarks.md", filepath.Join("benchmarks", results)} {
+		text, err := os.ReadFile(filepath.Join(docs, page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if filled, err := d.fill(string(text)); err != nil || filled != string(text) {
+			t.Errorf("docs/%s differs from the raw data (%v): run `make bench-docs`", page, err)
+		}
 	}
 }

@@ -5,7 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -72,7 +71,7 @@ func (d *data) blocks() []string {
 			names = append(names, form+"-"+phase)
 		}
 	}
-	names = append(names, "plots", "profiles")
+	names = append(names, "plots")
 	return slices.DeleteFunc(names, func(name string) bool { return d.block(name) == "" })
 }
 
@@ -86,8 +85,6 @@ func (d *data) block(name string) string {
 		return d.ratios()
 	case name == "plots":
 		return d.plots()
-	case name == "profiles":
-		return d.tops()
 	case form == "machine":
 		return d.machine(phase)
 	default:
@@ -103,7 +100,7 @@ func (d *data) fill(document string) (string, error) {
 	filled := block.ReplaceAllStringFunc(document, func(found string) string {
 		name := block.FindStringSubmatch(found)[1]
 		_, phase, _ := strings.Cut(name, "-")
-		if tables[phase] == nil && !slices.Contains([]string{"aims", "ratios", "plots", "profiles", "machine-thin", "machine-full"}, name) {
+		if tables[phase] == nil && !slices.Contains([]string{"aims", "ratios", "plots", "machine-thin", "machine-full"}, name) {
 			failed = errors.Join(failed, fmt.Errorf("the block %q is not known", name))
 		}
 		content := d.block(name)
@@ -190,25 +187,6 @@ func (d *data) machine(form string) string {
 		row(&text, []string{fact, facts[fact]})
 	}
 	return header([]string{"fact", "value"}) + text.String()
-}
-
-// tops prints the tops of the profiles of this operator, and of an older commit of it. The name of a profile has the
-// contestant, the phase, the number of clusters and the kind.
-func (d *data) tops() string {
-	var text strings.Builder
-	for _, name := range slices.SortedFunc(maps.Keys(d.profiles), byKind) {
-		if !strings.HasPrefix(name, floor) {
-			fmt.Fprintf(&text, "`%s`:\n\n```\n%s\n```\n\n", name, strings.TrimRight(d.profiles[name], "\n"))
-		}
-	}
-	return text.String()
-}
-
-// byKind sorts profiles by phase, number of clusters and kind, so that those of two contestants are neighbors.
-func byKind(a, b string) int {
-	whoA, kindA, _ := strings.Cut(a, "-")
-	whoB, kindB, _ := strings.Cut(b, "-")
-	return cmp.Or(strings.Compare(kindA, kindB), strings.Compare(whoA, whoB))
 }
 
 func header(cells []string) string {
