@@ -25,10 +25,10 @@ Rules:
 {{- end }}
 {{ end }}
 {{- if and .Members (not .EnumValues) }}
-| field | description | default | bounds |
-|---|---|---|---|
+| field | description | bounds |
+|---|---|---|
 {{ range .Members -}}
-| `{{ .Name }}`<br>{{ template "kind" .Type }} | {{ template "text" .Doc }} | {{ with .Default }}`{{ . }}`{{ end }} | {{ template "bounds" . }} |
+| `{{ .Name }}`<br>{{ template "kind" .Type }} | {{ template "text" .Doc }} | {{ template "bounds" . }} |
 {{ end }}
 {{- end }}
 {{- if .EnumValues }}
