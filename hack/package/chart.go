@@ -54,7 +54,7 @@ func writeChart(version string, documents []document) error {
 	if err != nil {
 		return err
 	}
-	return writeTable()
+	return describedValues()
 }
 
 // fromConfig returns the CRDs, the admission policies, and the rules of each role. Of the policies that an uninstall

@@ -8,7 +8,7 @@ SPDX-License-Identifier: Apache-2.0
 //	kustomize build config/default | go run ./hack/package chart VERSION
 //
 // The first writes crds.yaml, operator.yaml and install.yaml, which is both, and secret-writes.yaml, a part of
-// operator.yaml; the second what the Helm chart has from config, and the table of its values in docs/install.md. It runs in the root of the repository.
+// operator.yaml; the second what the Helm chart has from config. It runs in the root of the repository.
 package main
 
 import (

@@ -153,26 +153,14 @@ func TestRetainedObjectsHaveTheKeepAnnotation(t *testing.T) {
 	}
 }
 
-func TestTheTableHasARowForEachValue(t *testing.T) {
-	got, err := table(`# About all.
-
-# How many.
-replicas: 2
-image:
-  # Over
-  # two lines.
-  tag: ""
-# Below it nothing has a row.
-resources:
-  limits: {memory: 1Gi}
-`)
-	want := "| value | default | what it does |\n|---|---|---|\n" +
-		"| `replicas` | `2` | How many. |\n| `image.tag` | `\"\"` | Over two lines. |\n" +
-		"| `resources` | `{limits: {memory: 1Gi}}` | Below it nothing has a row. |\n"
-	if err != nil || got != want {
-		t.Errorf("got %v\n%s\nwant\n%s", err, got, want)
-	}
-	if _, err := table("# Explained.\na: 1\nb: 2\n"); err == nil || !strings.HasPrefix(err.Error(), "b has no comment") {
-		t.Errorf("a value without a comment was accepted: %v", err)
+func TestEachValueOfTheChartHasAComment(t *testing.T) {
+	for text, want := range map[string]string{
+		"# About all.\n\n# How many.\nreplicas: 2\nimage:\n  # Over\n  # two lines.\n  tag: \"\"\n# Below it nothing needs one.\nresources:\n  limits: {memory: 1Gi}\n": "",
+		"# Explained.\na: 1\nb: 2\n":           "values.yaml: b has no comment",
+		"a:\n  # Explained.\n  b: 1\n  c: 2\n": "values.yaml: a.c has no comment",
+	} {
+		if err := described([]byte(text)); err == nil && want != "" || err != nil && err.Error() != want {
+			t.Errorf("got %v, want %q for\n%s", err, want, text)
+		}
 	}
 }
