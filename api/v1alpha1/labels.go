@@ -126,7 +126,8 @@ const (
 	AnnotationStoredSpec = "database.dbcluster.io/stored-spec"
 	// AnnotationCertificate is on the Jobs of reloads: the certificate that members load, as in status.tls.served.
 	AnnotationCertificate = "database.dbcluster.io/certificate"
-	// AnnotationMembers is on the Jobs of rotations: the members that were ready when the Job was created, and since when.
+	// AnnotationMembers is on the Jobs of rotations: the members that were ready when the Job was created, and since when. The Job counts
+	// only for these.
 	AnnotationMembers = "database.dbcluster.io/members"
 	// AnnotationRights is on ServiceAccounts of members: the Role by which they report who is the primary.
 	AnnotationRights = "database.dbcluster.io/rights"
@@ -159,17 +160,18 @@ const (
 	AnnotationPrimary = "database.dbcluster.io/primary"
 	// AnnotationPrimaryTerm is on claim 0: the term of the lock with which that pod was the primary. Of an engine without spec.state.lock, it is the UID
 	// and the generation of the StatefulSet until which no other member can have accepted a write. A term without AnnotationPrimary means that no
-	// member is known to have every acknowledged write.
+	// member is known to have every acknowledged write. If the agreement of the members has another term, the record does not count.
 	AnnotationPrimaryTerm = "database.dbcluster.io/primary-term"
 	// AnnotationNeededSince is on claim 0 of an engine of topology Consensus, while its members stop: since when each write needs all that are left, as
 	// the name of a process of the operator and how long it had run. It counts only for that process, and for the generation in AnnotationPrimaryTerm.
 	AnnotationNeededSince = "database.dbcluster.io/needed-since"
 	// AnnotationVoters is on the claims of an engine of topology Consensus: how many members the list of the members may have, also after
-	// all of them have stopped. They are the members with lower ordinals. The highest number on a claim counts.
+	// all of them have stopped. They are the members with lower ordinals. The highest number on a claim counts. It is raised before a member
+	// joins, and lowered after one has left and its pod no longer exists.
 	AnnotationVoters = "database.dbcluster.io/voters"
 	// AnnotationRestored is on claims: the location of the backup in the volume.
 	AnnotationRestored = "database.dbcluster.io/restored-from"
-	// AnnotationRestoring is on claims whose restore has started and has not completed: the name of the restore.
+	// AnnotationRestoring is on claims whose restore has started and has not completed in every volume: the name of the restore.
 	AnnotationRestoring = "database.dbcluster.io/restoring"
 	// AnnotationRotation is on Secrets with generated credentials: the rotation in progress. The keys of its passwords end
 	// with it.
@@ -184,6 +186,6 @@ const (
 	// AnnotationContentOfPods is on Secrets with generated credentials: the hash with which pods count as current, as long
 	// as only the operator changes the passwords.
 	AnnotationContentOfPods = "database.dbcluster.io/content-of-pods"
-	// AnnotationTerminating is on the StatefulSet of a cluster whose deletion hooks have finished.
+	// AnnotationTerminating is on the StatefulSet of a cluster whose deletion hooks have finished. They never run again.
 	AnnotationTerminating = "database.dbcluster.io/terminating"
 )
