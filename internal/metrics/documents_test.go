@@ -60,10 +60,10 @@ func alerts(t *testing.T) []alert {
 }
 
 func TestTheDocumentDescribesEveryMetric(t *testing.T) {
-	want := []string{fmt.Sprintf("| %#q | gauge | | %s |", leadingName, leadingHelp)}
+	want := []string{fmt.Sprintf("| %#q | | %s |", leadingName, leadingHelp)}
 	for _, g := range gauges {
 		labels := "`" + strings.Join(g.labels, "`, `") + "`"
-		want = append(want, fmt.Sprintf("| %#q | gauge | %s | %s |", g.name, labels, g.help))
+		want = append(want, fmt.Sprintf("| %#q | %s | %s |", g.name, labels, g.help))
 	}
 	document := string(read(t, "docs", "metrics.md"))
 	var got []string
