@@ -105,7 +105,7 @@ func TestTheReferenceNamesEveryConditionAndReasonAndNoOther(t *testing.T) {
 
 func TestTheReferenceNamesEveryLabelAndAnnotationAndNoOther(t *testing.T) {
 	text := section(t, "## Labels and annotations")
-	table, records := rows(text), regexp.MustCompile("keeps records of its own: (.*)\\. \\[").FindStringSubmatch(text)
+	table, records := rows(text), regexp.MustCompile(`keeps records of its own: (.*)\. \[`).FindStringSubmatch(text)
 	if records == nil {
 		t.Fatal("docs/reference.md has no list of the records that the operator keeps")
 	}
