@@ -142,7 +142,7 @@ func onExit(container string, action batchv1.PodFailurePolicyAction, codes []pro
 }
 
 func (a Spec) pod(cluster *dbv1.DatabaseCluster) *corev1ac.PodSpecApplyConfiguration {
-	spec := pods.PodSpec(cluster).WithRestartPolicy(corev1.RestartPolicyNever)
+	spec := pods.Spec(cluster).WithRestartPolicy(corev1.RestartPolicyNever)
 	if KindOf(a.Component).Places {
 		pods.SpreadLikeMembers(cluster, spec, a.labels(cluster))
 	} else {

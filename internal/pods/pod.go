@@ -19,10 +19,10 @@ import (
 // defaultFSGroup owns the data volumes. It lets the image write there as any user.
 const defaultFSGroup = 65532
 
-// PodTemplate is the template of every member's pod.
-func PodTemplate(cluster *dbv1.DatabaseCluster, references []Reference) *corev1ac.PodTemplateSpecApplyConfiguration {
+// Template is the template of every member's pod.
+func Template(cluster *dbv1.DatabaseCluster, references []Reference) *corev1ac.PodTemplateSpecApplyConfiguration {
 	database := DatabaseContainer(cluster)
-	spec := spreadMembers(cluster, PodSpec(cluster)).
+	spec := spreadMembers(cluster, Spec(cluster)).
 		WithInitContainers(versionContainer(cluster)...).
 		WithInitContainers(initContainers(cluster)...)
 	withToken(spec, database, cluster)
@@ -58,8 +58,8 @@ func podAnnotations(cluster *dbv1.DatabaseCluster, references []Reference) map[s
 	return all
 }
 
-// PodSpec is common to members and Jobs. They get no token for the API server here: see withToken.
-func PodSpec(cluster *dbv1.DatabaseCluster) *corev1ac.PodSpecApplyConfiguration {
+// Spec is common to members and Jobs. They get no token for the API server here: see withToken.
+func Spec(cluster *dbv1.DatabaseCluster) *corev1ac.PodSpecApplyConfiguration {
 	scheduling := cluster.Spec.Scheduling
 	spec := withServiceAccount(corev1ac.PodSpec(), cluster).
 		WithAutomountServiceAccountToken(false).

@@ -72,7 +72,7 @@ func TestAMemberThatKeepsMembersAwayDoesNotKeepJobsAway(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cluster := apart(c.selector)
 			template := &corev1.PodTemplateSpec{}
-			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(objects.Fields(pods.PodTemplate(cluster, nil)), template); err != nil {
+			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(objects.Fields(pods.Template(cluster, nil)), template); err != nil {
 				t.Fatal(err)
 			}
 			terms := template.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution

@@ -81,8 +81,8 @@ func latest(observed state.Observed) *appsv1.StatefulSet {
 func render(cluster *dbv1.DatabaseCluster, references []pods.Reference) map[string]any {
 	bare := cluster.DeepCopy()
 	bare.Spec.Resources = corev1.ResourceRequirements{}
-	made := objects.Fields(pods.PodTemplate(cluster, references))
-	objects.SetField(made, objects.Hash(objects.Fields(pods.PodTemplate(bare, references))), "metadata", "annotations", dbv1.AnnotationTemplate)
+	made := objects.Fields(pods.Template(cluster, references))
+	objects.SetField(made, objects.Hash(objects.Fields(pods.Template(bare, references))), "metadata", "annotations", dbv1.AnnotationTemplate)
 	if cluster.Spec.Engine != "" {
 		objects.SetField(made, cluster.Spec.Engine, "metadata", "annotations", dbv1.AnnotationEngine)
 	}

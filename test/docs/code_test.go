@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -102,26 +101,6 @@ func TestEverySymbolOfAPackageThatAPageNamesExists(t *testing.T) {
 	}
 	if named < 20 {
 		t.Errorf("found only %d symbols on the pages", named)
-	}
-}
-
-func TestContributingNamesTheFilesOfTheSpec(t *testing.T) {
-	page := pages(t)[filepath.Join(root, "docs", "contributing.md")]
-	listed := regexp.MustCompile("`api/v1alpha1/databasecluster_\\*\\.go`, by its group: ([a-z, ]+) \\(").FindStringSubmatch(page)
-	if listed == nil {
-		t.Fatal("docs/contributing.md does not list the groups of the spec")
-	}
-	var want []string
-	for _, file := range sources(t, "api/v1alpha1") {
-		group, is := strings.CutPrefix(strings.TrimSuffix(filepath.Base(file), ".go"), "databasecluster_")
-		if is && group != "status" {
-			want = append(want, group)
-		}
-	}
-	got := strings.Split(listed[1], ", ")
-	slices.Sort(got)
-	if !slices.Equal(got, slices.Sorted(slices.Values(want))) {
-		t.Errorf("docs/contributing.md lists the groups %v, and the files are %v", got, want)
 	}
 }
 
