@@ -11,11 +11,9 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/certificate"
-	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/restore"
-	"github.com/dbcluster/databasecluster-operator/internal/plan/rotation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -60,64 +58,25 @@ func upToDate(s *situation.Situation) phase.Outcome {
 	return outcome
 }
 
-// Upkeep are operations of every pass, in any phase.
-
-func finalizer(s *situation.Situation) operation.List {
-	return given(!s.HasFinalizer(), operation.AddFinalizer{})
-}
-
-func sizes(s *situation.Situation) operation.List {
-	all := members.Resizes(s)
-	return given(len(all) > 0, operation.ResizeVolumes{Claims: all})
-}
-
-func attributes(s *situation.Situation) operation.List {
-	all := members.Modifications(s)
-	return given(len(all) > 0, operation.ModifyVolumes{Claims: all})
-}
-
-func records(s *situation.Situation) operation.List {
-	all := members.Records(s)
-	return given(len(all) > 0, operation.RecordContents{Claims: all})
-}
-
-func labels(s *situation.Situation) operation.List {
-	all := members.Labels(s)
-	return given(len(all) > 0, operation.LabelVolumes{Claims: all})
-}
-
-func adoptions(s *situation.Situation) operation.List {
-	all := members.Adoptions(s)
-	agreements := members.AdoptedAgreements(s)
-	return slices.Concat(given(len(all) > 0, operation.AdoptVolumes{Claims: all}), given(len(agreements) > 0, operation.AdoptAgreements{Agreements: agreements}))
-}
-
-func releases(s *situation.Situation) operation.List {
-	all := deletion.Releases(s)
-	return given(len(all) > 0, operation.ReleasePods{Pods: all})
-}
-
-func unwanted(s *situation.Situation) operation.List {
-	all := slices.Concat(members.Unwanted(s), members.StaleAgreements(s), members.Obstructing(s))
-	return given(len(all) > 0, operation.Delete{Objects: all})
-}
-
-func given(needed bool, one operation.Operation) operation.List {
-	if !needed {
-		return nil
-	}
-	return operation.List{one}
-}
-
 // stalls are problems that the user must solve although the cluster may run. The first one counts.
-var stalls = []func(*situation.Situation) *situation.Stall{
-	members.NameConflict, members.VolumeConflict, members.VolumeLost, members.Unusable, restore.HalfRestored, restore.Stalled, members.Infeasible,
-	members.Unmodifiable, certificate.Stalled, rotation.Stalled, members.TwoPrimaries, members.ConfigureFailed,
+var stalls = []func(decided) *situation.Stall{
+	alone(members.NameConflict),
+	alone(members.VolumeConflict),
+	alone(members.VolumeLost),
+	alone(members.Unusable),
+	alone(restore.HalfRestored),
+	alone(restore.Stalled),
+	alone(members.Infeasible),
+	alone(members.Unmodifiable),
+	alone(certificate.Stalled),
+	func(d decided) *situation.Stall { return d.rotation.Stalled() },
+	alone(members.TwoPrimaries),
+	alone(members.ConfigureFailed),
 }
 
-func stalled(s *situation.Situation) *situation.Stall {
+func stalled(d decided) *situation.Stall {
 	for _, stall := range stalls {
-		if found := stall(s); found != nil {
+		if found := stall(d); found != nil {
 			return found
 		}
 	}

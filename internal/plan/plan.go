@@ -12,10 +12,8 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
-	"github.com/dbcluster/databasecluster-operator/internal/plan/certificate"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/disturb"
-	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/restore"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/rotation"
@@ -80,25 +78,22 @@ func (p Plan) Work() (all operation.List, why string) { return p.Operations, p.M
 
 // For decides what to do for a cluster. A deletion comes first: it must continue with any spec.
 func For(s *situation.Situation) Plan {
-	clock := schedule.For(s.Cluster, s.Observed)
-	decide, rotates := existence, rotation.Plan{}
+	d, decide := decided{Situation: s, schedule: schedule.For(s.Cluster, s.Observed)}, existence
 	if s.Deleting() {
 		decide = removal
 	} else {
-		rotates = rotation.For(s)
+		d.rotation = rotation.For(s)
 	}
-	p := decide(s, slices.Concat(clock.Operations, rotates.Operations))
+	p := decide(d)
 	p.Restore = restore.Status(s, p.Message, p.Stalled)
-	p.Schedule, p.Rotation = clock, rotates
-	p.RequeueAfter = situation.Sooner(situation.Sooner(p.RequeueAfter, clock.RequeueAfter(s.At)), rotates.RequeueAfter)
+	p.Schedule, p.Rotation = d.schedule, d.rotation
+	p.RequeueAfter = situation.Sooner(situation.Sooner(p.RequeueAfter, d.schedule.RequeueAfter(s.At)), d.rotation.RequeueAfter)
 	return p
 }
 
 // existence decides for a cluster that is not being deleted.
-func existence(s *situation.Situation, aside operation.List) Plan {
-	s.Upkeep = slices.Concat(finalizer(s), members.Credentials(s), members.ServiceAccount(s), members.Rights(s), certificate.Upkeep(s), sizes(s), attributes(s), labels(s), aside, adoptions(s), records(s), releases(s),
-		members.Writes(s), members.Connection(s), unwanted(s))
-	s.Stalled = stalled(s)
+func existence(d decided) Plan {
+	s := d.With(each(upkeep, d), stalled(d))
 	p := of(s, disturb.Exclusively(s, phase.First(phases, s)))
 	p.Pending, p.Newer = pending(s), s.EngineKnown() && resources.Newer(s.Cluster, s.Observed)
 	if s.Cluster.Spec.Paused {
@@ -108,8 +103,8 @@ func existence(s *situation.Situation, aside operation.List) Plan {
 }
 
 // removal decides for a cluster that is being deleted.
-func removal(s *situation.Situation, _ operation.List) Plan {
-	s.Upkeep = slices.Concat(labels(s), records(s), releases(s))
+func removal(d decided) Plan {
+	s := d.With(each(upkeepOfDeletion, d), nil)
 	p := of(s, deletion.Decide(s))
 	p.Operations, _ = p.Operations.Only(operation.WhileDeleting)
 	p.HooksChanged = deletion.PhasesChanged(s.Cluster.Status.Hooks, p.Hooks)

@@ -93,8 +93,8 @@ func awaits(s *situation.Situation) string {
 }
 
 // Stalled is the cause for which the user must act before the rotation continues.
-func Stalled(s *situation.Situation) *situation.Stall {
-	if p := For(s); p.Reason == dbv1.ReasonRotationFailed {
+func (p Plan) Stalled() *situation.Stall {
+	if p.Reason == dbv1.ReasonRotationFailed {
 		return &situation.Stall{Reason: p.Reason, Message: p.Message}
 	}
 	return nil

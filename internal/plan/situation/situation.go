@@ -45,10 +45,17 @@ type Situation struct {
 	// incompatibility, or a missing object that the spec names. Both are nil in a deletion, which needs no pod.
 	Incompatible, Unusable *Stall
 
-	// Upkeep are the operations of every pass, in any phase. Stalled is the cause for which the user must act. Both are decided
-	// before the phases, which report them.
+	// Upkeep are the operations of every pass, in any phase. Stalled is the cause for which the user must act. Only the phases have
+	// them: see With.
 	Upkeep  operation.List
 	Stalled *Stall
+}
+
+// With returns the situation of the phases, which report what the pass has decided before them.
+func (s *Situation) With(upkeep operation.List, stalled *Stall) *Situation {
+	next := *s
+	next.Upkeep, next.Stalled = upkeep, stalled
+	return &next
 }
 
 // Stall is a reason of the Stalled condition, with a message that contains the remedy.
