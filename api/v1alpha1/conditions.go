@@ -8,8 +8,8 @@ package v1alpha1
 const (
 	// ConditionReady is True when the cluster matches its spec: available, up to date, not stalled.
 	ConditionReady = "Ready"
-	// ConditionAvailable is True when clients can use the database. All members of the spec are ready; with an engine of
-	// the topology PrimaryReplica one primary is ready, and with Consensus a majority of the members.
+	// ConditionAvailable is True when clients can use the database. All members of the spec are ready. With an engine of
+	// the topology PrimaryReplica, one primary is ready. With Consensus, a majority of the members is.
 	ConditionAvailable = "Available"
 	// ConditionProgressing is True while the operator or Kubernetes changes the cluster toward its spec.
 	ConditionProgressing = "Progressing"

@@ -29,14 +29,6 @@ const (
 
 var categories = []category{messages, short, crd, comments, docs}
 
-// column is the category under which the table counts a text.
-func column(c category) category {
-	if c == short {
-		return messages
-	}
-	return c
-}
-
 // line is one line of prose and its line in the source.
 type line struct {
 	text   string
@@ -49,11 +41,11 @@ type paragraph struct {
 	lines    []line
 }
 
-// source is the prose of one file. Markdown is what the file itself is: Vale reads it as it stands.
+// source is the prose of one file. Vale reads the file itself if it is native, and the paragraphs from another file.
 type source struct {
 	file       string
 	paragraphs []paragraph
-	markdown   []byte
+	native     bool
 	allowed    []*allowance
 }
 
@@ -84,8 +76,8 @@ func extract(checkout fs.FS) (sources, error) {
 		if err != nil {
 			return fmt.Errorf("read the prose of %s: %w", file, err)
 		}
-		if len(is.paragraphs) > 0 || is.markdown != nil {
-			is.file, is.allowed = file, allowances(string(text), is.markdown != nil)
+		if len(is.paragraphs) > 0 || is.native {
+			is.file, is.allowed = file, allowances(string(text), strings.HasSuffix(file, ".md"))
 			all = append(all, is)
 		}
 		return nil
@@ -107,7 +99,7 @@ var readers = []struct {
 	file *regexp.Regexp
 	read func(string, []byte) (*source, error)
 }{
-	{regexp.MustCompile(`\.md$`), func(_ string, text []byte) (*source, error) { return &source{markdown: text}, nil }},
+	{regexp.MustCompile(`\.md$`), func(string, []byte) (*source, error) { return &source{native: true}, nil }},
 	{regexp.MustCompile(`\.go$`), readGo},
 	{regexp.MustCompile(`^Makefile$|\.mk$`), readMakefile},
 	{regexp.MustCompile(`\.sh$`), readShell},
@@ -135,22 +127,25 @@ func reader(file string) func(string, []byte) (*source, error) {
 	return nil
 }
 
+// native returns the files that Vale reads as they are.
+func (s sources) native() map[string]written {
+	names := map[string]written{}
+	for _, is := range s {
+		if is.native {
+			names[filepath.FromSlash(is.file)] = written{source: is}
+		}
+	}
+	return names
+}
+
 // write writes the files that Vale reads: for each source one of each category, a paragraph between blank lines. It
 // returns the lines of the sources by the names of these files.
 func (s sources) write(folder string) (map[string]written, error) {
 	names := map[string]written{}
 	for _, is := range s {
-		if is.markdown != nil {
-			name := filepath.FromSlash(is.file)
-			if err := writeFile(filepath.Join(folder, name), is.markdown); err != nil {
-				return nil, err
-			}
-			names[name] = written{source: is, category: docs}
-			continue
-		}
 		for _, c := range categories {
 			name := filepath.FromSlash(is.file) + "." + string(c) + ".txt"
-			w := written{source: is, category: column(c)}
+			w := written{source: is}
 			var text strings.Builder
 			for _, p := range is.paragraphs {
 				if p.category == c {
@@ -171,9 +166,8 @@ func (s sources) write(folder string) (map[string]written, error) {
 
 // written is a file that Vale reads; numbers are the lines in the source of each of its lines, nil where they are the same.
 type written struct {
-	source   *source
-	category category
-	numbers  []int
+	source  *source
+	numbers []int
 }
 
 // add adds a paragraph. Vale ends a sentence at its punctuation, not at a blank line: a paragraph without gets a period.

@@ -48,7 +48,3 @@ func TestPicturesDashboardsAndHealthChecksHaveTexts(t *testing.T) {
 	expect(t, prose(t, "config/argocd/X/health.lua", "-- A comment\n-- of two lines.\nreturn health(\"Progressing\", \"waiting for it all\")\n"),
 		"comments 1: A comment / of two lines.", "messages 3: waiting for it all")
 }
-
-func TestACommentWithAColonIsNoDirective(t *testing.T) {
-	expect(t, prose(t, "hack/x.go", "package x\n\n//told: by a comment\nvar x = 1 //nolint:all\n\n//go:embed x\nvar y = 1\n"), "comments 3: told: by a comment")
-}

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -39,7 +41,7 @@ func TestEachRuleFindsItsExamplesAndNoOthers(t *testing.T) {
 			}
 		}
 	}
-	alerts, err := judge(os.Getenv("DBC_VALE"), folder)
+	alerts, err := judge(os.Getenv("DBC_VALE"), folder, ".")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +72,7 @@ func TestSentencesEndWithTheirParagraph(t *testing.T) {
 		if _, err := extracted.write(folder); err != nil {
 			t.Fatal(err)
 		}
-		alerts, err := judge(os.Getenv("DBC_VALE"), folder)
+		alerts, err := judge(os.Getenv("DBC_VALE"), folder, ".")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,13 +99,64 @@ func TestEachRuleOfWordsHasExamples(t *testing.T) {
 	if err := yaml.Unmarshal(text, &examples); err != nil {
 		t.Fatal(err)
 	}
-	of, err := rules("Words")
-	if err != nil {
-		t.Fatal(err)
+	files, err := filepath.Glob("hack/prose/styles/Words/*.yml")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
 	}
-	for _, r := range of {
-		if examples[r.name] == nil {
-			t.Errorf("%s has no examples in testdata/rules.yaml", r.name)
+	for _, file := range files {
+		if rule := "Words." + strings.TrimSuffix(filepath.Base(file), ".yml"); examples[rule] == nil {
+			t.Errorf("%s has no examples in testdata/rules.yaml", rule)
+		}
+	}
+}
+
+const commented = `package v1alpha1
+
+// wait is a name. The cluster has converged, but not settled.
+//
+//	settled code is skipped
+//
+//   - the item has settled
+//
+//nolint:all // settled
+//go:embed settled
+func wait() {} // It has settled.
+
+// Spec has a type.
+// +kubebuilder:validation:XValidation:rule="settled"
+type Spec struct {
+	// one two three four five six seven eight nine ten one two three four five six seven eight nine ten one two three four five six.
+	One string
+	//told: by a comment
+	Two string // What the operator has is deleted.
+	// It runs ` + "`settled`" + ` code.
+	Three string
+}
+`
+
+// TestCommentsInGoAreRead reads the file as Vale does: without directives, markers and code.
+func TestCommentsInGoAreRead(t *testing.T) {
+	t.Chdir("../..")
+	for file, want := range map[string]string{
+		"internal/x.go": "3 Words.Settle, 7 Words.Settle, 11 Words.Settle, 18 Words.Tell, 19 Style.StartsWhat",
+		"api/v1/x.go":   "3 Words.Settle, 7 Words.Settle, 11 Words.Settle, 16 Style.LongSentence, 18 Words.Tell, 19 Style.StartsWhat",
+	} {
+		folder := t.TempDir()
+		if err := writeFile(filepath.Join(folder, file), []byte(commented)); err != nil {
+			t.Fatal(err)
+		}
+		alerts, err := judge(os.Getenv("DBC_VALE"), folder, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := alerts[file]
+		slices.SortFunc(found, func(a, b alert) int { return a.Line - b.Line })
+		var got []string
+		for _, a := range found {
+			got = append(got, fmt.Sprintf("%d %s", a.Line, a.Check))
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%s: got %s, want %s", file, strings.Join(got, ", "), want)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,7 +26,6 @@ const config = "hack/prose/.vale.ini"
 type finding struct {
 	file     string
 	line     int
-	category category
 	rule     string
 	severity string
 	message  string
@@ -65,11 +65,16 @@ func check(vale, checkout string, paths []string) ([]finding, error) {
 			return nil, err
 		}
 	}
-	alerts, err := judge(vale, folder)
+	alerts, err := judge(vale, folder, ".")
 	if err != nil {
 		return nil, err
 	}
 	found := located(alerts, names)
+	native := extracted.native()
+	if alerts, err = judge(vale, checkout, slices.Sorted(maps.Keys(native))...); err != nil {
+		return nil, err
+	}
+	found = append(found, located(alerts, native)...)
 	found = append(found, extracted.useless()...)
 	sorted(found)
 	return found, nil
@@ -116,13 +121,16 @@ func tool() (string, error) {
 	return strings.TrimSpace(string(output)), nil
 }
 
-// judge runs Vale on a folder.
-func judge(vale, folder string) (map[string][]alert, error) {
+// judge runs Vale on files and folders in a folder.
+func judge(vale, folder string, paths ...string) (map[string][]alert, error) {
 	rules, err := filepath.Abs(config)
 	if err != nil {
 		return nil, err
 	}
-	command := exec.Command(vale, "--config="+rules, "--output=JSON", "--no-exit", ".")
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	command := exec.Command(vale, append([]string{"--config=" + rules, "--output=JSON", "--no-exit"}, paths...)...)
 	command.Dir = folder
 	var problem bytes.Buffer
 	command.Stderr = &problem
@@ -149,7 +157,7 @@ func located(alerts map[string][]alert, names map[string]written) []finding {
 		}
 		files[w.source.file] = w.source
 		for _, a := range those {
-			found = append(found, finding{w.source.file, w.line(a.Line), w.category, a.Check, a.Severity, a.Message})
+			found = append(found, finding{w.source.file, w.line(a.Line), a.Check, a.Severity, a.Message})
 		}
 	}
 	sorted(found)
@@ -177,7 +185,7 @@ func (s sources) useless() []finding {
 			default:
 				continue
 			}
-			found = append(found, finding{is.file, a.line, comments, "Exception", "error", problem})
+			found = append(found, finding{is.file, a.line, "Exception", "error", problem})
 		}
 	}
 	return found
