@@ -69,6 +69,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="(has(self.actions) && has(self.actions.memberRemove)) == (self.topology == 'Consensus')",message="spec.actions.memberRemove is required for the topology Consensus, and not allowed for others"
 // +kubebuilder:validation:XValidation:rule="!has(self.otherParameters) || !self.otherParameters || has(self.actions) && has(self.actions.configure)",message="spec.otherParameters needs the action configure"
 // +kubebuilder:validation:XValidation:rule="!has(self.state) || self.topology != 'Independent'",message="spec.state is not allowed for the topology Independent"
+// +kubebuilder:validation:XValidation:rule="!has(self.container) || !has(self.container.scripts) || has(self.scripts) && self.container.scripts.all(name, name in self.scripts)",message="spec.container.scripts has a name that is not in spec.scripts: correct the name, or add the script"
 type DatabaseEngineSpec struct {
 	// description is one sentence about the engine. Default: empty.
 	// +optional
@@ -107,13 +108,14 @@ type DatabaseEngineSpec struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	Container EngineContainer `json:"container,omitzero"`
 
-	// scripts are executable files by name. Members and actions find them in /dbc/scripts. All scripts together have
-	// at most 65536 characters. Default: none.
+	// scripts are executable files by name. Members and actions find them in /dbc/scripts: see container.scripts. At most
+	// 64 scripts, with 196608 characters in all. Pods have them as annotations, for which Kubernetes allows 262144 bytes, names and
+	// other annotations included. Default: none.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	// +kubebuilder:validation:MaxProperties=16
+	// +kubebuilder:validation:MaxProperties=64
 	// +kubebuilder:validation:XValidation:rule="self.all(name, name.matches('^[A-Za-z0-9]([-A-Za-z0-9_.]{0,46}[A-Za-z0-9])?$'))",message="spec.scripts: a name must have 1 to 48 letters, digits, '-', '_' or '.', and begin and end with a letter or digit"
-	// +kubebuilder:validation:XValidation:rule="self.map(name, self[name].size()).sum() <= 65536",message="spec.scripts must have at most 65536 characters in all, because pods have them as annotations"
+	// +kubebuilder:validation:XValidation:rule="self.map(name, self[name].size()).sum() <= 196608",message="spec.scripts must have at most 196608 characters in all, because pods have them as annotations"
 	Scripts map[string]EngineScript `json:"scripts,omitempty"`
 
 	// parameters are the settings that clusters can set in spec.parameters. Default: none.
@@ -292,6 +294,16 @@ type EngineContainer struct {
 	// +kubebuilder:validation:MaxItems=64
 	// +kubebuilder:validation:items:MaxLength=65536
 	VersionCommand []string `json:"versionCommand,omitempty"`
+
+	// scripts are the names of the scripts in spec.scripts that members need: those of their command, their probes and
+	// versionCommand, and those that these source or import. A change of any other script restarts no member. Jobs have
+	// all scripts. Default: members have all scripts, too.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MaxLength=48
+	Scripts []string `json:"scripts,omitempty"`
 
 	MemberProbes `json:",inline"`
 }

@@ -1802,6 +1802,11 @@ func (in *EngineContainer) DeepCopyInto(out *EngineContainer) {
 		*out = make([]string, len(*in))
 		copy(*out, *in)
 	}
+	if in.Scripts != nil {
+		in, out := &in.Scripts, &out.Scripts
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	in.MemberProbes.DeepCopyInto(&out.MemberProbes)
 }
 

@@ -28,7 +28,7 @@ func judge(declared *dbv1.DatabaseEngine) (all []finding) {
 	if !version.MatchString(declared.Name) {
 		all = append(all, warningf("metadata.name is %q, without a version at its end: an engine cannot be changed, so begin with %s-v1", declared.Name, declared.Name))
 	}
-	return slices.Concat(all, lock(spec), probes(spec), missing(spec), numbers(spec), programs(spec), mentions(spec), unused(spec), variables(spec))
+	return slices.Concat(all, lock(spec), probes(spec), missing(spec), numbers(spec), programs(spec), mentions(spec), absent(spec), unused(spec), variables(spec))
 }
 
 var version = regexp.MustCompile(`-v[0-9]+$`)
@@ -168,6 +168,24 @@ func mentions(spec dbv1.DatabaseEngineSpec) (all []finding) {
 		for _, at := range mention.FindAllStringSubmatch(string(spec.Scripts[name]), -1) {
 			if spec.Scripts[at[1]] == "" {
 				all = append(all, errorf("spec.scripts[%s] names /dbc/scripts/%s, but spec.scripts has no %s: correct the path, or add the script", name, at[1], at[1]))
+			}
+		}
+	}
+	return all
+}
+
+// imported matches the module that a line in Python imports.
+var imported = regexp.MustCompile(`(?m)^\s*(?:import|from) +(\w+)`)
+
+// absent are scripts that scripts of members name or import, but that members do not have.
+func absent(spec dbv1.DatabaseEngineSpec) (all []finding) {
+	for _, name := range spec.Container.Scripts {
+		text := string(spec.Scripts[name])
+		for _, at := range slices.Concat(mention.FindAllStringSubmatch(text, -1), imported.FindAllStringSubmatch(text, -1)) {
+			for _, other := range []string{at[1], at[1] + ".py"} {
+				if spec.Scripts[other] != "" && !slices.Contains(spec.Container.Scripts, other) {
+					all = append(all, warningf("spec.scripts[%s] names %s, but spec.container.scripts does not list it, so members do not have it: add it if they need it", name, other))
+				}
 			}
 		}
 	}

@@ -250,9 +250,14 @@ func dangling(spec dbv1.DatabaseEngineSpec) []flaw {
 	}
 	var all []flaw
 	for _, p := range parts(spec) {
-		if at := script.FindStringSubmatch(p.text); at != nil && spec.Scripts[at[1]] == "" {
+		at := script.FindStringSubmatch(p.text)
+		if at != nil && spec.Scripts[at[1]] == "" {
 			all = append(all, flaw{only(p.action), fmt.Sprintf("%s is %.100q, but spec.scripts has no %.48q; it has %s",
 				p.field, p.text, at[1], names(maps.Keys(spec.Scripts)))})
+		}
+		if at != nil && p.action == "" && spec.Scripts[at[1]] != "" && !ofMembers(spec.Container, at[1]) {
+			all = append(all, flaw{text: fmt.Sprintf("%s is %.100q, but spec.container.scripts does not list %.48q, so members do not have it: add it",
+				p.field, p.text, at[1])})
 		}
 		// "$$" stands for "$".
 		for _, at := range reference.FindAllStringSubmatch(strings.ReplaceAll(p.text, "$$", ""), -1) {

@@ -72,7 +72,7 @@ func fill(spec *dbv1.DatabaseClusterSpec, declared *dbv1.DatabaseEngineSpec) {
 	fillBootstrap(spec, declared.Bootstrap)
 	spec.Parameters = parameters(spec.Parameters, declared, spec.Storage.Size.Value())
 	fillSharedMemory(spec, container.SharedMemory)
-	spec.Pod.Annotations = withScripts(spec.Pod.Annotations, declared.Scripts)
+	spec.Pod.Annotations = withScripts(spec.Pod.Annotations, declared)
 	spec.Pod.Annotations = withRole(spec.Pod.Annotations, declared.Roles)
 }
 
@@ -131,18 +131,31 @@ func parameters(given map[string]string, declared *dbv1.DatabaseEngineSpec, stor
 	return all
 }
 
+// JobScripts and a name are keys in the annotations of an effective cluster: the scripts that members do not need. Pods of Jobs have
+// them under dbv1.AnnotationScripts, and members do not have them.
+const JobScripts = "jobs." + dbv1.AnnotationScripts
+
 // withScripts adds the scripts to the annotations of the pods, which mount them as files: see
 // dbv1.AnnotationScripts.
-func withScripts(annotations map[string]string, scripts map[string]dbv1.EngineScript) map[string]string {
-	if len(scripts) == 0 {
+func withScripts(annotations map[string]string, declared *dbv1.DatabaseEngineSpec) map[string]string {
+	if len(declared.Scripts) == 0 {
 		return annotations
 	}
-	all := make(map[string]string, len(annotations)+len(scripts))
+	all := make(map[string]string, len(annotations)+len(declared.Scripts))
 	maps.Copy(all, annotations)
-	for name, text := range scripts {
-		all[dbv1.AnnotationScripts+name] = string(text)
+	for name, text := range declared.Scripts {
+		prefix := JobScripts
+		if ofMembers(declared.Container, name) {
+			prefix = dbv1.AnnotationScripts
+		}
+		all[prefix+name] = string(text)
 	}
 	return all
+}
+
+// ofMembers reports whether members have a script.
+func ofMembers(container dbv1.EngineContainer, name string) bool {
+	return len(container.Scripts) == 0 || slices.Contains(container.Scripts, name)
 }
 
 func setDefault[T comparable](field *T, value T) {

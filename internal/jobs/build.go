@@ -79,6 +79,7 @@ type Transfer struct {
 // Build builds the Job of an action, for an effective cluster. The pods of one attempt are deleted before the
 // next attempt starts. An exit code can fail the Job immediately, or allow retries until the deadline.
 func Build(cluster *dbv1.DatabaseCluster, action Spec) objects.Child {
+	cluster = pods.ForJobs(cluster)
 	kind, labels := KindOf(action.Component), action.labels(cluster)
 	if action.DeadlineSeconds == 0 {
 		action.DeadlineSeconds = int64(kind.Deadline(cluster).Seconds())

@@ -13,6 +13,7 @@ import (
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
@@ -44,6 +45,30 @@ func EngineVolumes(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeApplyConfigu
 			WithSecret(corev1ac.SecretVolumeSource().WithSecretName(name).WithDefaultMode(secretMode)))
 	}
 	return append(all, certificateVolume(cluster)...)
+}
+
+// ForMembers is the cluster with only the scripts that members need.
+func ForMembers(cluster *dbv1.DatabaseCluster) *dbv1.DatabaseCluster {
+	return withJobScripts(cluster, func(map[string]string, string, string) {})
+}
+
+// ForJobs is the cluster with all scripts of its engine.
+func ForJobs(cluster *dbv1.DatabaseCluster) *dbv1.DatabaseCluster {
+	return withJobScripts(cluster, func(all map[string]string, name, text string) { all[dbv1.AnnotationScripts+name] = text })
+}
+
+// withJobScripts removes the scripts that members do not need, and calls add for each. It copies what it changes.
+func withJobScripts(cluster *dbv1.DatabaseCluster, add func(all map[string]string, name, text string)) *dbv1.DatabaseCluster {
+	changed, all := *cluster, map[string]string{}
+	for key, text := range cluster.Spec.Pod.Annotations {
+		if name, found := strings.CutPrefix(key, engine.JobScripts); found {
+			add(all, name, text)
+		} else {
+			all[key] = text
+		}
+	}
+	changed.Spec.Pod.Annotations = all
+	return &changed
 }
 
 // EngineMounts mount these volumes into a container that runs the cluster's image.

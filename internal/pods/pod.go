@@ -21,6 +21,7 @@ const defaultFSGroup = 65532
 
 // Template is the template of every member's pod.
 func Template(cluster *dbv1.DatabaseCluster, references []Reference) *corev1ac.PodTemplateSpecApplyConfiguration {
+	cluster = ForMembers(cluster)
 	database := DatabaseContainer(cluster)
 	spec := spreadMembers(cluster, Spec(cluster)).
 		WithInitContainers(versionContainer(cluster)...).

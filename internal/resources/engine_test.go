@@ -5,13 +5,19 @@ SPDX-License-Identifier: Apache-2.0
 package resources
 
 import (
+	"maps"
 	"slices"
+	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -73,6 +79,57 @@ func TestChangesThatDoNotAffectPodsKeepTheTemplate(t *testing.T) {
 		if renderedFrom(cluster, nil) == renderedFrom(withEngine(), nil) {
 			t.Errorf("%s: members would not learn of it", name)
 		}
+	}
+}
+
+// withScripts is a cluster of an engine whose members need start, with these texts of its scripts.
+func withScripts(start, backup string) *dbv1.DatabaseCluster {
+	declared := &dbv1.DatabaseEngine{}
+	declared.Spec.Container.Scripts = []string{"start"}
+	declared.Spec.Scripts = map[string]dbv1.EngineScript{"start": dbv1.EngineScript(start), "backup": dbv1.EngineScript(backup)}
+	return engine.Resolve(engine.Resolve(smallest(), declared), declared)
+}
+
+func TestAChangedScriptRestartsOnlyMembersThatNeedIt(t *testing.T) {
+	pod := func(c *dbv1.DatabaseCluster) string { return hash(toMap(podTemplate(c, nil))) + renderedFrom(c, nil) }
+	standing := pod(withScripts("#!/bin/sh\n", "#!/bin/sh\n"))
+	if pod(withScripts("#!/bin/sh\n", "#!/bin/sh\ntrue\n")) != standing {
+		t.Error("a script of an action restarts the members")
+	}
+	if pod(withScripts("#!/bin/sh\ntrue\n", "#!/bin/sh\n")) == standing {
+		t.Error("members do not learn of their script")
+	}
+}
+
+func TestMembersHaveTheirScriptsAndJobsHaveAll(t *testing.T) {
+	cluster := withScripts("#!/bin/sh\n", "#!/bin/sh\nexec ledger dump\n")
+	before := cluster.DeepCopy()
+	member := live[appsv1.StatefulSet](t, StatefulSet(cluster, 3, state.Observed{})).Spec.Template
+	job := live[batchv1.Job](t, ActionJob(cluster, backupAction(false))).Spec.Template
+	for _, c := range []struct {
+		pod  corev1.PodTemplateSpec
+		want []string
+	}{{member, []string{"start"}}, {job, []string{"backup", "start"}}} {
+		var annotations, files []string
+		for _, key := range slices.Sorted(maps.Keys(c.pod.Annotations)) {
+			if prefix, name, _ := strings.Cut(key, "/"); strings.HasSuffix(prefix, "scripts.database.dbcluster.io") {
+				annotations = append(annotations, prefix+"/"+name)
+			}
+		}
+		for _, volume := range c.pod.Spec.Volumes {
+			if volume.Name == naming.ScriptsVolume {
+				for _, file := range volume.DownwardAPI.Items {
+					files = append(files, dbv1.AnnotationScripts+file.Path)
+				}
+			}
+		}
+		want := strings.Split(dbv1.AnnotationScripts+strings.Join(c.want, " "+dbv1.AnnotationScripts), " ")
+		if !slices.Equal(annotations, want) || !slices.Equal(files, want) {
+			t.Errorf("annotations %v, files %v, want %v", annotations, files, want)
+		}
+	}
+	if !equality.Semantic.DeepEqual(cluster, before) {
+		t.Error("the cluster was changed")
 	}
 }
 

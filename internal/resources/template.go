@@ -114,7 +114,7 @@ func withResources(made map[string]any, cluster *dbv1.DatabaseCluster, observed 
 // A field that a later version adds must be omitted from the JSON form while it is not set, and must have no
 // default in the CRD. Otherwise that version would render every template again.
 func renderedFrom(cluster *dbv1.DatabaseCluster, references []pods.Reference) string {
-	spec := cluster.Spec
+	spec := pods.ForMembers(cluster).Spec
 	spec.NetworkPolicy = dbv1.ClusterNetworkPolicy{}
 	spec.Replicas, spec.Service, spec.Deletion, spec.UpdateStrategy = 0, dbv1.ClusterService{}, dbv1.ClusterDeletion{}, dbv1.ClusterUpdateStrategy{}
 	spec.Credentials.Rotation = dbv1.ClusterCredentialsRotation{}

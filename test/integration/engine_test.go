@@ -100,6 +100,43 @@ func TestAnEngineCannotBeChanged(t *testing.T) {
 	mustContain(t, err.Error(), "spec cannot be changed: create a DatabaseEngine with another name")
 }
 
+// JSON escapes each "<" by six bytes, so no script of this length makes larger objects.
+func TestPodsTakeAsManyAndAsLargeScriptsAsAnEngineCanHave(t *testing.T) {
+	parallel(t)
+	const scripts, characters = 64, 196608
+	e := ledger(t, "largest-v1")
+	e.Spec.Scripts = map[string]dbv1.EngineScript{"backup": "#!/bin/sh\nexec ledger dump\n"}
+	for n := range scripts - 1 {
+		e.Spec.Scripts[fmt.Sprintf("s%047d", n)] = "<"
+	}
+	left := characters - len(e.Spec.Scripts["backup"]) - (scripts - 1)
+	for n := range scripts - 1 {
+		more := left / (scripts - 1)
+		if n == 0 {
+			more += left % (scripts - 1)
+		}
+		e.Spec.Scripts[fmt.Sprintf("s%047d", n)] += dbv1.EngineScript(strings.Repeat("<", more))
+	}
+	create(t, e)
+	awaitAccepted(t, e, "True", dbv1.ReasonAccepted)
+	cluster := created(t, func(c *dbv1.DatabaseCluster) {
+		leavesItTo("largest-v1")(c)
+		c.Spec.Pod.Annotations = map[string]string{"example.org/note": strings.Repeat("x", 32<<10)}
+	})
+	create(t, secretWith(cluster, "password"))
+	kubelet(t, cluster.Namespace, healthy)
+	awaitReady(t, cluster)
+	found := 0
+	for key, text := range read(t, member(cluster, 0)).Annotations {
+		if strings.HasPrefix(key, dbv1.AnnotationScripts) {
+			found += len(text)
+		}
+	}
+	if found != characters {
+		t.Errorf("the pod has scripts with %d characters, not %d", found, characters)
+	}
+}
+
 func TestAClusterRunsAsItsEngineDeclares(t *testing.T) {
 	parallel(t)
 	create(t, ledger(t, "running-v1"))

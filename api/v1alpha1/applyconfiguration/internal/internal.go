@@ -1418,6 +1418,12 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: runAsUser
       type:
         scalar: numeric
+    - name: scripts
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: associative
     - name: sharedMemory
       type:
         scalar: boolean

@@ -31,8 +31,9 @@ type DatabaseEngineSpecApplyConfiguration struct {
 	// container describes how to run the database in the cluster's image. The cluster's spec.container and spec.pod
 	// override it.
 	Container *EngineContainerApplyConfiguration `json:"container,omitempty"`
-	// scripts are executable files by name. Members and actions find them in /dbc/scripts. All scripts together have
-	// at most 65536 characters. Default: none.
+	// scripts are executable files by name. Members and actions find them in /dbc/scripts: see container.scripts. At most
+	// 64 scripts, with 196608 characters in all. Pods have them as annotations, for which Kubernetes allows 262144 bytes, names and
+	// other annotations included. Default: none.
 	Scripts map[string]apiv1alpha1.EngineScript `json:"scripts,omitempty"`
 	// parameters are the settings that clusters can set in spec.parameters. Default: none.
 	Parameters []EngineParameterApplyConfiguration `json:"parameters,omitempty"`

@@ -42,7 +42,11 @@ type EngineContainerApplyConfiguration struct {
 	// versionCommand prints the version of the database, for status.version of clusters. It runs in the image before each
 	// start of a member, with the scripts, but without Secrets, data and variables. The image must have sh. If the command
 	// fails, the member starts without a version. Default: clusters have no status.version.
-	VersionCommand                 []string `json:"versionCommand,omitempty"`
+	VersionCommand []string `json:"versionCommand,omitempty"`
+	// scripts are the names of the scripts in spec.scripts that members need: those of their command, their probes and
+	// versionCommand, and those that these source or import. A change of any other script restarts no member. Jobs have
+	// all scripts. Default: members have all scripts, too.
+	Scripts                        []string `json:"scripts,omitempty"`
 	MemberProbesApplyConfiguration `json:""`
 }
 
@@ -141,6 +145,16 @@ func (b *EngineContainerApplyConfiguration) WithTerminationGracePeriodSeconds(va
 func (b *EngineContainerApplyConfiguration) WithVersionCommand(values ...string) *EngineContainerApplyConfiguration {
 	for i := range values {
 		b.VersionCommand = append(b.VersionCommand, values[i])
+	}
+	return b
+}
+
+// WithScripts adds the given value to the Scripts field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the Scripts field.
+func (b *EngineContainerApplyConfiguration) WithScripts(values ...string) *EngineContainerApplyConfiguration {
+	for i := range values {
+		b.Scripts = append(b.Scripts, values[i])
 	}
 	return b
 }
