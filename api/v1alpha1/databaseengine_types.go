@@ -295,9 +295,9 @@ type EngineContainer struct {
 	// +kubebuilder:validation:items:MaxLength=65536
 	VersionCommand []string `json:"versionCommand,omitempty"`
 
-	// scripts are the names of the scripts in spec.scripts that members need: those of their command, their probes and
-	// versionCommand, and those that these source or import. A change of any other script restarts no member. Jobs have
-	// all scripts. Default: members have all scripts, too.
+	// scripts are the names of the scripts in spec.scripts that members need: those of the command, the probes and
+	// versionCommand. List also the scripts that these run, source or import. A change of another script restarts no member.
+	// Jobs have all scripts. Default: members have all scripts, too.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1

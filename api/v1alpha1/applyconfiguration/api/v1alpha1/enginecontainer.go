@@ -43,9 +43,9 @@ type EngineContainerApplyConfiguration struct {
 	// start of a member, with the scripts, but without Secrets, data and variables. The image must have sh. If the command
 	// fails, the member starts without a version. Default: clusters have no status.version.
 	VersionCommand []string `json:"versionCommand,omitempty"`
-	// scripts are the names of the scripts in spec.scripts that members need: those of their command, their probes and
-	// versionCommand, and those that these source or import. A change of any other script restarts no member. Jobs have
-	// all scripts. Default: members have all scripts, too.
+	// scripts are the names of the scripts in spec.scripts that members need: those of the command, the probes and
+	// versionCommand. List also the scripts that these run, source or import. A change of another script restarts no member.
+	// Jobs have all scripts. Default: members have all scripts, too.
 	Scripts                        []string `json:"scripts,omitempty"`
 	MemberProbesApplyConfiguration `json:""`
 }
