@@ -17,7 +17,9 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -91,7 +93,7 @@ func withScripts(start, backup string) *dbv1.DatabaseCluster {
 }
 
 func TestAChangedScriptRestartsOnlyMembersThatNeedIt(t *testing.T) {
-	pod := func(c *dbv1.DatabaseCluster) string { return hash(toMap(podTemplate(c, nil))) + renderedFrom(c, nil) }
+	pod := func(c *dbv1.DatabaseCluster) string { return objects.Hash(objects.Fields(pods.Template(c, nil))) + renderedFrom(c, nil) }
 	standing := pod(withScripts("#!/bin/sh\n", "#!/bin/sh\n"))
 	if pod(withScripts("#!/bin/sh\n", "#!/bin/sh\ntrue\n")) != standing {
 		t.Error("a script of an action restarts the members")
@@ -105,7 +107,7 @@ func TestMembersHaveTheirScriptsAndJobsHaveAll(t *testing.T) {
 	cluster := withScripts("#!/bin/sh\n", "#!/bin/sh\nexec ledger dump\n")
 	before := cluster.DeepCopy()
 	member := live[appsv1.StatefulSet](t, StatefulSet(cluster, 3, state.Observed{})).Spec.Template
-	job := live[batchv1.Job](t, ActionJob(cluster, backupAction(false))).Spec.Template
+	job := live[batchv1.Job](t, jobs.Build(cluster, backupAction(false))).Spec.Template
 	for _, c := range []struct {
 		pod  corev1.PodTemplateSpec
 		want []string
