@@ -93,7 +93,9 @@ func withScripts(start, backup string) *dbv1.DatabaseCluster {
 }
 
 func TestAChangedScriptRestartsOnlyMembersThatNeedIt(t *testing.T) {
-	pod := func(c *dbv1.DatabaseCluster) string { return objects.Hash(objects.Fields(pods.Template(c, nil))) + renderedFrom(c, nil) }
+	pod := func(c *dbv1.DatabaseCluster) string {
+		return objects.Hash(objects.Fields(pods.Template(c, nil))) + renderedFrom(c, nil)
+	}
 	standing := pod(withScripts("#!/bin/sh\n", "#!/bin/sh\n"))
 	if pod(withScripts("#!/bin/sh\n", "#!/bin/sh\ntrue\n")) != standing {
 		t.Error("a script of an action restarts the members")
