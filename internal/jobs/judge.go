@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package jobs runs the actions of engines: it builds the Job of an action, observes and judges it, and decides what comes next.
+// Package jobs builds, observes and judges the Jobs of actions of an engine.
 //
 //	kind.go    what the Jobs of one kind share: attempts, deadline, resources
 //	build.go   the Job of an action, from a Spec

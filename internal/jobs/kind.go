@@ -15,7 +15,7 @@ import (
 )
 
 // Kind has the properties that all actions of one kind share. A new kind of action needs a row in
-// actionKinds, and an Action with its command, location and data.
+// kinds, and a Spec with its command, location and data.
 type Kind struct {
 	// Retries is the number of attempts after the first.
 	Retries int32

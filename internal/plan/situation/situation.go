@@ -119,7 +119,7 @@ func (s *Situation) HasFinalizer() bool {
 
 // Ephemeral reports whether the data of members is deleted with their pods.
 func (s *Situation) Ephemeral() bool {
-	return s.Cluster.Spec.Storage.Ephemeral != nil && *s.Cluster.Spec.Storage.Ephemeral
+	return pods.Ephemeral(s.Cluster)
 }
 
 // NotStarted reports whether the cluster has no members yet: new members would use existing volumes.
