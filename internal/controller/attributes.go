@@ -16,7 +16,7 @@ import (
 // readAttributesClasses asks the API server whether it serves VolumeAttributesClasses. If it does not, it also drops
 // their names from claims.
 func (o *observation) readAttributesClasses(api client.Client) {
-	if o.Err != nil || o.cluster.Spec.Storage.VolumeAttributesClassName == "" {
+	if o.Err != nil || o.Cluster.Spec.Storage.VolumeAttributesClassName == "" {
 		return
 	}
 	kind := schema.GroupKind{Group: storagev1.GroupName, Kind: "VolumeAttributesClass"}

@@ -16,30 +16,31 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
 
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups,verbs=get;list;watch
 
 // readBackups reads all DatabaseBackups of this cluster, and the time zones that the spec names.
 func (o *observation) readBackups(ctx context.Context, cached kit.View) {
-	if o.cluster.Spec.Backup == nil || o.Err != nil {
+	if o.Cluster.Spec.Backup == nil || o.Err != nil {
 		return
 	}
-	o.Zones = zones(o.cluster.Spec.Backup)
+	o.Zones = zones(o.Cluster.Spec.Backup)
 	backups := &dbv1.DatabaseBackupList{}
-	if o.List(ctx, backups, indexCluster, o.cluster.Name); o.Err != nil {
+	if o.List(ctx, backups, subject.IndexCluster, o.Cluster.Name); o.Err != nil {
 		return
 	}
 	var sources []dbv1.BackupSource
-	sources, o.Err = sourcesIn(ctx, cached, o.cluster.Namespace)
+	sources, o.Err = sourcesIn(ctx, cached, o.Cluster.Namespace)
 	for i := range backups.Items {
 		object := &backups.Items[i]
 		backup := state.BackupOf(object)
-		if backup.Cluster == o.cluster.Name && backup.Of(o.cluster) {
+		if backup.Cluster == o.Cluster.Name && backup.Of(o.Cluster) {
 			backup.Read = isSource(object, sources)
 			o.Backups = append(o.Backups, backup)
 		}
-		if backup.CreatedFor != o.cluster.UID {
+		if backup.CreatedFor != o.Cluster.UID {
 			o.Strangers = append(o.Strangers, backup)
 		}
 	}

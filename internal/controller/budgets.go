@@ -29,13 +29,13 @@ const indexOthers = "others"
 func (o *observation) readOtherBudgets(ctx context.Context, cached kit.View) {
 	budgets := &policyv1.PodDisruptionBudgetList{}
 	if o.Err == nil {
-		if err := cached.List(ctx, budgets, cached.By(o.cluster.Namespace, indexOthers, "true")...); err != nil {
+		if err := cached.List(ctx, budgets, cached.By(o.Cluster.Namespace, indexOthers, "true")...); err != nil {
 			o.Err = fmt.Errorf("list the PodDisruptionBudgets of others: %w", err)
 		}
 	}
 	for i := range budgets.Items {
 		budget := &budgets.Items[i]
-		own := budget.Name == naming.PodDisruptionBudget(o.cluster.Name) // also without its labels
+		own := budget.Name == naming.PodDisruptionBudget(o.Cluster.Name) // also without its labels
 		if !own && len(ofOthers(budget)) > 0 && selectsAny(budget, o.Members) {
 			o.OtherBudgets = append(o.OtherBudgets, budget.Name)
 		}

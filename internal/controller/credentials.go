@@ -23,16 +23,17 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
 
 // readConnection reads the connection Secret.
 func (o *observation) readConnection(ctx context.Context) {
 	described := o.Engine != nil && o.Engine.Spec.Connection != nil
-	if !described && o.cluster.Status.Binding == nil {
+	if !described && o.Cluster.Status.Binding == nil {
 		return
 	}
-	secret, name := &corev1.Secret{}, naming.Connection(o.cluster.Name)
-	o.Connection = owned(o, state.Ref{Kind: "Secret", Name: name}, secret, o.FindLive(ctx, name, secret), state.SecretFacts)
+	secret, name := &corev1.Secret{}, naming.Connection(o.Cluster.Name)
+	o.Connection = subject.Owned(&o.Reading, state.Ref{Kind: "Secret", Name: name}, secret, o.FindLive(ctx, name, secret), state.SecretFacts)
 }
 
 // readGenerated reads the Secret with the name of generated credentials, of a cluster that is being deleted. Hooks may use
@@ -40,8 +41,8 @@ func (o *observation) readConnection(ctx context.Context) {
 func (o *observation) readGenerated(ctx context.Context) {
 	secret := &corev1.Secret{}
 	o.Credentials = state.Credentials{}
-	if o.FindLive(ctx, naming.Credentials(o.cluster.Name), secret) {
-		o.Credentials = state.CredentialsOf(secret, o.cluster.Name)
+	if o.FindLive(ctx, naming.Credentials(o.Cluster.Name), secret) {
+		o.Credentials = state.CredentialsOf(secret, o.Cluster.Name)
 	}
 }
 
@@ -121,13 +122,13 @@ func encoded(value []byte) string { return base64.StdEncoding.EncodeToString(val
 
 // readRotation reads the Job of the rotation in progress.
 func (o *observation) readRotation(ctx context.Context) {
-	if o.Credentials.Rotation == "" || !o.Credentials.GeneratedFor(o.cluster.UID) {
+	if o.Credentials.Rotation == "" || !o.Credentials.GeneratedFor(o.Cluster.UID) {
 		return
 	}
-	stage := o.Credentials.Stage(o.cluster.Spec.Credentials.Rotation, o.At)
-	job, name := &batchv1.Job{}, naming.RotationJob(o.cluster.Name, o.Credentials.Rotation, string(stage))
-	if o.made(ctx, state.Ref{Kind: "Job", Name: name}, job) {
-		o.Rotation, o.RotationStarted, o.RotatedMembers = o.task(ctx, job), true, strings.Fields(job.Annotations[dbv1.AnnotationMembers])
+	stage := o.Credentials.Stage(o.Cluster.Spec.Credentials.Rotation, o.At)
+	job, name := &batchv1.Job{}, naming.RotationJob(o.Cluster.Name, o.Credentials.Rotation, string(stage))
+	if o.Made(ctx, state.Ref{Kind: "Job", Name: name}, job) {
+		o.Rotation, o.RotationStarted, o.RotatedMembers = o.Job(ctx, job), true, strings.Fields(job.Annotations[dbv1.AnnotationMembers])
 	}
 }
 

@@ -25,17 +25,17 @@ import (
 // If the operator may not read it, or its CRD does not exist, the user must act. The status reports that, and a
 // deletion continues without the engine.
 func (o *observation) readEngine(ctx context.Context) {
-	asked := engine.Named{Name: o.cluster.Spec.Engine}
+	asked := engine.Named{Name: o.Cluster.Spec.Engine}
 	asked.Declared, o.EngineUnreadable = o.findEngine(ctx, asked.Name)
 	o.Engine = asked.Declared
-	name, differs := o.EngineOfData(o.cluster.UID, asked.Name)
+	name, differs := o.EngineOfData(o.Cluster.UID, asked.Name)
 	if !differs {
 		return
 	}
 	data := engine.Named{Name: name}
 	data.Declared, _ = o.findEngine(ctx, name)
 	if o.Change = engine.ChangeOf(data, asked); o.Change != nil {
-		o.cluster, o.Engine = o.Change.InForce(o.cluster), data.Declared
+		o.Cluster, o.Engine = o.Change.InForce(o.Cluster), data.Declared
 	}
 }
 

@@ -12,21 +12,18 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
+	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
-
-// indexCluster is the name of the index by which the cache finds objects with a cluster's label. A list by labels
-// alone compares every object of the namespace, so a pass would cost more with every cluster.
-const indexCluster = "cluster"
 
 // indexStarting is the name of the index of the clusters that will restore a backup at their start.
 const indexStarting = "starting"
 
 var indexes = []kit.Index{
-	{Kind: &corev1.Pod{}, Name: indexCluster, Value: clusterName},
-	{Kind: &corev1.PersistentVolumeClaim{}, Name: indexCluster, Value: clusterName},
-	{Kind: &corev1.ConfigMap{}, Name: indexCluster, Value: clusterName},
-	{Kind: &batchv1.Job{}, Name: indexCluster, Value: clusterName},
-	{Kind: &dbv1.DatabaseBackup{}, Name: indexCluster, Value: backedUp},
+	{Kind: &corev1.Pod{}, Name: subject.IndexCluster, Value: clusterName},
+	{Kind: &corev1.PersistentVolumeClaim{}, Name: subject.IndexCluster, Value: clusterName},
+	{Kind: &corev1.ConfigMap{}, Name: subject.IndexCluster, Value: clusterName},
+	{Kind: &batchv1.Job{}, Name: subject.IndexCluster, Value: clusterName},
+	{Kind: &dbv1.DatabaseBackup{}, Name: subject.IndexCluster, Value: backedUp},
 	{Kind: &policyv1.PodDisruptionBudget{}, Name: indexOthers, Value: ofOthers},
 	{Kind: &dbv1.DatabaseCluster{}, Name: indexStarting, Value: starting},
 }

@@ -19,12 +19,12 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
-	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
 
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databaseclusters,verbs=get;list;watch
@@ -46,7 +46,11 @@ func (r *Reconciler) Observe(ctx context.Context, live bool, key client.ObjectKe
 	if !live && !isNew(cluster) {
 		from = from.Else(r.Live)
 	}
-	o := &observation{Reading: kit.Reading{View: from, Live: r.Live, Object: cluster}, cluster: cluster, live: live, logs: r.Logs, Observed: state.Observed{At: r.Clock.Now(), Uptime: r.uptime()}}
+	o := &observation{live: live, Reading: subject.Reading{
+		Reading: kit.Reading{View: from, Live: r.Live, Object: cluster}, Cluster: cluster, Logs: r.Logs,
+		TransferImage: r.TransferImage, ClusterDomain: r.ClusterDomain, Others: r.Cache().Else(r.Live),
+		Observed: state.Observed{At: r.Clock.Now(), Uptime: r.uptime()},
+	}}
 	o.read(ctx, r)
 	if o.Err != nil {
 		return nil, nil, o.Err
@@ -71,12 +75,12 @@ func asDeleted(err error) error {
 }
 
 func (o *observation) read(ctx context.Context, r *Reconciler) {
-	name := o.cluster.Name
-	o.HeadlessService = child(ctx, o, state.Ref{Kind: "Service", Name: naming.HeadlessService(name)}, state.ServiceFacts)
-	o.Service = child(ctx, o, state.Ref{Kind: "Service", Name: naming.Service(name)}, state.ServiceFacts)
-	o.PodDisruptionBudget = child(ctx, o, state.Ref{Kind: "PodDisruptionBudget", Name: naming.PodDisruptionBudget(name)}, state.PodDisruptionBudgetFacts)
+	name := o.Cluster.Name
+	o.HeadlessService = subject.Child(ctx, &o.Reading, state.Ref{Kind: "Service", Name: naming.HeadlessService(name)}, state.ServiceFacts)
+	o.Service = subject.Child(ctx, &o.Reading, state.Ref{Kind: "Service", Name: naming.Service(name)}, state.ServiceFacts)
+	o.PodDisruptionBudget = subject.Child(ctx, &o.Reading, state.Ref{Kind: "PodDisruptionBudget", Name: naming.PodDisruptionBudget(name)}, state.PodDisruptionBudgetFacts)
 	o.readNetworkPolicy(ctx)
-	o.StatefulSet = child(ctx, o, state.Ref{Kind: "StatefulSet", Name: naming.StatefulSet(name)}, state.StatefulSetFacts)
+	o.StatefulSet = subject.Child(ctx, &o.Reading, state.Ref{Kind: "StatefulSet", Name: naming.StatefulSet(name)}, state.StatefulSetFacts)
 	o.readAttributesClasses(r.Writer.Client)
 	o.readPods(ctx)
 	o.readUnready(ctx)
@@ -85,7 +89,7 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 	o.readPreviousStatefulSet(ctx)
 	o.readEngine(ctx)
 	if engine.HasRoles(o.Engine) {
-		o.ReplicasService = child(ctx, o, state.Ref{Kind: "Service", Name: naming.ReplicasService(name)}, state.ServiceFacts)
+		o.ReplicasService = subject.Child(ctx, &o.Reading, state.Ref{Kind: "Service", Name: naming.ReplicasService(name)}, state.ServiceFacts)
 	}
 	o.readServiceAccount(ctx)
 	o.readRights(ctx)
@@ -95,7 +99,7 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 	o.readProtection(ctx, r.Policies)
 	o.readRestore(ctx, r)
 	o.readBackups(ctx, r.Cache().Else(r.Live))
-	if o.cluster.DeletionTimestamp != nil {
+	if o.Cluster.DeletionTimestamp != nil {
 		o.readHooks(ctx)
 		o.readHookReferences(ctx)
 		o.readGenerated(ctx)
@@ -113,67 +117,30 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 
 // observation collects the facts that are read.
 type observation struct {
-	kit.Reading
-	cluster *dbv1.DatabaseCluster
+	subject.Reading
 	// live is true if the cache is not read.
 	live bool
-	// logs is nil if no log has to be read.
-	logs jobs.Logs
-	state.Observed
-}
-
-// child reads an object that the cluster should own: nil if it does not exist. If another owner has it, that is
-// nil, too, and a name conflict is recorded.
-func child[T any, Object interface {
-	*T
-	client.Object
-}](ctx context.Context, o *observation, ref state.Ref, facts func(Object) Object) Object {
-	object := Object(new(T))
-	return owned(o, ref, object, o.Find(ctx, ref.Name, object), facts)
-}
-
-func owned[Object client.Object](o *observation, ref state.Ref, object Object, found bool, facts func(Object) Object) (none Object) {
-	if !found {
-		return none
-	}
-	if !metav1.IsControlledBy(object, o.cluster) {
-		ref.OfPreviousCluster = ofPreviousCluster(object, o.cluster)
-		o.Foreign = append(o.Foreign, ref)
-		return none
-	}
-	return facts(object)
-}
-
-// ofPreviousCluster reports whether an object belongs to the previous cluster of the same name.
-func ofPreviousCluster(object metav1.Object, cluster *dbv1.DatabaseCluster) bool {
-	owner := metav1.GetControllerOfNoCopy(object)
-	return owner != nil && owner.Kind == "DatabaseCluster" && owner.Name == cluster.Name
 }
 
 // readNetworkPolicy reads the policy of the members. A cluster that needs none ignores those of other owners.
 func (o *observation) readNetworkPolicy(ctx context.Context) {
 	others := o.Foreign
-	o.NetworkPolicy = child(ctx, o, state.Ref{
-		Kind: "NetworkPolicy", Name: naming.NetworkPolicy(o.cluster.Name), Remedy: "set spec.networkPolicy.mode to None",
+	o.NetworkPolicy = subject.Child(ctx, &o.Reading, state.Ref{
+		Kind: "NetworkPolicy", Name: naming.NetworkPolicy(o.Cluster.Name), Remedy: "set spec.networkPolicy.mode to None",
 	}, state.NetworkPolicyFacts)
-	if o.cluster.Spec.NetworkPolicy.Mode == dbv1.NetworkPolicyNone {
+	if o.Cluster.Spec.NetworkPolicy.Mode == dbv1.NetworkPolicyNone {
 		o.Foreign = others
 	}
-}
-
-// list reads the objects with all these labels.
-func (o *observation) list(ctx context.Context, into client.ObjectList, labels map[string]string, options ...client.ListOption) {
-	o.List(ctx, into, indexCluster, o.cluster.Name, append(options, client.MatchingLabels(labels))...)
 }
 
 // readPods reads the pods with the cluster's labels, without those of the previous cluster of the same name. It only reads them, so the
 // cache need not copy them.
 func (o *observation) readPods(ctx context.Context) {
 	pods := &corev1.PodList{}
-	o.list(ctx, pods, map[string]string{dbv1.LabelName: dbv1.LabelNameValue, dbv1.LabelInstance: o.cluster.Name}, client.UnsafeDisableDeepCopy)
+	o.Labeled(ctx, pods, map[string]string{dbv1.LabelName: dbv1.LabelNameValue, dbv1.LabelInstance: o.Cluster.Name}, client.UnsafeDisableDeepCopy)
 	for i := range pods.Items {
 		pod := &pods.Items[i]
-		ordinal, named := naming.Ordinal(o.cluster.Name, pod.Name)
+		ordinal, named := naming.Ordinal(o.Cluster.Name, pod.Name)
 		if named && pod.Labels[dbv1.LabelComponent] == dbv1.ComponentDatabase && o.isMember(pod) {
 			o.Members = append(o.Members, state.MemberOf(pod, ordinal).AsOf(o.At))
 		} else {
@@ -186,10 +153,10 @@ func (o *observation) readPods(ctx context.Context) {
 // readUnready reads why members are not ready, as their probes report. If the events cannot be read, only the explanation is missing.
 func (o *observation) readUnready(ctx context.Context) {
 	for i, m := range o.Members {
-		if o.logs == nil || !m.Silent(o.At) {
+		if o.Logs == nil || !m.Silent(o.At) {
 			continue
 		}
-		message, err := o.logs.Unready(ctx, o.cluster.Namespace, m.UID)
+		message, err := o.Logs.Unready(ctx, o.Cluster.Namespace, m.UID)
 		if err != nil {
 			logf.FromContext(ctx).V(1).Info("cannot read why a member is not ready", "pod", m.Name, "cause", err.Error())
 		}
@@ -203,7 +170,7 @@ func (o *observation) isMember(pod *corev1.Pod) bool {
 	if o.StatefulSet != nil {
 		return metav1.IsControlledBy(pod, o.StatefulSet)
 	}
-	return types.UID(pod.Labels[dbv1.LabelClusterUID]) == o.cluster.UID
+	return types.UID(pod.Labels[dbv1.LabelClusterUID]) == o.Cluster.UID
 }
 
 // readVolumes reads the claims of the data volumes. They have no owner reference and outlive the cluster. The name
@@ -212,9 +179,9 @@ func (o *observation) isMember(pod *corev1.Pod) bool {
 // So a claim without labels, as after a restore from a snapshot, counts if a member uses it.
 func (o *observation) readVolumes(ctx context.Context) {
 	claims := &corev1.PersistentVolumeClaimList{}
-	o.list(ctx, claims, naming.Selector(o.cluster.Name), client.UnsafeDisableDeepCopy)
+	o.Labeled(ctx, claims, naming.Selector(o.Cluster.Name), client.UnsafeDisableDeepCopy)
 	for i := range claims.Items {
-		if ordinal, ok := naming.ClaimOrdinal(o.cluster.Name, claims.Items[i].Name); ok {
+		if ordinal, ok := naming.ClaimOrdinal(o.Cluster.Name, claims.Items[i].Name); ok {
 			o.Volumes = append(o.Volumes, state.VolumeOf(&claims.Items[i], ordinal))
 		}
 	}
@@ -234,7 +201,7 @@ func (o *observation) readUnlabeled(ctx context.Context) {
 			continue
 		}
 		claim := &corev1.PersistentVolumeClaim{}
-		if o.FindLive(ctx, naming.Claim(o.cluster.Name, m.Ordinal), claim) {
+		if o.FindLive(ctx, naming.Claim(o.Cluster.Name, m.Ordinal), claim) {
 			volume := state.VolumeOf(claim, m.Ordinal)
 			volume.Unwatched = true
 			o.Volumes = append(o.Volumes, volume)
@@ -244,18 +211,18 @@ func (o *observation) readUnlabeled(ctx context.Context) {
 
 // readConfigs reads the ConfigMaps of spec.config, including those with previous files.
 func (o *observation) readConfigs(ctx context.Context) {
-	labels := naming.Selector(o.cluster.Name)
+	labels := naming.Selector(o.Cluster.Name)
 	labels[dbv1.LabelComponent] = dbv1.ComponentConfig
 	configs := &corev1.ConfigMapList{}
-	o.list(ctx, configs, labels)
+	o.Labeled(ctx, configs, labels)
 	for i := range configs.Items {
-		if metav1.IsControlledBy(&configs.Items[i], o.cluster) {
+		if metav1.IsControlledBy(&configs.Items[i], o.Cluster) {
 			o.Configs = append(o.Configs, state.ConfigMapFacts(&configs.Items[i]))
 		}
 	}
-	name := pods.ConfigMapName(o.cluster)
+	name := pods.ConfigMapName(o.Cluster)
 	if name != "" && !slices.ContainsFunc(o.Configs, func(c *corev1.ConfigMap) bool { return c.Name == name }) {
-		if config := child(ctx, o, state.Ref{Kind: "ConfigMap", Name: name}, state.ConfigMapFacts); config != nil {
+		if config := subject.Child(ctx, &o.Reading, state.Ref{Kind: "ConfigMap", Name: name}, state.ConfigMapFacts); config != nil {
 			o.Configs = append(o.Configs, config)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
 
 // +kubebuilder:rbac:groups="",resources=pods,verbs=patch
@@ -66,9 +67,9 @@ func (r *Reconciler) removePodFinalizer(ctx context.Context, namespace, name str
 // removed the finalizer of the cluster.
 func (r *Reconciler) Deleted(ctx context.Context, key client.ObjectKey) error {
 	gone := &dbv1.DatabaseCluster{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
-	o := &observation{Reading: kit.Reading{View: r.Cache(), Object: gone}, cluster: gone}
+	o := &subject.Reading{Reading: kit.Reading{View: r.Cache(), Object: gone}, Cluster: gone}
 	pods := &corev1.PodList{}
-	o.list(ctx, pods, map[string]string{dbv1.LabelName: dbv1.LabelNameValue, dbv1.LabelInstance: key.Name})
+	o.Labeled(ctx, pods, map[string]string{dbv1.LabelName: dbv1.LabelNameValue, dbv1.LabelInstance: key.Name})
 	for i := range pods.Items {
 		if pod := &pods.Items[i]; o.Err == nil && state.HasFinalizer(pod) {
 			o.Err = r.releaseOrphan(ctx, key, pod)

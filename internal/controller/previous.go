@@ -29,14 +29,14 @@ import (
 // Kubernetes keeps that state in the newest revision. The labels of pods do not identify it: a member that was
 // resized in place has the label of the revision that created it.
 func (o *observation) readPreviousStatefulSet(ctx context.Context) {
-	if o.Err != nil || o.cluster.DeletionTimestamp != nil || o.StatefulSet != nil || len(o.Members) == 0 {
+	if o.Err != nil || o.Cluster.DeletionTimestamp != nil || o.StatefulSet != nil || len(o.Members) == 0 {
 		return
 	}
-	labels := naming.Selector(o.cluster.Name)
-	labels[dbv1.LabelClusterUID] = string(o.cluster.UID)
+	labels := naming.Selector(o.Cluster.Name)
+	labels[dbv1.LabelClusterUID] = string(o.Cluster.UID)
 	revisions := &appsv1.ControllerRevisionList{}
-	if err := o.Live.List(ctx, revisions, client.InNamespace(o.cluster.Namespace), client.MatchingLabels(labels)); err != nil {
-		o.Err = fmt.Errorf("list the revisions of %s: %w", o.cluster.Name, err)
+	if err := o.Live.List(ctx, revisions, client.InNamespace(o.Cluster.Namespace), client.MatchingLabels(labels)); err != nil {
+		o.Err = fmt.Errorf("list the revisions of %s: %w", o.Cluster.Name, err)
 		return
 	}
 	var newest *appsv1.ControllerRevision
@@ -53,19 +53,19 @@ func (o *observation) readPreviousStatefulSet(ctx context.Context) {
 // readPreviousJobs finds the Jobs of the previous cluster of the same name that may still start a pod with one of
 // its volumes. A last backup is retried many times, and between two attempts it has no pod.
 func (o *observation) readPreviousJobs(ctx context.Context) {
-	left := slices.ContainsFunc(o.Volumes, func(v state.Volume) bool { return v.Cluster != o.cluster.UID })
+	left := slices.ContainsFunc(o.Volumes, func(v state.Volume) bool { return v.Cluster != o.Cluster.UID })
 	if !left || o.StatefulSet != nil || len(o.Members) > 0 {
 		return
 	}
-	labels := naming.Selector(o.cluster.Name)
+	labels := naming.Selector(o.Cluster.Name)
 	labels[dbv1.LabelComponent] = dbv1.ComponentBackup
 	list := &batchv1.JobList{}
-	o.list(ctx, list, labels)
+	o.Labeled(ctx, list, labels)
 	for i := range list.Items {
 		job := &list.Items[i]
 		task := jobs.Of(job, nil)
-		theirs := types.UID(job.Labels[dbv1.LabelClusterUID]) != o.cluster.UID
-		if theirs && !task.Ended() && state.MountsMember(job.Spec.Template.Spec.Volumes, o.cluster.Name) {
+		theirs := types.UID(job.Labels[dbv1.LabelClusterUID]) != o.Cluster.UID
+		if theirs && !task.Ended() && state.MountsMember(job.Spec.Template.Spec.Volumes, o.Cluster.Name) {
 			o.PreviousJobs = append(o.PreviousJobs, job.Name)
 		}
 	}

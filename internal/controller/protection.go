@@ -25,7 +25,7 @@ import (
 // An operator with rights in one namespace only may not read them. The status reports that, and everything else
 // continues.
 func (o *observation) readProtection(ctx context.Context, policies []string) {
-	if !o.cluster.Spec.Deletion.Protection {
+	if !o.Cluster.Spec.Deletion.Protection {
 		return
 	}
 	o.Protection = &state.Protection{}

@@ -23,7 +23,7 @@ import (
 // readReferences reads the Secrets, ConfigMaps and the ServiceAccount that the spec and its engine name, one by one. They
 // belong to the user, and the operator does not list or watch them.
 func (o *observation) readReferences(ctx context.Context) {
-	for _, reference := range pods.References(engine.Resolve(o.cluster, o.Engine)) {
+	for _, reference := range pods.References(engine.Resolve(o.Cluster, o.Engine)) {
 		if o.Err == nil {
 			o.Err = o.readReference(ctx, &reference)
 			o.References = append(o.References, reference)
@@ -34,10 +34,10 @@ func (o *observation) readReferences(ctx context.Context) {
 // readHookReferences reads objects that the pods of deletion hooks may wait for, which the status of a pod does not
 // show. A deletion continues without objects that cannot be read.
 func (o *observation) readHookReferences(ctx context.Context) {
-	if o.Err != nil || len(o.cluster.Spec.Deletion.Hooks) == 0 {
+	if o.Err != nil || len(o.Cluster.Spec.Deletion.Hooks) == 0 {
 		return
 	}
-	for _, reference := range pods.ActionReferences(engine.Resolve(o.cluster, o.Engine)) {
+	for _, reference := range pods.ActionReferences(engine.Resolve(o.Cluster, o.Engine)) {
 		if o.readReference(ctx, &reference) == nil {
 			o.References = append(o.References, reference)
 		}
@@ -49,7 +49,7 @@ func (o *observation) readReference(ctx context.Context, reference *pods.Referen
 	if len(validation.IsDNS1123Subdomain(reference.Name)) > 0 {
 		return nil
 	}
-	key := client.ObjectKey{Namespace: o.cluster.Namespace, Name: reference.Name}
+	key := client.ObjectKey{Namespace: o.Cluster.Namespace, Name: reference.Name}
 	var err error
 	switch reference.Kind {
 	case "Secret":
@@ -82,8 +82,8 @@ func (o *observation) readReference(ctx context.Context, reference *pods.Referen
 // noteCredentials records the Secret with the credentials. If they are generated, a Secret of that name that no operator
 // created is a name conflict.
 func (o *observation) noteCredentials(secret *corev1.Secret, reference *pods.Reference) {
-	o.Credentials = state.CredentialsOf(secret, o.cluster.Name)
-	switch generates := engine.Generates(o.cluster, o.Engine); {
+	o.Credentials = state.CredentialsOf(secret, o.Cluster.Name)
+	switch generates := engine.Generates(o.Cluster, o.Engine); {
 	case generates && o.Credentials.Generated:
 		reference.Content, reference.Own = o.Credentials.Content, true
 	case generates:

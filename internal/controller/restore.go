@@ -25,7 +25,7 @@ import (
 // readRestore reads the objects of a restore into the cluster's volumes, as long as it has no members. In a
 // deletion, it reads the Jobs that still write there.
 func (o *observation) readRestore(ctx context.Context, r *Reconciler) {
-	deleted, asked := o.cluster.DeletionTimestamp != nil, state.FromBackup(o.cluster) != nil || engine.Related(o.Engine)
+	deleted, asked := o.Cluster.DeletionTimestamp != nil, state.FromBackup(o.Cluster) != nil || engine.Related(o.Engine)
 	if o.Err != nil || !o.fills() && !asked || !deleted && (o.StatefulSet != nil || len(o.Members) > 0) {
 		return
 	}
@@ -37,35 +37,35 @@ func (o *observation) readRestore(ctx context.Context, r *Reconciler) {
 	o.readSource(ctx)
 	o.readClaimsByName(ctx)
 	if o.Err == nil {
-		jobs.ReadLogs(ctx, r.Logs, o.cluster.Namespace, o.Restore.Jobs)
+		jobs.ReadLogs(ctx, r.Logs, o.Cluster.Namespace, o.Restore.Jobs)
 	}
 }
 
 // fills reports whether a volume of the cluster is being filled.
 func (o *observation) fills() bool {
-	return slices.ContainsFunc(o.Volumes, func(v state.Volume) bool { return v.IsFilling() && v.Cluster == o.cluster.UID })
+	return slices.ContainsFunc(o.Volumes, func(v state.Volume) bool { return v.IsFilling() && v.Cluster == o.Cluster.UID })
 }
 
 // readRestoreJobs reads the Jobs that fill volumes, found by label, and other Jobs with their names.
 func (o *observation) readRestoreJobs(ctx context.Context) {
-	labels := naming.Labels(o.cluster, dbv1.ComponentRestore)
+	labels := naming.Labels(o.Cluster, dbv1.ComponentRestore)
 	list := &batchv1.JobList{}
-	o.list(ctx, list, labels)
+	o.Labeled(ctx, list, labels)
 	for i := range list.Items {
-		o.Restore.Jobs = append(o.Restore.Jobs, o.task(ctx, &list.Items[i]))
+		o.Restore.Jobs = append(o.Restore.Jobs, o.Job(ctx, &list.Items[i]))
 	}
 	for _, v := range o.Volumes {
-		name := naming.RestoreJob(o.cluster.Name, v.From, v.UID, v.Ordinal)
-		if _, found := o.Restore.Job(name); found || !v.IsFilling() || v.Cluster != o.cluster.UID {
+		name := naming.RestoreJob(o.Cluster.Name, v.From, v.UID, v.Ordinal)
+		if _, found := o.Restore.Job(name); found || !v.IsFilling() || v.Cluster != o.Cluster.UID {
 			continue
 		}
 		job := &batchv1.Job{}
 		switch {
 		case !o.Find(ctx, name, job):
-		case types.UID(job.Labels[dbv1.LabelClusterUID]) != o.cluster.UID:
+		case types.UID(job.Labels[dbv1.LabelClusterUID]) != o.Cluster.UID:
 			o.Foreign = append(o.Foreign, state.Ref{Kind: "Job", Name: name})
 		default:
-			o.Restore.Jobs = append(o.Restore.Jobs, o.task(ctx, job))
+			o.Restore.Jobs = append(o.Restore.Jobs, o.Job(ctx, job))
 		}
 	}
 	slices.SortFunc(o.Restore.Jobs, func(a, b jobs.Job) int { return cmp.Compare(a.Name, b.Name) })
@@ -74,16 +74,16 @@ func (o *observation) readRestoreJobs(ctx context.Context) {
 // readSource reads the DatabaseBackup that the spec names, and checks the objects that its destination names. It
 // belongs to another cluster or user and may lack the operator's labels, so it is not watched.
 func (o *observation) readSource(ctx context.Context) {
-	if state.FromBackup(o.cluster) == nil {
+	if state.FromBackup(o.Cluster) == nil {
 		return
 	}
-	if name := state.FromBackup(o.cluster).Name; name != "" {
+	if name := state.FromBackup(o.Cluster).Name; name != "" {
 		backup := &dbv1.DatabaseBackup{}
 		if o.FindLive(ctx, name, backup) {
 			o.Restore.Backup = backup
 		}
 	}
-	if source := state.SourceOf(o.cluster, o.Restore.Backup); source != nil {
+	if source := state.SourceOf(o.Cluster, o.Restore.Backup); source != nil {
 		for _, secret := range state.SecretsOf(source) {
 			if !o.FindLive(ctx, secret.Name, &corev1.Secret{}) {
 				o.Restore.Missing = append(o.Restore.Missing, state.Ref{Kind: "Secret", Name: secret.Name})
@@ -98,13 +98,13 @@ func (o *observation) readSource(ctx context.Context) {
 // readClaimsByName looks for claims that are missing from the list. A claim without the cluster's labels has
 // another owner, and no backup is restored over it.
 func (o *observation) readClaimsByName(ctx context.Context) {
-	for ordinal := range o.cluster.Spec.Replicas { // all of them: members take over existing claims
+	for ordinal := range o.Cluster.Spec.Replicas { // all of them: members take over existing claims
 		claim := &corev1.PersistentVolumeClaim{}
-		name := naming.Claim(o.cluster.Name, ordinal)
+		name := naming.Claim(o.Cluster.Name, ordinal)
 		i := slices.IndexFunc(o.Volumes, func(v state.Volume) bool { return v.Ordinal == ordinal })
 		switch {
 		case i >= 0 && o.Volumes[i].Managed, i < 0 && !o.Find(ctx, name, claim):
-		case i < 0 && claim.Labels[dbv1.LabelManagedBy] == dbv1.LabelManagedByValue && claim.Labels[dbv1.LabelInstance] == o.cluster.Name:
+		case i < 0 && claim.Labels[dbv1.LabelManagedBy] == dbv1.LabelManagedByValue && claim.Labels[dbv1.LabelInstance] == o.Cluster.Name:
 			o.Volumes = append(o.Volumes, state.VolumeOf(claim, ordinal)) // not in the cache yet
 		default:
 			o.Foreign = append(o.Foreign, state.Ref{Kind: "PersistentVolumeClaim", Name: name})

@@ -42,11 +42,11 @@ func unowned[T any, Object interface {
 	*T
 	client.Object
 }](ctx context.Context, o *observation, kind string, facts func(Object) Object) Object {
-	object, name := Object(new(T)), naming.Role(o.cluster.Name)
+	object, name := Object(new(T)), naming.Role(o.Cluster.Name)
 	if !o.FindLive(ctx, name, object) {
 		return nil
 	}
-	if object.GetLabels()[dbv1.LabelManagedBy] != dbv1.LabelManagedByValue || object.GetLabels()[dbv1.LabelInstance] != o.cluster.Name {
+	if object.GetLabels()[dbv1.LabelManagedBy] != dbv1.LabelManagedByValue || object.GetLabels()[dbv1.LabelInstance] != o.Cluster.Name {
 		o.Foreign = append(o.Foreign, state.Ref{Kind: kind, Name: name})
 		return nil
 	}
@@ -57,19 +57,19 @@ func unowned[T any, Object interface {
 // pass. The content is no fact, so the operator does not watch them. The lock of the primary is read whenever it may have
 // changed since claim 0 recorded it.
 func (o *observation) readAgreements(ctx context.Context) {
-	names := engine.StateConfigMaps(o.cluster.Name, o.Engine)
+	names := engine.StateConfigMaps(o.Cluster.Name, o.Engine)
 	if o.Err != nil || len(names) == 0 && !o.hadRights() || o.agrees() {
 		return
 	}
 	found := &corev1.ConfigMapList{}
-	err := o.Live.List(ctx, found, client.InNamespace(o.cluster.Namespace), client.MatchingLabels(naming.Selector(o.cluster.Name)))
+	err := o.Live.List(ctx, found, client.InNamespace(o.Cluster.Namespace), client.MatchingLabels(naming.Selector(o.Cluster.Name)))
 	if err != nil {
-		o.Err = fmt.Errorf("list the agreements of the members of %s: %w", o.cluster.Name, err)
+		o.Err = fmt.Errorf("list the agreements of the members of %s: %w", o.Cluster.Name, err)
 		return
 	}
 	o.AgreementsRead = true
 	for i := range found.Items {
-		if a := state.AgreementOf(&found.Items[i], o.cluster.Name, engine.LockOf(o.Engine)); a.Cluster != "" { // another client may use the labels of members
+		if a := state.AgreementOf(&found.Items[i], o.Cluster.Name, engine.LockOf(o.Engine)); a.Cluster != "" { // another client may use the labels of members
 			o.Agreements = append(o.Agreements, a)
 		}
 	}
@@ -85,8 +85,8 @@ func (o *observation) readAgreements(ctx context.Context) {
 // readKept reads the ConfigMap in which running members keep their configuration. The cache may not show the latest write yet, and has no
 // time of it. So it is not read when a Job has just put a configuration in force.
 func (o *observation) readKept(ctx context.Context) {
-	name, _ := engine.ConfigurationMap(o.cluster.Name, o.Engine)
-	if name == "" || o.StatefulSet == nil || o.cluster.DeletionTimestamp != nil {
+	name, _ := engine.ConfigurationMap(o.Cluster.Name, o.Engine)
+	if name == "" || o.StatefulSet == nil || o.Cluster.DeletionTimestamp != nil {
 		return
 	}
 	find := o.Find
@@ -97,14 +97,14 @@ func (o *observation) readKept(ctx context.Context) {
 	if !find(ctx, name, config) {
 		return
 	}
-	if a := state.AgreementOf(config, o.cluster.Name, nil); a.Cluster == o.cluster.UID && !a.Terminating {
+	if a := state.AgreementOf(config, o.Cluster.Name, nil); a.Cluster == o.Cluster.UID && !a.Terminating {
 		o.Kept, o.KeptAt = state.ConfigMapFacts(config), state.WrittenAt(config)
 	}
 }
 
 // hasConfigured reports whether a Job has put a configuration in force that the status does not have yet.
 func (o *observation) hasConfigured() bool {
-	record := o.cluster.Status.Configuration
+	record := o.Cluster.Status.Configuration
 	return record != nil && record.State == dbv1.ConfigurationApplying && slices.ContainsFunc(o.Jobs, func(t jobs.Job) bool {
 		return t.Component == dbv1.ComponentConfigure && t.Succeeded
 	})
@@ -113,7 +113,7 @@ func (o *observation) hasConfigured() bool {
 // agrees reports whether running members have agreed, so that their agreement existed then. Another client may have deleted it since:
 // the ConfigMap with the configuration is watched, the others are looked up before an operation that needs a live read.
 func (o *observation) agrees() bool {
-	if o.live || o.cluster.DeletionTimestamp != nil || o.StatefulSet == nil || o.lacksKept() {
+	if o.live || o.Cluster.DeletionTimestamp != nil || o.StatefulSet == nil || o.lacksKept() {
 		return false
 	}
 	if !engine.HasRoles(o.Engine) {
@@ -125,7 +125,7 @@ func (o *observation) agrees() bool {
 
 // lacksKept reports whether the ConfigMap with the configuration of the members does not exist.
 func (o *observation) lacksKept() bool {
-	name, _ := engine.ConfigurationMap(o.cluster.Name, o.Engine)
+	name, _ := engine.ConfigurationMap(o.Cluster.Name, o.Engine)
 	return name != "" && o.Kept == nil
 }
 
@@ -137,15 +137,15 @@ func (o *observation) recordsLock(primary state.Member) bool {
 
 // readTasks reads the Jobs of actions on members. An engine that does not exist any more may have had some.
 func (o *observation) readTasks(ctx context.Context) {
-	unknown := o.Engine == nil && o.cluster.Spec.Engine != ""
+	unknown := o.Engine == nil && o.Cluster.Spec.Engine != ""
 	if !unknown && !engine.Related(o.Engine) && !engine.Configures(o.Engine) {
 		return
 	}
 	for _, component := range []string{dbv1.ComponentHandOver, dbv1.ComponentMemberRemove, dbv1.ComponentConfigure} {
 		jobs := &batchv1.JobList{}
-		o.list(ctx, jobs, naming.Labels(o.cluster, component))
+		o.Labeled(ctx, jobs, naming.Labels(o.Cluster, component))
 		for i := range jobs.Items {
-			o.Jobs = append(o.Jobs, o.task(ctx, &jobs.Items[i]))
+			o.Jobs = append(o.Jobs, o.Job(ctx, &jobs.Items[i]))
 		}
 	}
 	slices.SortFunc(o.Jobs, func(a, b jobs.Job) int { return cmp.Compare(a.Name, b.Name) })

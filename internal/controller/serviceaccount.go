@@ -21,22 +21,22 @@ import (
 // readServiceAccount reads the ServiceAccount that the operator creates, only if there is one to expect: the operator
 // does not watch ServiceAccounts.
 func (o *observation) readServiceAccount(ctx context.Context) {
-	wanted := pods.GeneratesServiceAccount(engine.Resolve(o.cluster, o.Engine))
+	wanted := pods.GeneratesServiceAccount(engine.Resolve(o.Cluster, o.Engine))
 	created := o.StatefulSet != nil && o.StatefulSet.Annotations[dbv1.AnnotationServiceAccount] != ""
-	if !wanted && !created && o.cluster.DeletionTimestamp == nil {
+	if !wanted && !created && o.Cluster.DeletionTimestamp == nil {
 		return
 	}
 	account := &corev1.ServiceAccount{}
-	if !o.FindLive(ctx, naming.ServiceAccount(o.cluster.Name), account) {
+	if !o.FindLive(ctx, naming.ServiceAccount(o.Cluster.Name), account) {
 		return
 	}
 	switch {
-	case state.IsServiceAccountOf(o.cluster.Name, account):
+	case state.IsServiceAccountOf(o.Cluster.Name, account):
 		o.ServiceAccount = state.ServiceAccountFacts(account)
 	case wanted:
 		account.DeletionTimestamp = nil // one of a previous cluster may still be terminating
 		o.Foreign = append(o.Foreign, state.Ref{
-			Kind: "ServiceAccount", Name: account.Name, OfPreviousCluster: state.IsServiceAccountOf(o.cluster.Name, account),
+			Kind: "ServiceAccount", Name: account.Name, OfPreviousCluster: state.IsServiceAccountOf(o.Cluster.Name, account),
 		})
 	}
 }

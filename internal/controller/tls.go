@@ -32,19 +32,19 @@ import (
 // Job of a reload. The operator reads Secrets one by one, and keeps only public facts of them.
 func (o *observation) readTLS(ctx context.Context, r *Reconciler) {
 	o.readIssuance(ctx)
-	tls := o.cluster.Spec.TLS
+	tls := o.Cluster.Spec.TLS
 	if tls == nil || o.Err != nil {
 		return
 	}
 	o.Image = r.TransferImage
-	o.TLS.Hosts = certificateHosts(o.cluster, o.Engine, r.ClusterDomain)
-	clients := naming.ClientHosts(o.cluster.Name, o.cluster.Namespace, o.cluster.Spec.Replicas)
+	o.TLS.Hosts = certificateHosts(o.Cluster, o.Engine, r.ClusterDomain)
+	clients := naming.ClientHosts(o.Cluster.Name, o.Cluster.Namespace, o.Cluster.Spec.Replicas)
 	own := tls.SecretName == ""
-	o.TLS.Certificate = o.readCertificate(ctx, engine.TLSSecret(o.cluster), own, func(files pki.Files) pki.Facts {
+	o.TLS.Certificate = o.readCertificate(ctx, engine.TLSSecret(o.Cluster), own, func(files pki.Files) pki.Facts {
 		return pki.Judge(files, clients, o.At)
 	})
 	if tls.SelfSigned != nil {
-		o.TLS.Authority = o.readCertificate(ctx, naming.Authority(o.cluster.Name), true, pki.AuthorityFacts)
+		o.TLS.Authority = o.readCertificate(ctx, naming.Authority(o.Cluster.Name), true, pki.AuthorityFacts)
 	}
 	o.addCertificate(own)
 	o.readReload(ctx)
@@ -69,8 +69,8 @@ func (o *observation) readCertificate(ctx context.Context, name string, own bool
 		return state.Certificate{}
 	}
 	issued := o.TLS.Issuance.Live != nil && secret.Annotations[resources.AnnotationCertificateName] == name
-	if own && !issued && !metav1.IsControlledBy(secret, o.cluster) {
-		o.Foreign = append(o.Foreign, state.Ref{Kind: "Secret", Name: name, OfPreviousCluster: ofPreviousCluster(secret, o.cluster)})
+	if own && !issued && !metav1.IsControlledBy(secret, o.Cluster) {
+		o.Conflict(state.Ref{Kind: "Secret", Name: name}, secret)
 		return state.Certificate{}
 	}
 	return state.CertificateOf(secret, judge(secret.Data))
@@ -80,8 +80,8 @@ func (o *observation) readCertificate(ctx context.Context, name string, own bool
 // belongs to the template only if the engine cannot reload it.
 func (o *observation) addCertificate(own bool) {
 	reference := pods.Reference{
-		Kind: "Secret", Name: engine.TLSSecret(o.cluster), Where: "spec.tls.secretName", Optional: own, Found: o.TLS.Certificate.Found(),
-		Own: o.cluster.Spec.TLS.SelfSigned != nil,
+		Kind: "Secret", Name: engine.TLSSecret(o.Cluster), Where: "spec.tls.secretName", Optional: own, Found: o.TLS.Certificate.Found(),
+		Own: o.Cluster.Spec.TLS.SelfSigned != nil,
 	}
 	if !engine.Reloads(o.Engine) {
 		reference.Content = o.TLS.Certificate.Identity
@@ -92,14 +92,14 @@ func (o *observation) addCertificate(own bool) {
 // readIssuance reads the Certificate of cert-manager, if the spec names an issuer or named one before. Only then the
 // operator needs its CRD and the rights.
 func (o *observation) readIssuance(ctx context.Context) {
-	before := o.cluster.Status.TLS != nil && o.cluster.Status.TLS.CertificateName != ""
-	asked := o.cluster.Spec.TLS != nil && o.cluster.Spec.TLS.IssuerRef != nil
+	before := o.Cluster.Status.TLS != nil && o.Cluster.Status.TLS.CertificateName != ""
+	asked := o.Cluster.Spec.TLS != nil && o.Cluster.Spec.TLS.IssuerRef != nil
 	if o.Err != nil || !asked && !before {
 		return
 	}
-	live, name := &unstructured.Unstructured{}, naming.Certificate(o.cluster.Name)
+	live, name := &unstructured.Unstructured{}, naming.Certificate(o.Cluster.Name)
 	live.SetGroupVersionKind(resources.CertificateKind)
-	err := o.Live.Get(ctx, client.ObjectKey{Namespace: o.cluster.Namespace, Name: name}, live)
+	err := o.Live.Get(ctx, client.ObjectKey{Namespace: o.Cluster.Namespace, Name: name}, live)
 	switch {
 	case meta.IsNoMatchError(err):
 		o.TLS.Issuance.Refused = "the API server does not know the kind Certificate of group cert-manager.io. Install cert-manager, or use spec.tls.selfSigned"
@@ -108,8 +108,8 @@ func (o *observation) readIssuance(ctx context.Context) {
 	case apierrors.IsNotFound(err):
 	case err != nil:
 		o.Err = err
-	case !metav1.IsControlledBy(live, o.cluster):
-		o.Foreign = append(o.Foreign, state.Ref{Kind: live.GetKind(), Name: name, OfPreviousCluster: ofPreviousCluster(live, o.cluster)})
+	case !metav1.IsControlledBy(live, o.Cluster):
+		o.Conflict(state.Ref{Kind: live.GetKind(), Name: name}, live)
 	default:
 		o.TLS.Issuance = state.IssuanceOf(live)
 	}
@@ -120,8 +120,8 @@ func (o *observation) readReload(ctx context.Context) {
 	if !engine.Reloads(o.Engine) || o.TLS.Certificate.Identity == "" {
 		return
 	}
-	job, name := &batchv1.Job{}, naming.ReloadJob(o.cluster.Name, o.cluster.UID)
-	if o.made(ctx, state.Ref{Kind: "Job", Name: name}, job) {
-		o.TLS.Reload, o.TLS.Reloading, o.TLS.Reloaded = o.task(ctx, job), true, job.Annotations[dbv1.AnnotationCertificate]
+	job, name := &batchv1.Job{}, naming.ReloadJob(o.Cluster.Name, o.Cluster.UID)
+	if o.Made(ctx, state.Ref{Kind: "Job", Name: name}, job) {
+		o.TLS.Reload, o.TLS.Reloading, o.TLS.Reloaded = o.Job(ctx, job), true, job.Annotations[dbv1.AnnotationCertificate]
 	}
 }
