@@ -31,7 +31,7 @@ var order = []place{
 	{name: "protocol", pure: true},
 	{name: "naming", pure: true},
 	// Only the controller issues certificates. The pure packages know public facts of them, and transfer verifies servers.
-	{name: "pki", imports: none, importedBy: []string{"pods", "jobs", "state", "resources", "plan/certificate", "controller", "transfer"}},
+	{name: "pki", imports: none, importedBy: []string{"pods", "jobs", "state", "resources", "plan/situation", "certificate", "controller", "transfer"}},
 	{name: "engine", pure: true},
 	{name: "memo", imports: none, importedBy: []string{"objects", "resources"}},
 	{name: "objects", pure: true},
@@ -43,11 +43,12 @@ var order = []place{
 	{name: "apply"},
 	{name: "kit"},
 	{name: "plan/situation", pure: true},
-	{name: "subject", pure: true},
 	{name: "plan/phase", pure: true},
-	{name: "plan/schedule", pure: true},
-	{name: "plan/certificate", pure: true},
-	{name: "plan/rotation", pure: true},
+	{name: "subject", pure: true},
+	// Subjects do not import each other, nor does the core import them: only the list of package plan does.
+	{name: "schedule", pure: true, imports: core, importedBy: theList},
+	{name: "certificate", pure: true, imports: core, importedBy: theList},
+	{name: "rotation", pure: true, imports: core, importedBy: theList},
 	{name: "plan/disturb", pure: true},
 	{name: "plan/members", pure: true},
 	{name: "plan/restore", pure: true},
@@ -72,7 +73,10 @@ var order = []place{
 }
 
 var (
-	none           = []string{}
+	none = []string{}
+	// core is what a subject may see, and theList is where its line stands.
+	core           = []string{"protocol", "naming", "pki", "engine", "objects", "pods", "jobs", "state", "resources", "operation", "apply", "kit", "plan/situation", "plan/phase", "subject"}
+	theList        = []string{"plan", "controller"}
 	onlyTheManager = []string{"manager"}
 )
 

@@ -8,18 +8,12 @@ import (
 	"context"
 	"fmt"
 
-	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
-	networkingv1 "k8s.io/api/networking/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
 
 // execution executes the plan of one pass.
@@ -41,6 +35,8 @@ func (r *Reconciler) Execute(ctx context.Context, p *pass, o operation.Operation
 // execute executes one operation.
 func (e execution) execute(ctx context.Context, o operation.Operation) ([]kit.Event, error) {
 	switch o := o.(type) {
+	case subject.Acting:
+		return o.Act(ctx, e.hands())
 	case operation.Lifecycle:
 		return e.onLifecycle(ctx, o)
 	case operation.Members:
@@ -49,10 +45,6 @@ func (e execution) execute(ctx context.Context, o operation.Operation) ([]kit.Ev
 		return e.onVolumes(ctx, o)
 	case operation.Objects:
 		return e.onObjects(ctx, o)
-	case operation.Backups:
-		return e.onBackups(ctx, o)
-	case operation.Certificates:
-		return e.onCertificates(ctx, o)
 	default:
 		return nil, unknown(o)
 	}
@@ -60,22 +52,12 @@ func (e execution) execute(ctx context.Context, o operation.Operation) ([]kit.Ev
 
 func unknown(o operation.Operation) error { return fmt.Errorf("unknown operation %T", o) }
 
-// groups are the API groups of the kinds that the operator deletes by name. Others are in the core group.
-var groups = map[string]schema.GroupVersion{
-	"DatabaseBackup": dbv1.GroupVersion, resources.CertificateKind.Kind: resources.CertificateKind.GroupVersion(),
-	"Job": batchv1.SchemeGroupVersion, "NetworkPolicy": networkingv1.SchemeGroupVersion,
-	"Role": rbacv1.SchemeGroupVersion, "RoleBinding": rbacv1.SchemeGroupVersion,
-}
-
 // belonging identifies an object in the cluster's namespace.
 func (e execution) belonging(kind, name string) *unstructured.Unstructured {
-	group, found := groups[kind]
-	if !found {
-		group = corev1.SchemeGroupVersion
-	}
-	object := &unstructured.Unstructured{}
-	object.SetGroupVersionKind(group.WithKind(kind))
-	object.SetNamespace(e.Cluster.Namespace)
-	object.SetName(name)
-	return object
+	return e.hands().Object(kind, name)
+}
+
+// hands are those of operations that act themselves.
+func (e execution) hands() subject.Hands {
+	return subject.Hands{Cluster: e.Cluster, Writer: e.Writer, Live: e.Live, Random: e.Random, At: e.At}
 }

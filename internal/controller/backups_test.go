@@ -22,7 +22,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/schedule"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -50,13 +50,13 @@ func TestABackupThatIsDueIsCreatedOnceWithItsOrigin(t *testing.T) {
 	}
 }
 
-func hasOrigin(backup *dbv1.DatabaseBackup, due operation.CreateBackup) bool {
+func hasOrigin(backup *dbv1.DatabaseBackup, due schedule.CreateBackup) bool {
 	return backup.Status.Origin != nil && equality.Semantic.DeepEqual(*backup.Status.Origin, due.Origin)
 }
 
-func dueBackup(cluster *dbv1.DatabaseCluster) operation.CreateBackup {
-	return operation.CreateBackup{
-		Child:  resources.ScheduledBackup(cluster, "nightly", moment.Time),
+func dueBackup(cluster *dbv1.DatabaseCluster) schedule.CreateBackup {
+	return schedule.CreateBackup{
+		Child:  schedule.Scheduled(cluster, "nightly", moment.Time),
 		Origin: dbv1.BackupOrigin{ClusterUID: string(cluster.UID), Schedule: "nightly", ScheduledTime: moment},
 	}
 }
@@ -122,8 +122,8 @@ func TestAChangedBackupIsNeitherDeletedNorVerified(t *testing.T) {
 	seen := state.BackupOf(stored)
 	stale := seen
 	stale.Version = "1"
-	verify := func(b state.Backup) operation.VerifyBackup {
-		return operation.VerifyBackup{Backup: b, Request: "tonight"}
+	verify := func(b state.Backup) schedule.VerifyBackup {
+		return schedule.VerifyBackup{Backup: b, Request: "tonight"}
 	}
 	if _, err := executed(t, s, cluster, verify(stale)); !apierrors.IsConflict(err) {
 		t.Errorf("verified an older version: %v", err)
@@ -132,7 +132,7 @@ func TestAChangedBackupIsNeitherDeletedNorVerified(t *testing.T) {
 	if err != nil || reasons(done) != "VerificationScheduled" {
 		t.Errorf("reported %+v, %v", done, err)
 	}
-	expire := operation.ExpireBackups{Backups: []operation.Removal{{Kind: "DatabaseBackup", Name: seen.Name, UID: seen.UID, Version: seen.Version}}}
+	expire := schedule.ExpireBackups{Backups: []operation.Removal{{Kind: "DatabaseBackup", Name: seen.Name, UID: seen.UID, Version: seen.Version}}}
 	if done, err := executed(t, s, cluster, expire); !apierrors.IsConflict(err) || len(done) > 0 {
 		t.Errorf("deleted an older version: %+v, %v", done, err)
 	}

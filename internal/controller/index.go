@@ -12,11 +12,9 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
+	"github.com/dbcluster/databasecluster-operator/internal/schedule"
 	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
-
-// indexStarting is the name of the index of the clusters that will restore a backup at their start.
-const indexStarting = "starting"
 
 var indexes = []kit.Index{
 	{Kind: &corev1.Pod{}, Name: subject.IndexCluster, Value: clusterName},
@@ -25,7 +23,7 @@ var indexes = []kit.Index{
 	{Kind: &batchv1.Job{}, Name: subject.IndexCluster, Value: clusterName},
 	{Kind: &dbv1.DatabaseBackup{}, Name: subject.IndexCluster, Value: backedUp},
 	{Kind: &policyv1.PodDisruptionBudget{}, Name: indexOthers, Value: ofOthers},
-	{Kind: &dbv1.DatabaseCluster{}, Name: indexStarting, Value: starting},
+	{Kind: &dbv1.DatabaseCluster{}, Name: schedule.IndexStarting, Value: schedule.Starting},
 }
 
 func clusterName(object client.Object) []string {

@@ -23,6 +23,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
 
 func (e execution) onObjects(ctx context.Context, o operation.Objects) ([]kit.Event, error) {
@@ -31,16 +32,11 @@ func (e execution) onObjects(ctx context.Context, o operation.Objects) ([]kit.Ev
 		return nil, e.write(ctx, o)
 	case operation.GenerateCredentials:
 		return e.generate(ctx, o)
-	case operation.ChangeCredentials:
-		return nil, e.change(ctx, o)
 	case operation.MakeAgreement:
 		_, err := e.Writer.Create(ctx, o.Object)
 		return nil, err
 	case operation.AdoptAgreements:
-		_, err := onEach(o.Agreements, func(a state.Agreement) error { return e.adoptAgreement(ctx, a) })
-		return nil, err
-	case operation.StartRotation:
-		_, err := e.Writer.Create(ctx, o.Object)
+		_, err := subject.OnEach(o.Agreements, func(a state.Agreement) error { return e.adoptAgreement(ctx, a) })
 		return nil, err
 	case operation.Delete:
 		return e.removeAll(ctx, o.Objects)
@@ -100,13 +96,7 @@ func (e execution) logTail(ctx context.Context, pod string) []kit.Event {
 // +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=roles;rolebindings,verbs=delete
 
 func (e execution) remove(ctx context.Context, removal operation.Removal) error {
-	object := e.belonging(removal.Kind, removal.Name)
-	object.SetUID(removal.UID)
-	object.SetResourceVersion(removal.Version)
-	if removal.Kind == "Job" { // deleted after its pods: once it no longer exists, none of them runs
-		return e.Writer.Delete(ctx, object, client.PropagationPolicy(metav1.DeletePropagationForeground))
-	}
-	return e.Writer.Delete(ctx, object)
+	return e.hands().Remove(ctx, removal)
 }
 
 // +kubebuilder:rbac:groups="",resources=services;configmaps;secrets;serviceaccounts,verbs=create;patch

@@ -21,6 +21,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -98,20 +99,21 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 	o.readAgreements(ctx)
 	o.readProtection(ctx, r.Policies)
 	o.readRestore(ctx, r)
-	o.readBackups(ctx, r.Cache().Else(r.Live))
 	if o.Cluster.DeletionTimestamp != nil {
 		o.readHooks(ctx)
 		o.readHookReferences(ctx)
 		o.readGenerated(ctx)
-		o.readRotation(ctx)
 		o.readNamespace(ctx, r)
 	} else {
 		o.readConfigs(ctx)
 		o.readReferences(ctx)
-		o.readTLS(ctx, r)
 		o.readConnection(ctx)
-		o.readRotation(ctx)
 		o.readPreviousJobs(ctx)
+	}
+	for _, one := range plan.Subjects() {
+		if one.Read != nil {
+			one.Read(ctx, &o.Reading)
+		}
 	}
 }
 

@@ -25,6 +25,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
+	"github.com/dbcluster/databasecluster-operator/internal/certificate"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/pki"
@@ -162,7 +163,7 @@ func TestAChangeOfTheDNSNamesIssuesACertificateAndKeepsTheTemplate(t *testing.T)
 		}
 		s.converge(t, moment.Time)
 		facts := pki.Judge(s.secret(t.Context(), "orders-tls").Data, names, moment.Time)
-		if facts.Problem != "" || !slices.Equal(facts.Names, certificateHosts(cluster, nil, "cluster.local")) {
+		if facts.Problem != "" || !slices.Equal(facts.Names, certificate.Hosts(cluster, nil, "cluster.local")) {
 			t.Errorf("with %v, the certificate %s; it has the names %v", names, facts.Problem, facts.Names)
 		}
 		if err := s.Get(t.Context(), client.ObjectKey{Namespace: "shop", Name: "orders"}, set); err != nil {

@@ -6,7 +6,6 @@ package controller
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -16,6 +15,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
 
 // +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=create;patch;delete
@@ -24,18 +24,18 @@ import (
 func (e execution) onVolumes(ctx context.Context, o operation.Volumes) ([]kit.Event, error) {
 	switch o := o.(type) {
 	case operation.ResizeVolumes:
-		done, err := onEach(o.Claims, func(c operation.Resize) error { return e.resizeClaim(ctx, c) })
+		done, err := subject.OnEach(o.Claims, func(c operation.Resize) error { return e.resizeClaim(ctx, c) })
 		return kit.About(done, ", ", kit.Normal("VolumeResizing", "Resize", "resizing ")), err
 	case operation.ModifyVolumes:
-		done, err := onEach(o.Claims, func(c operation.Modification) error { return e.modifyClaim(ctx, c) })
+		done, err := subject.OnEach(o.Claims, func(c operation.Modification) error { return e.modifyClaim(ctx, c) })
 		return kit.About(done, ", ", kit.Normal("VolumeModifying", "Modify", "modifying ")), err
 	case operation.LabelVolumes:
-		_, err := onEach(o.Claims, func(c operation.Protection) error { return e.labelClaim(ctx, c) })
+		_, err := subject.OnEach(o.Claims, func(c operation.Protection) error { return e.labelClaim(ctx, c) })
 		return nil, err
 	case operation.AdoptVolumes:
 		return e.adopt(ctx, o)
 	case operation.RecordContents:
-		_, err := onEach(o.Claims, func(c operation.Contents) error { return e.record(ctx, c.Volume, c.Contents) })
+		_, err := subject.OnEach(o.Claims, func(c operation.Contents) error { return e.record(ctx, c.Volume, c.Contents) })
 		return nil, err
 	case operation.CreateVolumes:
 		return nil, e.create(ctx, o.Claims)
@@ -45,18 +45,6 @@ func (e execution) onVolumes(ctx context.Context, o operation.Volumes) ([]kit.Ev
 		return e.finishRestore(ctx, o)
 	}
 	return nil, unknown(o)
-}
-
-// onEach calls a function for each element and returns the elements for which it succeeded.
-func onEach[T any](all []T, do func(T) error) (done []T, err error) {
-	for _, one := range all {
-		failed := do(one)
-		if failed == nil {
-			done = append(done, one)
-		}
-		err = errors.Join(err, failed)
-	}
-	return done, err
 }
 
 // claim identifies a claim in the version that the operation was decided on.
@@ -96,7 +84,7 @@ func protection(on bool) map[string]string {
 }
 
 func (e execution) adopt(ctx context.Context, o operation.AdoptVolumes) ([]kit.Event, error) {
-	done, err := onEach(o.Claims, func(c operation.Contents) error { return e.record(ctx, c.Volume, c.Contents) })
+	done, err := subject.OnEach(o.Claims, func(c operation.Contents) error { return e.record(ctx, c.Volume, c.Contents) })
 	return kit.About(done, ", ", kit.Normal("VolumesAdopted", "Adopt", "adopted from the previous cluster of the same name: ")), err
 }
 
@@ -112,7 +100,7 @@ func (e execution) record(ctx context.Context, v state.Volume, contents state.Co
 
 // create creates objects that did not exist at the decision. It stops at the first error.
 func (e execution) create(ctx context.Context, all []objects.Child) error {
-	_, err := onEach(all, func(child objects.Child) error {
+	_, err := subject.OnEach(all, func(child objects.Child) error {
 		_, err := e.Writer.Create(ctx, child.Object)
 		return err
 	})
@@ -131,7 +119,7 @@ func (e execution) startRestore(ctx context.Context, o operation.StartRestore) (
 }
 
 func (e execution) finishRestore(ctx context.Context, o operation.FinishRestore) ([]kit.Event, error) {
-	_, err := onEach(o.Volumes, func(v state.Volume) error {
+	_, err := subject.OnEach(o.Volumes, func(v state.Volume) error {
 		filled := v.Contents
 		filled.Fill, filled.From, filled.Primary, filled.Term, filled.Voters = state.Filled, o.From, o.Primary, o.Term, 0
 		return e.record(ctx, v, filled)

@@ -74,6 +74,28 @@ func volumesOf(object client.Object) []corev1.Volume {
 	}
 }
 
+// clusterOfBackup finds the cluster of a DatabaseBackup, which a user may have created.
+func clusterOfBackup(_ context.Context, object client.Object) []reconcile.Request {
+	var requests []reconcile.Request
+	for _, name := range backedUp(object) {
+		requests = append(requests, reconcile.Request{NamespacedName: types.NamespacedName{Namespace: object.GetNamespace(), Name: name}})
+	}
+	return requests
+}
+
+func backedUp(object client.Object) []string {
+	if backup, ok := object.(*dbv1.DatabaseBackup); ok {
+		return []string{backup.Spec.Cluster}
+	}
+	return nil
+}
+
+// backupFacts are those of state.Backup and state.HookBackup, the owner, and the location, by which a new cluster
+// may name it.
+func backupFacts(backup *dbv1.DatabaseBackup) any {
+	return []any{state.BackupOf(backup).Facts(), state.HookBackupOf(backup), backup.Spec.Cluster, backup.Status.Location}
+}
+
 // podFacts are those of a member and of a Job's pod. They leave out the ordinal: it is part of the name, which
 // never changes.
 func podFacts(pod *corev1.Pod) any {

@@ -15,8 +15,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Objects is an operation on the objects that a cluster consists of: Apply, GenerateCredentials, ChangeCredentials,
-// StartRotation, Delete or RecreateStatefulSet.
+// Objects is an operation on the objects that a cluster consists of: Apply, GenerateCredentials, Delete or
+// RecreateStatefulSet.
 //
 //sumtype:decl
 type Objects interface {
@@ -54,20 +54,6 @@ type GenerateCredentials struct {
 	Keys []engine.GeneratedKey
 }
 
-// ChangeCredentials is a step of a rotation of generated credentials.
-type ChangeCredentials struct {
-	ofObjects
-	Live state.Credentials
-	// Generate are the keys that get a random value.
-	Generate []engine.GeneratedKey
-	// Promote makes the passwords of the rotation in progress the current ones. Remove removes its keys; otherwise the previous
-	// passwords are kept as well, because members may still need them.
-	Promote, Remove bool
-	// Annotations are set; an empty value removes one.
-	Annotations map[string]string
-	Why         string
-}
-
 // MakeAgreement creates an empty object in which members keep their agreement. One that exists is an error.
 type MakeAgreement struct {
 	ofObjects
@@ -78,13 +64,6 @@ type MakeAgreement struct {
 type AdoptAgreements struct {
 	ofObjects
 	Agreements []state.Agreement
-}
-
-// StartRotation creates the Job of a rotation.
-type StartRotation struct {
-	ofObjects
-	Aside
-	objects.Child
 }
 
 // Delete deletes objects that the operator created and no longer needs.
@@ -106,12 +85,6 @@ type RecreateStatefulSet struct {
 func (a Apply) Properties() Properties {
 	unowned := len(a.Object.GetOwnerReferences()) == 0
 	return Properties{LiveRead: a.RecordsStoredSpec() || a.UID == "" || unowned, WhilePaused: a.Completes, First: a.Kind() == "ServiceAccount"}
-}
-
-// Properties of ChangeCredentials. Neither a pause nor a deletion may leave passwords in the Secrets that members no longer accept.
-func (c ChangeCredentials) Properties() Properties {
-	accepted := c.Promote && !c.Remove
-	return Properties{LiveRead: true, Independent: true, WhilePaused: accepted, WhileDeleting: accepted}
 }
 
 // Properties of GenerateCredentials. Pods must not start without their Secret.
@@ -146,9 +119,6 @@ func (g GenerateCredentials) String() string {
 		return fmt.Sprintf("adopt %s of the previous cluster of the same name", g.Child)
 	}
 }
-func (c ChangeCredentials) String() string {
-	return fmt.Sprintf("change Secret %s: %s", c.Live.Name, c.Why)
-}
 func (m MakeAgreement) String() string { return "create " + m.Child.String() }
 func (a AdoptAgreements) String() string {
 	names := make([]string, 0, len(a.Agreements))
@@ -157,6 +127,5 @@ func (a AdoptAgreements) String() string {
 	}
 	return "adopt " + strings.Join(names, ", ")
 }
-func (s StartRotation) String() string     { return "create " + s.Child.String() }
 func (d Delete) String() string            { return "delete " + Describe(d.Objects) }
 func (RecreateStatefulSet) String() string { return "delete the StatefulSet and orphan its pods" }

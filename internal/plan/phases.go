@@ -10,7 +10,6 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
-	"github.com/dbcluster/databasecluster-operator/internal/plan/certificate"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/restore"
@@ -58,25 +57,27 @@ func upToDate(s *situation.Situation) phase.Outcome {
 	return outcome
 }
 
-// stalls are problems that the user must solve although the cluster may run. The first one counts.
-var stalls = []func(decided) *situation.Stall{
-	alone(members.NameConflict),
-	alone(members.VolumeConflict),
-	alone(members.VolumeLost),
-	alone(members.Unusable),
-	alone(restore.HalfRestored),
-	alone(restore.Stalled),
-	alone(members.Infeasible),
-	alone(members.Unmodifiable),
-	alone(certificate.Stalled),
-	func(d decided) *situation.Stall { return d.rotation.Stalled() },
-	alone(members.TwoPrimaries),
-	alone(members.ConfigureFailed),
+// stalls are problems that the user must solve although the cluster may run. The first one counts; those of subjects come between these.
+var stalls, lateStalls = []stall{
+	members.NameConflict,
+	members.VolumeConflict,
+	members.VolumeLost,
+	members.Unusable,
+	restore.HalfRestored,
+	restore.Stalled,
+	members.Infeasible,
+	members.Unmodifiable,
+}, []stall{
+	members.TwoPrimaries,
+	members.ConfigureFailed,
 }
 
-func stalled(d decided) *situation.Stall {
-	for _, stall := range stalls {
-		if found := stall(d); found != nil {
+type stall func(*situation.Situation) *situation.Stall
+
+func stalled(s *situation.Situation, d decisions) *situation.Stall {
+	ofSubjects := func(*situation.Situation) *situation.Stall { return d.stalled() }
+	for _, stall := range slices.Concat(stalls, []stall{ofSubjects}, lateStalls) {
+		if found := stall(s); found != nil {
 			return found
 		}
 	}
@@ -108,7 +109,7 @@ const (
 
 // requeueAfter returns the time after which decisions or reports change without an event, in any phase.
 func requeueAfter(s *situation.Situation) time.Duration {
-	soonest := situation.Sooner(restore.RequeueAfter(s), certificate.RequeueAfter(s))
+	soonest := restore.RequeueAfter(s)
 	within := func(needed bool, after time.Duration) {
 		if needed {
 			soonest = situation.Sooner(soonest, after)
@@ -124,7 +125,6 @@ func requeueAfter(s *situation.Situation) time.Duration {
 	within(slices.ContainsFunc(s.Foreign, state.Ref.IsOfPreviousCluster), terminatingRequeue)
 	within(slices.ContainsFunc(s.Lost, s.Replaceable), lostRequeue)
 	within(s.Inherits() && s.PreviousUser != "", situation.UsersRequeue)
-	within(s.Rotation.AwaitsPod() || s.TLS.Reload.AwaitsPod(), situation.ProgressRequeue)
 	within(s.Unusable != nil, situation.MissingRequeue)
 	unwatched := slices.ContainsFunc(s.Volumes, func(v state.Volume) bool { return v.Unwatched })
 	within(unwatched && members.Resizing(s) != "", situation.MissingRequeue)

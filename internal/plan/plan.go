@@ -16,10 +16,9 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/plan/disturb"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/restore"
-	"github.com/dbcluster/databasecluster-operator/internal/plan/rotation"
-	"github.com/dbcluster/databasecluster-operator/internal/plan/schedule"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
 
 // Plan is the result of a decision. It is a value: tests compare it, logs print it, the status reports it.
@@ -49,9 +48,8 @@ type Plan struct {
 
 	// Restore is the progress of the restore that the cluster starts with; nil for none.
 	Restore *dbv1.ClusterRestoreStatus
-	// Schedule is the plan of the backup schedules, Rotation that of generated credentials.
-	Schedule schedule.Plan
-	Rotation rotation.Plan
+	// Reports write the parts of the status that belong to subjects.
+	Reports []subject.Report
 }
 
 // LiveRead reports whether the plan contains operations that must not be decided from a stale cache. Objects that are created
@@ -78,22 +76,20 @@ func (p Plan) Work() (all operation.List, why string) { return p.Operations, p.M
 
 // For decides what to do for a cluster. A deletion comes first: it must continue with any spec.
 func For(s *situation.Situation) Plan {
-	d, decide := decided{Situation: s, schedule: schedule.For(s.Cluster, s.Observed)}, existence
+	d, next := decide(s), existence
 	if s.Deleting() {
-		decide = removal
-	} else {
-		d.rotation = rotation.For(s)
+		next = removal
 	}
-	p := decide(d)
+	p := next(s, d)
 	p.Restore = restore.Status(s, p.Message, p.Stalled)
-	p.Schedule, p.Rotation = d.schedule, d.rotation
-	p.RequeueAfter = situation.Sooner(situation.Sooner(p.RequeueAfter, d.schedule.RequeueAfter(s.At)), d.rotation.RequeueAfter)
+	p.Reports = d.reports()
+	p.RequeueAfter = situation.Sooner(p.RequeueAfter, d.requeueAfter())
 	return p
 }
 
 // existence decides for a cluster that is not being deleted.
-func existence(d decided) Plan {
-	s := d.With(each(upkeep, d), stalled(d))
+func existence(s *situation.Situation, d decisions) Plan {
+	s = s.With(d.operations(), stalled(s, d))
 	p := of(s, disturb.Exclusively(s, phase.First(phases, s)))
 	p.Pending, p.Newer = pending(s), s.EngineKnown() && resources.Newer(s.Cluster, s.Observed)
 	if s.Cluster.Spec.Paused {
@@ -103,9 +99,9 @@ func existence(d decided) Plan {
 }
 
 // removal decides for a cluster that is being deleted.
-func removal(d decided) Plan {
-	s := d.With(each(upkeepOfDeletion, d), nil)
-	p := of(s, deletion.Decide(s))
+func removal(s *situation.Situation, d decisions) Plan {
+	s = s.With(d.operations(), nil)
+	p := of(s, deletion.Decide(s, d.finish()))
 	p.Operations, _ = p.Operations.Only(operation.WhileDeleting)
 	p.HooksChanged = deletion.PhasesChanged(s.Cluster.Status.Hooks, p.Hooks)
 	return p

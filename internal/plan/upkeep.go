@@ -6,68 +6,125 @@ package plan
 
 import (
 	"slices"
+	"time"
 
+	"github.com/dbcluster/databasecluster-operator/internal/certificate"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
-	"github.com/dbcluster/databasecluster-operator/internal/plan/certificate"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
-	"github.com/dbcluster/databasecluster-operator/internal/plan/rotation"
-	"github.com/dbcluster/databasecluster-operator/internal/plan/schedule"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/rotation"
+	"github.com/dbcluster/databasecluster-operator/internal/schedule"
+	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
 
-// decided is the situation with the plans of the subjects that have one. Each is computed once a pass.
-type decided struct {
-	*situation.Situation
-	schedule schedule.Plan
-	rotation rotation.Plan
-}
-
-// alone is a decision that depends on no plan of a subject.
-func alone[T any](decide func(*situation.Situation) T) func(decided) T {
-	return func(d decided) T { return decide(d.Situation) }
-}
-
-// work is a decision about operations that every pass makes, in any phase. Why is the reason for its place in the list.
+// work is a decision that every pass makes, in any phase: of the core, or of a subject. Why is the reason for its place in the list.
 type work struct {
-	name   string
-	decide func(decided) operation.List
-	why    string
+	name string
+	subject.Subject
+	why string
 }
 
-// upkeep is the work for a cluster that is not being deleted, in the order of execution.
+// core is a decision of the core about operations, while a cluster is not being deleted.
+func core(decide func(*situation.Situation) operation.List) subject.Subject {
+	return always(func(s *situation.Situation) operation.List {
+		if s.Deleting() {
+			return nil
+		}
+		return decide(s)
+	})
+}
+
+// always is a decision of the core about operations that a deletion needs, too.
+func always(decide func(*situation.Situation) operation.List) subject.Subject {
+	return subject.Subject{Decide: func(s *situation.Situation) subject.Decision { return subject.Decision{Operations: decide(s)} }}
+}
+
+// upkeep is the work of a pass, in the order of execution. Each subject has one line.
 var upkeep = []work{
-	{"finalizer", alone(finalizer), "without it, a deletion would not be seen"},
-	{"credentials", alone(members.Credentials), "no pod starts without its Secret"},
-	{"ServiceAccount", alone(members.ServiceAccount), "no pod starts as the account of another owner"},
-	{"rights", alone(members.Rights), "members report who is the primary"},
-	{"certificate", alone(certificate.Upkeep), "members need it to start"},
-	{"size of volumes", alone(sizes), "a full volume may be why members are down"},
-	{"attributes of volumes", alone(attributes), "as the size"},
-	{"labels of volumes", alone(labels), "they protect volumes from a deletion"},
-	{"schedules", func(d decided) operation.List { return d.schedule.Operations }, "they disturb no member, so they wait for no phase"},
-	{"rotation", func(d decided) operation.List { return d.rotation.Operations }, "it starts a Job only when all members are ready"},
-	{"adoption", alone(adoptions), "members must not start before it"},
-	{"contents of volumes", alone(records), "a later operation may stop the member that the record names"},
-	{"release of pods", alone(releases), "a pod with a finalizer blocks the drain of its node"},
-	{"objects", alone(members.Writes), "they use all of the above"},
-	{"connection", alone(members.Connection), "clients get what the members have"},
-	{"unwanted objects", alone(unwanted), "nothing uses them now"},
+	{"finalizer", core(finalizer), "without it, a deletion would not be seen"},
+	{"credentials", core(members.Credentials), "no pod starts without its Secret"},
+	{"ServiceAccount", core(members.ServiceAccount), "no pod starts as the account of another owner"},
+	{"rights", core(members.Rights), "members report who is the primary"},
+	{"certificate", certificate.Subject, "members need it to start"},
+	{"size of volumes", core(sizes), "a full volume may be why members are down"},
+	{"attributes of volumes", core(attributes), "as the size"},
+	{"labels of volumes", always(labels), "they protect volumes from a deletion"},
+	{"schedules", schedule.Subject, "they disturb no member, so they wait for no phase"},
+	{"rotation", rotation.Subject, "it starts a Job only when all members are ready"},
+	{"adoption", core(adoptions), "members must not start before it"},
+	{"contents of volumes", always(records), "a later operation may stop the member that the record names"},
+	{"release of pods", always(releases), "a pod with a finalizer blocks the drain of its node"},
+	{"objects", core(members.Writes), "they use all of the above"},
+	{"connection", core(members.Connection), "clients get what the members have"},
+	{"unwanted objects", core(unwanted), "nothing uses them now"},
 }
 
-// upkeepOfDeletion is the work for a cluster that is being deleted.
-var upkeepOfDeletion = []work{
-	{"labels of volumes", alone(labels), "a protected volume cannot be deleted"},
-	{"contents of volumes", alone(records), "the next cluster of the same name may use the volumes"},
-	{"release of pods", alone(releases), "a pod with a finalizer blocks the drain of its node"},
-}
-
-func each(all []work, d decided) operation.List {
-	var operations operation.List
-	for _, w := range all {
-		operations = append(operations, w.decide(d)...)
+// Subjects returns the subjects and the decisions of the core, in the order of the list.
+func Subjects() []subject.Subject {
+	all := make([]subject.Subject, 0, len(upkeep))
+	for _, w := range upkeep {
+		all = append(all, w.Subject)
 	}
-	return operations
+	return all
+}
+
+// decisions are those of the subjects. Each is made once a pass.
+type decisions []subject.Decision
+
+func decide(s *situation.Situation) decisions {
+	all := make(decisions, 0, len(upkeep))
+	for _, one := range Subjects() {
+		all = append(all, one.Decide(s))
+	}
+	return all
+}
+
+func (d decisions) operations() operation.List {
+	var all operation.List
+	for _, one := range d {
+		all = append(all, one.Operations...)
+	}
+	return all
+}
+
+// stalled is the first cause for which the user must act; nil for none.
+func (d decisions) stalled() *situation.Stall {
+	for _, one := range d {
+		if one.Stalled != nil {
+			return one.Stalled
+		}
+	}
+	return nil
+}
+
+// finish is the first that a deletion waits for before its hooks.
+func (d decisions) finish() phase.Outcome {
+	for _, one := range d {
+		if one.Finish.Waits() {
+			return one.Finish
+		}
+	}
+	return phase.Over
+}
+
+func (d decisions) requeueAfter() time.Duration {
+	var soonest time.Duration
+	for _, one := range d {
+		soonest = situation.Sooner(soonest, one.RequeueAfter)
+	}
+	return soonest
+}
+
+func (d decisions) reports() []subject.Report {
+	var all []subject.Report
+	for _, one := range d {
+		if one.Report != nil {
+			all = append(all, one.Report)
+		}
+	}
+	return all
 }
 
 func finalizer(s *situation.Situation) operation.List {

@@ -6,24 +6,12 @@ SPDX-License-Identifier: Apache-2.0
 package resources
 
 import (
-	"time"
-
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 )
-
-// ScheduledBackup is the DatabaseBackup that a schedule creates for a time. Its data is deleted with it.
-func ScheduledBackup(cluster *dbv1.DatabaseCluster, schedule string, at time.Time) objects.Child {
-	child := Backup(cluster, naming.ScheduledBackup(cluster.Name, schedule, at), dbv1.BackupDelete)
-	labels := child.Object.GetLabels()
-	labels[dbv1.LabelSchedule] = schedule
-	child.Object.SetLabels(labels)
-	child.Object.SetAnnotations(map[string]string{dbv1.AnnotationScheduled: at.UTC().Format(time.RFC3339)})
-	return child
-}
 
 // HookBackup is the DatabaseBackup that a deletion hook creates. Its data is retained when it is deleted.
 func HookBackup(cluster *dbv1.DatabaseCluster, name string) objects.Child {

@@ -22,6 +22,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/golden"
 )
 
 // withEngine is a cluster whose engine configures its pods.
@@ -42,7 +43,7 @@ func withEngine() *dbv1.DatabaseCluster {
 }
 
 func TestTheFieldsOfAnEngineAreInThePods(t *testing.T) {
-	compare(t, "engine.statefulset", StatefulSet(withEngine(), 3, state.Observed{}))
+	golden.Compare(t, "engine.statefulset", StatefulSet(withEngine(), 3, state.Observed{}))
 }
 
 func TestChangesThatDoNotAffectPodsKeepTheTemplate(t *testing.T) {
@@ -108,8 +109,8 @@ func TestAChangedScriptRestartsOnlyMembersThatNeedIt(t *testing.T) {
 func TestMembersHaveTheirScriptsAndJobsHaveAll(t *testing.T) {
 	cluster := withScripts("#!/bin/sh\n", "#!/bin/sh\nexec ledger dump\n")
 	before := cluster.DeepCopy()
-	member := live[appsv1.StatefulSet](t, StatefulSet(cluster, 3, state.Observed{})).Spec.Template
-	job := live[batchv1.Job](t, jobs.Build(cluster, backupAction(false))).Spec.Template
+	member := golden.Live[appsv1.StatefulSet](t, StatefulSet(cluster, 3, state.Observed{})).Spec.Template
+	job := golden.Live[batchv1.Job](t, jobs.Build(cluster, backupAction(false))).Spec.Template
 	for _, c := range []struct {
 		pod  corev1.PodTemplateSpec
 		want []string

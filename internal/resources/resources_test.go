@@ -5,10 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package resources
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -19,20 +16,16 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/yaml"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
-	"github.com/dbcluster/databasecluster-operator/internal/pki"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/golden"
 )
-
-var update = flag.Bool("update", false, "update the golden files")
 
 // smallest is the smallest manifest as the API server stores it, with its defaults.
 func smallest() *dbv1.DatabaseCluster {
@@ -55,21 +48,7 @@ func smallest() *dbv1.DatabaseCluster {
 }
 
 // full uses every field.
-func full(t *testing.T) *dbv1.DatabaseCluster { return input(t, "full") }
-
-// input reads a cluster from testdata.
-func input(t *testing.T, name string) *dbv1.DatabaseCluster {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", name+".input.yaml")) //nolint:gosec // an input of this package
-	if err != nil {
-		t.Fatal(err)
-	}
-	cluster := &dbv1.DatabaseCluster{}
-	if err := yaml.UnmarshalStrict(text, cluster); err != nil {
-		t.Fatal(err)
-	}
-	return cluster
-}
+func full(t *testing.T) *dbv1.DatabaseCluster { return golden.Input(t, "full") }
 
 func TestTheObjectsOfAClusterMatchTheGoldenFiles(t *testing.T) {
 	ephemeralCluster := smallest()
@@ -110,11 +89,8 @@ func TestTheObjectsOfAClusterMatchTheGoldenFiles(t *testing.T) {
 		"smallest.backup-job":          jobs.Build(smallest(), backupAction(false)),
 		"full.verification-job":        jobs.Build(everything, verification()),
 		"ephemeral.verification-job":   jobs.Build(ephemeralCluster, verification()),
-		"full.reload-job":              ReloadJob(everything, reloading(), "example.test/operator:1", "certificate"),
-		"full.certificate":             Certificate(everything, []string{"everything.shop.svc", "everything-0.everything-headless"}),
-		"full.certificate-secret":      CertificateSecret(everything, "everything-tls", pki.Files{"tls.crt": []byte("public")}, "now"),
 	} {
-		t.Run(name, func(t *testing.T) { compare(t, name, child) })
+		t.Run(name, func(t *testing.T) { golden.Compare(t, name, child) })
 	}
 }
 
@@ -142,7 +118,7 @@ func replicated(cluster *dbv1.DatabaseCluster) (*dbv1.DatabaseCluster, *dbv1.Dat
 // A token lets its bearer change the pods of the cluster, so no sidecar, init container or Job gets it.
 func TestOnlyTheDatabaseContainerHasTheToken(t *testing.T) {
 	cluster, declared := replicated(full(t))
-	template := live[appsv1.StatefulSet](t, StatefulSet(cluster, 3, state.Observed{})).Spec.Template.Spec
+	template := golden.Live[appsv1.StatefulSet](t, StatefulSet(cluster, 3, state.Observed{})).Spec.Template.Spec
 	for _, container := range slices.Concat(template.InitContainers, template.Containers) {
 		has := slices.ContainsFunc(container.VolumeMounts, func(m corev1.VolumeMount) bool { return m.Name == naming.TokenVolume })
 		if has != (container.Name == naming.Container) {
@@ -153,7 +129,7 @@ func TestOnlyTheDatabaseContainerHasTheToken(t *testing.T) {
 		HandOverJob(cluster, declared, HandOver{Name: "a"}), ConfigureJob(cluster, declared, nil, "", 3), HookJob(cluster, cluster.Spec.Deletion.Hooks[0]),
 		jobs.Build(cluster, backupAction(true)), jobs.Build(cluster, verification()),
 	} {
-		spec := live[batchv1.Job](t, job).Spec.Template.Spec
+		spec := golden.Live[batchv1.Job](t, job).Spec.Template.Spec
 		if slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.Name == naming.TokenVolume }) || *spec.AutomountServiceAccountToken {
 			t.Errorf("%s has a token", job)
 		}
@@ -164,7 +140,7 @@ func TestOnlyTheDatabaseContainerHasTheToken(t *testing.T) {
 func TestTheRoleOfMembersNamesTheObjectsThatTheyChange(t *testing.T) {
 	cluster, declared := replicated(smallest())
 	declared.Spec.State = nil
-	for _, rule := range live[rbacv1.Role](t, Role(cluster, declared)).Rules {
+	for _, rule := range golden.Live[rbacv1.Role](t, Role(cluster, declared)).Rules {
 		changes := slices.Contains(rule.Verbs, "patch")
 		if changes != (len(rule.ResourceNames) == 9) || !slices.Equal(rule.Resources, []string{"pods"}) || slices.Contains(rule.Verbs, "create") {
 			t.Errorf("%+v", rule)
@@ -181,7 +157,7 @@ func TestAChangeOfParametersIsAnotherConfigurationAndTheSameTemplate(t *testing.
 		t.Errorf("both configurations have Job %s", job.Name())
 	}
 	after := StatefulSet(changed, 3, state.Observed{})
-	if one, other := live[appsv1.StatefulSet](t, before), live[appsv1.StatefulSet](t, after); !reflect.DeepEqual(one, other) {
+	if one, other := golden.Live[appsv1.StatefulSet](t, before), golden.Live[appsv1.StatefulSet](t, after); !reflect.DeepEqual(one, other) {
 		t.Errorf("the StatefulSets differ: %+v, %+v", one, other)
 	}
 }
@@ -198,7 +174,7 @@ func TestBeforeAScaleInAJobKnowsAllMembersAndTheNumberThatStays(t *testing.T) {
 		"a hand-over during a scale-in":        {HandOverJob(cluster, declared, HandOver{Name: "a", Members: 2}), "orders-0.orders-headless orders-1.orders-headless"},
 		"the configuration during a scale-out": {ConfigureJob(cluster, declared, nil, "", 0), "orders-0.orders-headless"},
 	} {
-		env := live[batchv1.Job](t, c.job).Spec.Template.Spec.Containers[0].Env
+		env := golden.Live[batchv1.Job](t, c.job).Spec.Template.Spec.Containers[0].Env
 		for variable, want := range map[string]string{"DBC_REPLICAS": "1", "DBC_MEMBERS": c.want} {
 			if !slices.Contains(env, corev1.EnvVar{Name: variable, Value: want}) {
 				t.Errorf("%s: %s is not %q in %v", name, variable, want, env)
@@ -231,7 +207,7 @@ func TestAJobOfAnEngineThatConfiguresGetsAnObjectOfAllParameters(t *testing.T) {
 			cluster.Spec.Engine, cluster.Spec.Parameters = declared.Name, c.given
 			cluster = engine.Resolve(engine.Resolve(cluster, declared), declared)
 			got := ""
-			for _, variable := range live[batchv1.Job](t, jobs.Build(cluster, backupAction(false))).Spec.Template.Spec.Containers[0].Env {
+			for _, variable := range golden.Live[batchv1.Job](t, jobs.Build(cluster, backupAction(false))).Spec.Template.Spec.Containers[0].Env {
 				if variable.Name == "DBC_PARAMETERS" {
 					got = variable.Value
 				}
@@ -260,14 +236,6 @@ func backupAction(offline bool) jobs.Spec {
 	}
 }
 
-// reloading is an engine that reloads certificates.
-func reloading() *dbv1.DatabaseEngine {
-	declared := &dbv1.DatabaseEngine{}
-	declared.Spec.TLS = &dbv1.EngineTLS{Preamble: &dbv1.EngineTLSPreamble{Request: "0000000804d2162f", Response: "53"}}
-	declared.Spec.Actions.Reload = &dbv1.EngineAction{Command: []string{"/dbc/scripts/reload"}}
-	return declared
-}
-
 func verification() jobs.Spec {
 	action := backupAction(true)
 	action.Component, action.Offline = dbv1.ComponentVerification, false
@@ -277,48 +245,17 @@ func verification() jobs.Spec {
 	return action
 }
 
-func compare(t *testing.T, name string, child objects.Child) {
-	t.Helper()
-	got, err := yaml.Marshal(child.Object.Object)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join("testdata", name+".golden.yaml")
-	if *update {
-		if err := os.WriteFile(file, got, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file) //nolint:gosec // a golden file of this package
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != string(want) {
-		t.Errorf("%s differs from %s (go test ./internal/resources -update updates it); got:\n%s", child, file, got)
-	}
-}
-
-// live is a child as a client would read it.
-func live[T any](t *testing.T, child objects.Child) *T {
-	t.Helper()
-	object := new(T)
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(child.Object.Object, object); err != nil {
-		t.Fatal(err)
-	}
-	return object
-}
-
 // stored is a StatefulSet as it stands after a write.
 func stored(t *testing.T, child objects.Child) *appsv1.StatefulSet {
 	t.Helper()
-	set := live[appsv1.StatefulSet](t, child)
+	set := golden.Live[appsv1.StatefulSet](t, child)
 	set.Annotations[dbv1.AnnotationStoredSpec] = objects.StoredSpecHash(set)
 	return set
 }
 
 func TestAnUnchangedChildHasNoDrift(t *testing.T) {
 	for _, cluster := range []*dbv1.DatabaseCluster{smallest(), full(t)} {
-		if drift := Service(cluster, nil).Drift(live[corev1.Service](t, Service(cluster, nil))); drift != "" {
+		if drift := Service(cluster, nil).Drift(golden.Live[corev1.Service](t, Service(cluster, nil))); drift != "" {
 			t.Errorf("Service: %s", drift)
 		}
 		set := stored(t, StatefulSet(cluster, 3, state.Observed{}))
@@ -371,7 +308,7 @@ func TestForeignFieldsThatCutAServiceOffAreRemoved(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			child := Service(smallest(), nil)
-			service := live[corev1.Service](t, child)
+			service := golden.Live[corev1.Service](t, child)
 			c.change(service)
 			if got := child.Drift(service); got != c.drift {
 				t.Errorf("drift %q, want %q", got, c.drift)
@@ -411,7 +348,7 @@ func TestTheFieldsOfALoadBalancerChangeTogetherWithItsType(t *testing.T) {
 			before, after := smallest(), smallest()
 			c.live(before)
 			c.desired(after)
-			service := live[corev1.Service](t, Service(before, nil))
+			service := golden.Live[corev1.Service](t, Service(before, nil))
 			if c.change != nil {
 				c.change(service)
 			}
@@ -459,7 +396,7 @@ func TestATemplateThatAnotherWriterChangedIsReplaced(t *testing.T) {
 
 func TestDefaultsOfTheAPIServerAreNoDrift(t *testing.T) {
 	child := StatefulSet(smallest(), 3, state.Observed{})
-	set := live[appsv1.StatefulSet](t, child)
+	set := golden.Live[appsv1.StatefulSet](t, child)
 	set.Spec.RevisionHistoryLimit, set.Spec.Template.Spec.SchedulerName = new(int32), "default-scheduler"
 	set.Annotations[dbv1.AnnotationStoredSpec] = objects.StoredSpecHash(set)
 	if drift := child.Drift(set); drift != "" {
@@ -496,7 +433,7 @@ func TestASecurityContextKeepsTheDefaultsOfItsUnsetFields(t *testing.T) {
 	user, escalate := int64(999), true
 	cluster.Spec.Pod.SecurityContext = &corev1.PodSecurityContext{RunAsUser: &user}
 	cluster.Spec.Container.SecurityContext = &corev1.SecurityContext{AllowPrivilegeEscalation: &escalate}
-	pod := live[appsv1.StatefulSet](t, StatefulSet(cluster, 3, state.Observed{})).Spec.Template.Spec
+	pod := golden.Live[appsv1.StatefulSet](t, StatefulSet(cluster, 3, state.Observed{})).Spec.Template.Spec
 	if !*pod.SecurityContext.RunAsNonRoot || *pod.SecurityContext.RunAsUser != 999 || *pod.SecurityContext.FSGroup != 65532 {
 		t.Errorf("pod: %+v", pod.SecurityContext)
 	}

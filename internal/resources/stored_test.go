@@ -13,13 +13,14 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/golden"
 )
 
 // written is a cluster, and its StatefulSet as the operator created it and recorded it in the status.
 func written(t *testing.T) (*dbv1.DatabaseCluster, *appsv1.StatefulSet) {
 	t.Helper()
 	cluster := smallest()
-	set := live[appsv1.StatefulSet](t, StatefulSet(cluster, 3, state.Observed{}))
+	set := golden.Live[appsv1.StatefulSet](t, StatefulSet(cluster, 3, state.Observed{}))
 	set.UID, set.Generation = "first", 1
 	cluster.Status.StatefulSet = objects.Written(cluster, set)
 	if cluster.Status.StatefulSet == nil {
@@ -74,7 +75,7 @@ func TestAForeignScaleDoesNotRenderTheTemplateOfANewerOperator(t *testing.T) {
 		set.Spec.Replicas = new(int32(5))
 		set.Generation++
 		child := StatefulSet(cluster, 3, state.Observed{StatefulSet: set})
-		if got := live[appsv1.StatefulSet](t, child).Spec.Template.Spec.PriorityClassName; got != "of-another-version" {
+		if got := golden.Live[appsv1.StatefulSet](t, child).Spec.Template.Spec.PriorityClassName; got != "of-another-version" {
 			t.Errorf("%s: the members would be restarted", name)
 		}
 		if child.Drift(set) != "spec.replicas" {
@@ -102,7 +103,7 @@ func TestAnEditAfterACrashBetweenApplyAndRecordIsDrift(t *testing.T) {
 	if child.Drift(set) == "" {
 		t.Fatal("a lost label is no drift")
 	}
-	applied := live[appsv1.StatefulSet](t, objects.Child{Object: objects.RecordGeneration(child.Object, set)})
+	applied := golden.Live[appsv1.StatefulSet](t, objects.Child{Object: objects.RecordGeneration(child.Object, set)})
 	applied.UID, applied.Generation = set.UID, 4
 	add(applied)
 	if !drifts(cluster, applied) {

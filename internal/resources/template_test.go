@@ -19,6 +19,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/golden"
 )
 
 func TestAValidTemplateIsRepeatedEvenIfThisVersionWouldRenderAnother(t *testing.T) {
@@ -40,7 +41,7 @@ func TestAReCreatedStatefulSetKeepsItsTemplate(t *testing.T) {
 	previous := stored(t, StatefulSet(cluster, 3, state.Observed{}))
 	previous.Spec.Template.Spec.PriorityClassName = "of-another-version"
 	again := func() string {
-		return live[appsv1.StatefulSet](t, StatefulSet(cluster, 3, state.Observed{PreviousStatefulSet: previous})).Spec.Template.Spec.PriorityClassName
+		return golden.Live[appsv1.StatefulSet](t, StatefulSet(cluster, 3, state.Observed{PreviousStatefulSet: previous})).Spec.Template.Spec.PriorityClassName
 	}
 	if again() != "of-another-version" {
 		t.Error("its members would be restarted")
@@ -59,7 +60,7 @@ func TestAStatefulSetWithoutItsStoredHashKeepsItsTemplateUntilAnotherWriterChang
 	for generation, want := range map[int64]string{1: "of-another-version", 2: ""} {
 		unrecorded.Generation = generation
 		child := StatefulSet(cluster, 3, state.Observed{StatefulSet: unrecorded, PreviousStatefulSet: unrecorded})
-		if got := live[appsv1.StatefulSet](t, child).Spec.Template.Spec.PriorityClassName; got != want {
+		if got := golden.Live[appsv1.StatefulSet](t, child).Spec.Template.Spec.PriorityClassName; got != want {
 			t.Errorf("generation %d: %q", generation, got)
 		}
 	}
@@ -71,7 +72,7 @@ func TestTheInputsOfATemplateHashAsInEarlierVersions(t *testing.T) {
 	references := []pods.Reference{{Kind: "Secret", Name: "passwords", Found: true, Content: "c"}}
 	for want, got := range map[string]string{
 		"4cac46c22bdac5ec": renderedFrom(smallest(), nil),
-		"e162bdcd4c043c26": renderedFrom(input(t, "released"), references),
+		"e162bdcd4c043c26": renderedFrom(golden.Input(t, "released"), references),
 		"c5fe382d986ba2d1": renderedFrom(withEngine(), nil),
 	} {
 		if got != want {
@@ -85,7 +86,7 @@ func TestAChangeOfTheResourcesKeepsTheTemplatesHash(t *testing.T) {
 	before, after := smallest(), smallest()
 	after.Spec.Resources.Requests[corev1.ResourceCPU] = resource.MustParse("2")
 	hashOf := func(c *dbv1.DatabaseCluster) string {
-		return live[appsv1.StatefulSet](t, StatefulSet(c, 3, state.Observed{})).Spec.Template.Annotations[dbv1.AnnotationTemplate]
+		return golden.Live[appsv1.StatefulSet](t, StatefulSet(c, 3, state.Observed{})).Spec.Template.Annotations[dbv1.AnnotationTemplate]
 	}
 	if hashOf(before) != hashOf(after) {
 		t.Error("the hashes differ: no member could be resized while it runs")
@@ -109,7 +110,7 @@ func TestPreviousResourcesDoNotRestoreThePreviousRevision(t *testing.T) {
 		t.Error("the template equals the first one: members with other resources would count as current")
 	}
 	cluster.Generation, cluster.Spec.Image = 9, "other"
-	if got := StatefulSet(cluster, 3, state.Observed{StatefulSet: set}); live[appsv1.StatefulSet](t, got).Spec.Template.Annotations[dbv1.AnnotationResources] != "3" {
+	if got := StatefulSet(cluster, 3, state.Observed{StatefulSet: set}); golden.Live[appsv1.StatefulSet](t, got).Spec.Template.Annotations[dbv1.AnnotationResources] != "3" {
 		t.Error("another field's change is recorded as a change of the resources")
 	}
 }
@@ -160,7 +161,7 @@ func TestAChangedReferenceRendersANewTemplate(t *testing.T) {
 }
 
 func TestContainersOfTheSpecCannotWeakenSecurity(t *testing.T) {
-	for _, c := range live[appsv1.StatefulSet](t, StatefulSet(full(t), 3, state.Observed{})).Spec.Template.Spec.InitContainers {
+	for _, c := range golden.Live[appsv1.StatefulSet](t, StatefulSet(full(t), 3, state.Observed{})).Spec.Template.Spec.InitContainers {
 		s := c.SecurityContext
 		if c.Name == naming.VersionContainer { // it runs the database's image, with the database's settings
 			continue

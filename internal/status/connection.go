@@ -8,13 +8,9 @@ import (
 	"cmp"
 	"fmt"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
-	"github.com/dbcluster/databasecluster-operator/internal/pods"
-	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // binding names the connection Secret, once it exists.
@@ -41,24 +37,6 @@ func removes(o operation.Delete, secret string) bool {
 		}
 	}
 	return false
-}
-
-func (p Pass) credentialsRotated() metav1.Condition {
-	r := p.Plan.Rotation
-	return condition(dbv1.ConditionCredentialsRotated, r.Reason == dbv1.ReasonRotated, r.Reason, r.Message)
-}
-
-// credentials is the last rotation that clients have. The Secret has the request of a rotation as soon as it begins.
-func (p Pass) credentials() *dbv1.ClusterCredentialsStatus {
-	c := p.Credentials
-	switch {
-	case p.Deleting() || !p.EngineKnown() || !c.InForce() || p.AwaitsReferences():
-		return p.Cluster.Status.Credentials
-	case !p.GeneratesCredentials() || c.Request == "":
-		return nil
-	}
-	since := metav1.NewTime(c.Since)
-	return &dbv1.ClusterCredentialsStatus{LastRotationRequest: pods.Head(c.Request, state.MaxRequest), LastRotationTime: &since}
 }
 
 // endpoints are the addresses of the Services, and of each member if there are several. The API server

@@ -18,7 +18,6 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
-	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 func TestTheEndpointsAreThoseOfTheServicesAndOfSeveralMembers(t *testing.T) {
@@ -50,40 +49,6 @@ func TestTheEndpointsAreThoseOfTheServicesAndOfSeveralMembers(t *testing.T) {
 			}
 			if got := strings.Join(all, ", "); got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
-			}
-		})
-	}
-}
-
-func TestTheStatusHasTheLastRotationThatClientsHave(t *testing.T) {
-	before := &dbv1.ClusterCredentialsStatus{LastRotationRequest: "first"}
-	current, next := state.Values{"password": []byte("a")}, state.Values{"password": []byte("a"), "password.0a1b2c3d": []byte("b")}
-	for name, c := range map[string]struct {
-		credentials state.Credentials
-		outdated    bool
-		want        string
-	}{
-		"the passwords were never rotated":       {state.Credentials{Values: current}, false, ""},
-		"they were rotated":                      {state.Credentials{Values: current, Request: "second"}, false, "second"},
-		"they are being rotated":                 {state.Credentials{Values: next, Rotation: "0a1b2c3d", Request: "second"}, false, "first"},
-		"a member has not applied them yet":      {state.Credentials{Values: current, Request: "second"}, true, "first"},
-		"the request is longer than fits inside": {state.Credentials{Values: current, Request: strings.Repeat("x", 300)}, false, strings.Repeat("x", 253)},
-	} {
-		t.Run(name, func(t *testing.T) {
-			p := idle()
-			p.Credentials, p.Cluster.Status.Credentials = c.credentials, before
-			p.Engine = &dbv1.DatabaseEngine{}
-			p.Engine.Spec.SecretKeys = []dbv1.EngineSecretKey{{Name: "password", Generate: &dbv1.EngineSecretValue{}}}
-			p.Declared.Spec.Engine = "vault-v1"
-			if c.outdated {
-				p.Members[1].References = "before"
-			}
-			got := ""
-			if s := p.credentials(); s != nil {
-				got = s.LastRotationRequest
-			}
-			if got != c.want {
-				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
 	}

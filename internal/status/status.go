@@ -13,6 +13,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
 
 // Pass is the input, the plan and the result of a pass.
@@ -30,17 +31,13 @@ func Of(pass Pass, now metav1.Time) dbv1.DatabaseClusterStatus {
 	status.Selector = naming.SelectorText(pass.Cluster.Name)
 	pass.count(status)
 	status.Primary = pass.primary()
-	status.Binding, status.Credentials, status.Endpoints = pass.binding(), pass.credentials(), pass.endpoints()
+	status.Binding, status.Endpoints = pass.binding(), pass.endpoints()
 	status.Restore = pass.restore()
-	status.TLS = pass.tls()
-	pass.backups(status)
 	status.Hooks = pass.Plan.Hooks
 	pass.record(status)
 	status.Volumes = pass.VolumeRecords(status.Requests)
 	status.ObservedGeneration = pass.observedGeneration()
-	conditions := pass.conditions()
-	withoutObsolete(status, conditions)
-	for _, condition := range conditions {
+	for _, condition := range pass.conditions(pass.subjects(status)) {
 		condition.ObservedGeneration = pass.Cluster.Generation
 		condition.LastTransitionTime = now
 		condition.Message = truncate(condition.Message)
@@ -73,8 +70,17 @@ func (p Pass) expressed() bool {
 	return p.Err == nil && !p.Plan.Pending
 }
 
+// subjects returns the conditions of the subjects, which write their parts of the status.
+func (p Pass) subjects(status *dbv1.DatabaseClusterStatus) []metav1.Condition {
+	var all []metav1.Condition
+	for _, report := range p.Plan.Reports {
+		all = append(all, report(subject.Outcome{Operations: p.Plan.Operations, Stalled: p.Plan.Stalled, Err: p.Err}, status)...)
+	}
+	return all
+}
+
 // conditions returns the conditions that always exist, and those that apply or applied once.
-func (p Pass) conditions() []metav1.Condition {
+func (p Pass) conditions(ofSubjects []metav1.Condition) []metav1.Condition {
 	available, progressing, degraded, stalled := p.available(), p.progressing(), p.degraded(), p.stalled()
 	all := []metav1.Condition{p.ready(available, progressing, degraded, stalled), available, progressing, degraded, stalled}
 	for _, condition := range []metav1.Condition{p.updateAvailable(), p.storageResizing(), p.paused(), p.hibernated(), p.splitBrainSuspected(), p.evictionBlocked()} {
@@ -87,14 +93,7 @@ func (p Pass) conditions() []metav1.Condition {
 	if known || p.Protection != nil {
 		all = append(all, p.protectionEnforced())
 	}
-	if p.Plan.Rotation.Reason != "" {
-		all = append(all, p.credentialsRotated())
-	}
-	known = meta.FindStatusCondition(p.Cluster.Status.Conditions, dbv1.ConditionTLSReady) != nil
-	if (known || p.Cluster.Spec.TLS != nil) && !p.Deleting() {
-		all = append(all, p.tlsReady())
-	}
-	all = append(all, p.backupConditions()...)
+	all = append(all, ofSubjects...)
 	if p.Cluster.DeletionTimestamp != nil {
 		all = append(all, p.deletionBlocked())
 	}

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/certificate"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
@@ -118,7 +119,7 @@ func TestAClusterWithoutTLSReportsNone(t *testing.T) {
 func TestTheStatusHasTheExpiryOfTheCertificateAndTheCertificateOfCertManager(t *testing.T) {
 	status := encrypted(t, func(c *dbv1.DatabaseCluster, o *state.Observed) {
 		c.Spec.TLS = &dbv1.ClusterTLS{IssuerRef: &dbv1.TLSIssuerRef{Name: "company"}}
-		o.TLS.Issuance.Live = resources.Certificate(c, nil).Object
+		o.TLS.Issuance.Live = certificate.CertManagerCertificate(c, nil).Object
 	})
 	if at := status.TLS.NotAfter; at == nil || !at.Equal(&metav1.Time{Time: plans.Now.Add(time.Hour)}) {
 		t.Errorf("it expires at %v", at)

@@ -6,15 +6,30 @@ package subject
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
 	"io"
+	"math/big"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // Acting is an operation of a subject that needs more than a write of what was decided: random values, a private key, or the response
@@ -34,4 +49,83 @@ type Hands struct {
 	Random io.Reader
 	// At is the time of the pass.
 	At time.Time
+}
+
+// groups are the API groups of the kinds that the operator deletes by name. Others are in the core group.
+var groups = map[string]schema.GroupVersion{
+	"DatabaseBackup": dbv1.GroupVersion, naming.CertificateKind.Kind: naming.CertificateKind.GroupVersion(),
+	"Job": batchv1.SchemeGroupVersion, "NetworkPolicy": networkingv1.SchemeGroupVersion,
+	"Role": rbacv1.SchemeGroupVersion, "RoleBinding": rbacv1.SchemeGroupVersion,
+}
+
+// Object identifies an object in the namespace of the cluster.
+func (h Hands) Object(kind, name string) *unstructured.Unstructured {
+	group, found := groups[kind]
+	if !found {
+		group = corev1.SchemeGroupVersion
+	}
+	object := &unstructured.Unstructured{}
+	object.SetGroupVersionKind(group.WithKind(kind))
+	object.SetNamespace(h.Cluster.Namespace)
+	object.SetName(name)
+	return object
+}
+
+// Remove deletes an object in the version that was decided on.
+func (h Hands) Remove(ctx context.Context, removal operation.Removal) error {
+	object := h.Object(removal.Kind, removal.Name)
+	object.SetUID(removal.UID)
+	object.SetResourceVersion(removal.Version)
+	if removal.Kind == "Job" { // deleted after its pods: once it no longer exists, none of them runs
+		return h.Writer.Delete(ctx, object, client.PropagationPolicy(metav1.DeletePropagationForeground))
+	}
+	return h.Writer.Delete(ctx, object)
+}
+
+// OnEach calls a function for each element and returns the elements for which it succeeded.
+func OnEach[T any](all []T, do func(T) error) (done []T, err error) {
+	for _, one := range all {
+		failed := do(one)
+		if failed == nil {
+			done = append(done, one)
+		}
+		err = errors.Join(err, failed)
+	}
+	return done, err
+}
+
+// PatchSecret merges a patch into the Secret, if it has still the version that was read.
+func (h Hands) PatchSecret(ctx context.Context, live state.Credentials, patch map[string]any) error {
+	secret := h.Object("Secret", live.Name)
+	secret.SetUID(live.UID)
+	secret.SetResourceVersion(live.Version)
+	return h.Writer.Merge(ctx, secret, patch)
+}
+
+// Encoded is a value in the JSON form of a Secret.
+func Encoded(value []byte) string { return base64.StdEncoding.EncodeToString(value) }
+
+// Generate returns random values, in the JSON form of a Secret.
+func (h Hands) Generate(keys []engine.GeneratedKey) (map[string]any, error) {
+	values := map[string]any{}
+	for _, key := range keys {
+		value, err := random(h.Random, key)
+		if err != nil {
+			return nil, fmt.Errorf("generate the value of the key %s: %w", key.Name, err)
+		}
+		values[key.Name] = Encoded(value)
+	}
+	return values, nil
+}
+
+func random(from io.Reader, key engine.GeneratedKey) ([]byte, error) {
+	text := make([]byte, key.Length)
+	for i := range text {
+		n, err := rand.Int(from, big.NewInt(int64(len(key.Characters))))
+		if err != nil {
+			return nil, err
+		}
+		text[i] = key.Characters[n.Int64()]
+	}
+	return text, nil
 }

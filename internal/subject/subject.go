@@ -14,6 +14,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 )
 
@@ -33,6 +34,8 @@ type Decision struct {
 	Stalled *situation.Stall
 	// RequeueAfter is the time after which the decision or its report changes without an event; 0 for never.
 	RequeueAfter time.Duration
+	// Finish is what a deletion does and waits for before its hooks; the zero value for nothing.
+	Finish phase.Outcome
 	// Report writes the part of the status that belongs to the subject, and returns its conditions that apply; nil for none.
 	Report Report
 }

@@ -30,7 +30,6 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/pki"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
 )
 
 // encrypting is an engine that serves TLS, and reloads certificates unless the test removes that.
@@ -339,7 +338,7 @@ func TestCertManagerIsAskedForACertificate(t *testing.T) {
 
 	installCertManager(t)
 	certificate := &unstructured.Unstructured{}
-	certificate.SetGroupVersionKind(resources.CertificateKind)
+	certificate.SetGroupVersionKind(naming.CertificateKind)
 	certificate.SetNamespace(c.Namespace)
 	certificate.SetName("orders-tls")
 	eventually(t, "a Certificate", func() error { return admin.Get(t.Context(), client.ObjectKeyFromObject(certificate), certificate) })
@@ -361,7 +360,7 @@ func TestCertManagerIsAskedForACertificate(t *testing.T) {
 
 	_, files := issuedFor(t, time.Now(), hosts...)
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
-		Namespace: c.Namespace, Name: "orders-tls", Annotations: map[string]string{resources.AnnotationCertificateName: "orders-tls"},
+		Namespace: c.Namespace, Name: "orders-tls", Annotations: map[string]string{naming.AnnotationCertificateName: "orders-tls"},
 		Labels: naming.Labels(c, dbv1.ComponentTLS), // as secretTemplate of the Certificate asks for
 	}, Type: corev1.SecretTypeTLS, Data: files}
 	create(t, secret)

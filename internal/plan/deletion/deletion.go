@@ -14,7 +14,6 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/restore"
-	"github.com/dbcluster/databasecluster-operator/internal/plan/rotation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 )
 
@@ -24,18 +23,21 @@ var gates = []phase.Phase{
 	{Name: "protection", Decide: protected},
 	{Name: "labels", Decide: labels},
 	{Name: "restore", Decide: stopRestore},
-	{Name: "rotation", Decide: finishRotation},
 }
 
-// Decide returns the next step of a deletion.
-func Decide(s *situation.Situation) phase.Outcome {
-	if outcome := phase.First(gates, s); outcome.Waits() {
+// Decide returns the next step of a deletion. Before its hooks, subjects finish what the hooks need.
+func Decide(s *situation.Situation, finish phase.Outcome) phase.Outcome {
+	outcome := phase.First(gates, s)
+	if !outcome.Waits() && !s.Skips() && len(s.Cluster.Spec.Deletion.Hooks) > 0 {
+		outcome = finish
+	}
+	if outcome.Waits() {
 		outcome.Hooks = s.Cluster.Status.Hooks
 		return outcome
 	}
 	d := &deletion{Situation: s}
 	d.hooks, d.waiting = goThrough(s)
-	outcome := phase.First(d.phases(), s)
+	outcome = phase.First(d.phases(), s)
 	outcome.Hooks = d.hooks
 	if s.Skips() { // stops the Jobs of a restore, but does not wait for them
 		outcome.Operations = slices.Concat(restore.Stop(s).Operations, outcome.Operations)
@@ -96,21 +98,6 @@ func stopRestore(s *situation.Situation) phase.Outcome {
 		return phase.Over
 	}
 	return restore.Stop(s)
-}
-
-// finishRotation gives the hooks the passwords that the members accept.
-func finishRotation(s *situation.Situation) phase.Outcome {
-	if s.Skips() || len(s.Cluster.Spec.Deletion.Hooks) == 0 {
-		return phase.Over
-	}
-	rotates, over := rotation.Finish(s)
-	if over {
-		return phase.Over
-	}
-	return phase.Outcome{
-		Operations: rotates.Operations, Reason: dbv1.ReasonDeleting, RequeueAfter: situation.Sooner(rotates.RequeueAfter, situation.ProgressRequeue),
-		Message: "the hooks need the current passwords: " + rotates.Message,
-	}
 }
 
 // record waits until the status contains the results of the hooks. They cannot be observed later.

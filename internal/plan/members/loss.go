@@ -14,7 +14,6 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
-	"github.com/dbcluster/databasecluster-operator/internal/plan/schedule"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -100,7 +99,7 @@ func consentTo(s *situation.Situation, l situation.Loss) string {
 // toRestore names the newest backup with the data of a lost volume. That may be a backup of an empty database, so toRestore also names those
 // of the databases that the volume had before.
 func toRestore(s *situation.Situation) string {
-	backups := schedule.Rescue(s.Observed, s.Lost[0].Ordinal, s.Lost[0].UID)
+	backups := situation.Rescue(s.Observed, s.Lost[0].Ordinal, s.Lost[0].UID)
 	if len(backups) == 0 {
 		return "No DatabaseBackup with this data is known"
 	}

@@ -1,0 +1,101 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package certificate
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
+	"github.com/dbcluster/databasecluster-operator/internal/pki"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/subject"
+)
+
+// +kubebuilder:rbac:groups="",resources=secrets,verbs=create;patch
+// +kubebuilder:rbac:groups=cert-manager.io,resources=certificates,verbs=create;patch;delete
+
+// Act issues a certificate. Its key exists only here and in the Secret.
+func (i IssueCertificate) Act(ctx context.Context, h subject.Hands) ([]kit.Event, error) {
+	authority, err := i.authority(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	files, err := authority.Issue(i.Hosts, h.At)
+	if err != nil {
+		return nil, err
+	}
+	if err := keep(ctx, h, certificateSecret(h.Cluster, i.Name, files, i.Renewal), i.Certificate); err != nil {
+		return nil, err
+	}
+	facts := pki.Judge(files, nil, h.At)
+	return []kit.Event{kit.Normal("CertificateIssued", "IssueCertificate", fmt.Sprintf("issued the certificate in Secret %s, valid until %s, because %s",
+		i.Name, facts.NotAfter.Format(time.RFC3339), i.Why))}, nil
+}
+
+// authority returns the CA of the cluster, and creates or renews it if necessary.
+func (i IssueCertificate) authority(ctx context.Context, h subject.Hands) (pki.Authority, error) {
+	if !i.Authority.Found() {
+		authority, err := pki.NewAuthority(h.Cluster.Name, h.At)
+		if err != nil {
+			return pki.Authority{}, err
+		}
+		return authority, i.keepAuthority(ctx, h, authority)
+	}
+	secret := &corev1.Secret{}
+	if err := h.Live.Get(ctx, client.ObjectKey{Namespace: h.Cluster.Namespace, Name: i.AuthorityName}, secret); err != nil {
+		return pki.Authority{}, fmt.Errorf("read Secret %s: %w", i.AuthorityName, err)
+	}
+	if secret.UID != i.Authority.UID || secret.ResourceVersion != i.Authority.Version {
+		return pki.Authority{}, apierrors.NewConflict(corev1.Resource("secrets"), i.AuthorityName, fmt.Errorf("it has changed since it was read"))
+	}
+	authority, err := pki.ParseAuthority(secret.Data)
+	if err != nil || !i.NewAuthority {
+		return authority, err
+	}
+	next, err := authority.Renew(h.At)
+	if err != nil {
+		return pki.Authority{}, err
+	}
+	return next, i.keepAuthority(ctx, h, next)
+}
+
+func (i IssueCertificate) keepAuthority(ctx context.Context, h subject.Hands, authority pki.Authority) error {
+	return keep(ctx, h, certificateSecret(h.Cluster, i.AuthorityName, authority.Files(), ""), i.Authority)
+}
+
+// keep creates a Secret, or replaces the one that was read. It never replaces another one.
+func keep(ctx context.Context, h subject.Hands, child objects.Child, live state.Certificate) error {
+	var err error
+	if live.Found() {
+		_, err = h.Writer.Update(ctx, child.Object, live.UID, live.Version)
+	} else {
+		_, err = h.Writer.Create(ctx, child.Object)
+	}
+	return err
+}
+
+// Act adds the cluster to the owners of a Secret.
+func (o OwnCertificate) Act(ctx context.Context, h subject.Hands) ([]kit.Event, error) {
+	before := h.Object("Secret", o.Certificate.Name)
+	before.SetResourceVersion(o.Certificate.Version)
+	after := before.DeepCopy()
+	after.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(h.Cluster, dbv1.GroupVersion.WithKind("DatabaseCluster"))})
+	return nil, h.Writer.Change(ctx, before, after)
+}
+
+// Act creates the Job.
+func (r Reload) Act(ctx context.Context, h subject.Hands) ([]kit.Event, error) {
+	_, err := h.Writer.Create(ctx, r.Job.Object)
+	return nil, err
+}

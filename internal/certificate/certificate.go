@@ -1,0 +1,151 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+// Package certificate decides about the certificate of a cluster: who issues it, when it is renewed, and how members load it.
+//
+// The Secrets and the Job contain the progress, so everything continues after a crash at any point. Issuing and reloading disturb no
+// member, so they wait for no phase and no phase waits for them, except that the first members need a certificate.
+package certificate
+
+import (
+	"fmt"
+	"time"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/pki"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/subject"
+)
+
+// Subject is the certificate of the cluster.
+var Subject = subject.Subject{Read: readTLS, Decide: decide}
+
+func decide(s *situation.Situation) subject.Decision {
+	d := subject.Decision{Report: write(s)}
+	if s.TLS.Reload.AwaitsPod() {
+		d.RequeueAfter = situation.ProgressRequeue
+	}
+	if !s.Deleting() {
+		d.Operations, d.Stalled, d.RequeueAfter = upkeep(s), stalled(s), situation.Sooner(d.RequeueAfter, requeueAfter(s))
+	}
+	return d
+}
+
+// upkeep are the operations on the certificate that every pass decides.
+func upkeep(s *situation.Situation) operation.List {
+	all := abandon(s)
+	if s.Cluster.Spec.TLS == nil || s.OwnedByAnother("Secret", engine.TLSSecret(s.Cluster)) {
+		return all
+	}
+	switch {
+	case s.ForeignService(): // its clients would accept this cluster instead
+	case s.SelfSigned():
+		all = append(all, issue(s)...)
+	case s.IssuedByCertManager():
+		all = append(all, request(s)...)
+	}
+	return append(all, reload(s)...)
+}
+
+// issue issues the certificate, and the CA before it.
+func issue(s *situation.Situation) operation.List {
+	authority := s.TLS.Authority
+	if s.OwnedByAnother("Secret", naming.Authority(s.Cluster.Name)) || authority.Problem != "" {
+		return nil
+	}
+	renewal := s.Cluster.Annotations[dbv1.AnnotationRenewCertificate]
+	o := IssueCertificate{
+		Certificate: s.TLS.Certificate, Name: naming.Certificate(s.Cluster.Name),
+		Authority: authority, AuthorityName: naming.Authority(s.Cluster.Name),
+		NewAuthority: !authority.Found() || authority.Outlived(s.At), Hosts: s.TLS.Hosts, Renewal: renewal, Why: due(s, renewal),
+	}
+	if o.Why == "" {
+		return nil
+	}
+	return operation.List{o}
+}
+
+// due is why a certificate has to be issued now; "" if it has not.
+func due(s *situation.Situation, renewal string) string {
+	certificate, authority := s.TLS.Certificate, s.TLS.Authority
+	switch {
+	case !certificate.Found():
+		return "it does not exist"
+	case certificate.Problem != "":
+		return "the Secret " + certificate.Problem
+	case !authority.Found(), authority.Outlived(s.At):
+		return "the CA has to be renewed"
+	case certificate.Issuer != authority.Issuer:
+		return "the CA has changed"
+	case certificate.Outlived(s.At):
+		return "two thirds of its life are over"
+	case !certificate.IsFor(s.TLS.Hosts):
+		return "its DNS names have changed"
+	case certificate.Renewal != renewal:
+		return fmt.Sprintf("the annotation %s has changed", dbv1.AnnotationRenewCertificate)
+	default:
+		return ""
+	}
+}
+
+// request requests the certificate from cert-manager.
+func request(s *situation.Situation) operation.List {
+	if s.TLS.Issuance.Refused != "" || s.OwnedByAnother(naming.CertificateKind.Kind, naming.Certificate(s.Cluster.Name)) {
+		return nil
+	}
+	var all operation.List
+	child, live := CertManagerCertificate(s.Cluster, s.TLS.Hosts), s.TLS.Issuance.Live
+	switch {
+	case live == nil:
+		all = append(all, operation.Apply{Child: child})
+	case child.Drift(live) != "":
+		all = append(all, operation.Apply{
+			Child: child, UID: live.GetUID(), Version: live.GetResourceVersion(), Drift: child.Drift(live), Removals: child.Removals(live),
+		})
+	}
+	if certificate := s.TLS.Certificate; certificate.Found() && !certificate.Owned {
+		all = append(all, OwnCertificate{Certificate: certificate})
+	}
+	return all
+}
+
+// abandon deletes the Certificate of cert-manager when the spec no longer names an issuer. Otherwise cert-manager would keep writing
+// the Secret.
+func abandon(s *situation.Situation) operation.List {
+	live := s.TLS.Issuance.Live
+	if live == nil || s.IssuedByCertManager() {
+		return nil
+	}
+	return operation.List{operation.Delete{Objects: []operation.Removal{{
+		Kind: live.GetKind(), Name: live.GetName(), UID: live.GetUID(), Version: live.GetResourceVersion(), Why: "spec.tls names no issuer",
+	}}}}
+}
+
+// requestedRequeue is the interval for checking whether cert-manager has issued a certificate.
+const requestedRequeue = 5 * time.Second
+
+// requeueAfter returns the time after which these decisions change without an event; 0 for never.
+func requeueAfter(s *situation.Situation) time.Duration {
+	if s.Cluster.Spec.TLS == nil {
+		return 0
+	}
+	var soonest time.Duration
+	at := func(when time.Time) {
+		if when.After(s.At) {
+			soonest = situation.Sooner(soonest, when.Sub(s.At))
+		}
+	}
+	at(s.TLS.Certificate.Changes(s.At))
+	if s.SelfSigned() {
+		at(pki.RenewAt(s.TLS.Certificate.NotBefore, s.TLS.Certificate.NotAfter))
+		at(pki.RenewAt(s.TLS.Authority.NotBefore, s.TLS.Authority.NotAfter))
+	}
+	if s.IssuedByCertManager() && !s.TLS.Certificate.Valid() {
+		soonest = situation.Sooner(soonest, requestedRequeue)
+	}
+	return situation.Sooner(soonest, judge(s).Left)
+}

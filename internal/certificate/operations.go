@@ -1,0 +1,46 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package certificate
+
+import (
+	"fmt"
+
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// IssueCertificate issues a certificate by the CA of the cluster. It has no keys: they are created when it is executed.
+type IssueCertificate struct {
+	operation.Aside
+	// Certificate and Authority are the existing Secrets.
+	Certificate, Authority state.Certificate
+	// Name and AuthorityName are the names of the Secrets.
+	Name, AuthorityName string
+	// NewAuthority creates a CA, or the next one.
+	NewAuthority bool
+	Hosts        []string
+	// Renewal is the value of the annotation that requests a renewal.
+	Renewal string
+	Why     string
+}
+
+// OwnCertificate sets the cluster as the owner of the Secret that cert-manager created, so that it is deleted with the cluster.
+type OwnCertificate struct {
+	operation.Aside
+	Certificate state.Certificate
+}
+
+// Reload starts the Job after which members have loaded the certificate.
+type Reload struct {
+	operation.Aside
+	Job objects.Child
+}
+
+func (i IssueCertificate) String() string {
+	return fmt.Sprintf("issue the certificate in Secret %s: %s", i.Name, i.Why)
+}
+func (o OwnCertificate) String() string { return "become the owner of Secret " + o.Certificate.Name }
+func (r Reload) String() string         { return "load the certificate by " + r.Job.String() }

@@ -1,0 +1,84 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package certificate
+
+import (
+	"fmt"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+)
+
+// reload starts a Job for a certificate that not all members serve, once all members can load it. Members that start later load
+// the certificate anyway.
+func reload(s *situation.Situation) operation.List {
+	if !s.Reloads() || !s.TLS.Certificate.Valid() || s.Incompatible != nil || s.Image == "" {
+		return nil
+	}
+	switch v := judge(s); v.Standing {
+	case jobs.Absent:
+		if !s.Served() && s.Loadable() && s.JobObstacle() == "" {
+			return operation.List{Reload{Job: desired(s)}}
+		}
+	case jobs.Superseded:
+		return operation.List{operation.Delete{Objects: []operation.Removal{operation.Recreation(v.Job)}}}
+	case jobs.Terminating, jobs.Succeeded, jobs.Failed, jobs.Lost, jobs.Blocked, jobs.Failing, jobs.Unmet, jobs.Retrying, jobs.Running:
+	}
+	return nil
+}
+
+func desired(s *situation.Situation) objects.Child {
+	return reloadJob(s.Cluster, s.Engine, s.Image, s.TLS.Certificate.Identity)
+}
+
+// judge returns the state of the Job. The operator re-creates a Job for another certificate at once: as long as it exists, no
+// member has loaded a later certificate by a reload.
+func judge(s *situation.Situation) jobs.Verdict {
+	expected := jobs.Expected{
+		Deadline: jobs.KindOf(dbv1.ComponentReload).Deadline(s.Cluster), Restart: s.TLS.Reloaded != s.TLS.Certificate.Identity,
+	}
+	if s.Reloads() && s.Image != "" && s.Engine.Spec.TLS != nil {
+		expected.Desired = []objects.Child{desired(s)}
+	}
+	return jobs.Judge(s.TLS.Reload, s.TLS.Reloading, expected, s.At)
+}
+
+// reloading describes the reload of the certificate; "" if members need none. Failed is true if the user must act.
+func reloading(s *situation.Situation) (text string, failed bool) {
+	if s.Served() || !s.Reloads() || !s.TLS.Certificate.Valid() {
+		return "", false
+	}
+	if s.Image == "" {
+		return "members cannot load the certificate, because the operator has no --transfer-image: set that flag of the operator", true
+	}
+	v := judge(s)
+	switch v.Standing {
+	case jobs.Absent, jobs.Terminating, jobs.Superseded, jobs.Succeeded:
+		if s.AwaitsRestart() {
+			return "members load the certificate after outdated members have restarted", false
+		}
+		return "members load the certificate after all of them are ready", false
+	case jobs.Failed, jobs.Lost:
+		return fmt.Sprintf("members could not load the certificate: %s. See kubectl logs job/%s, then delete the Job to try again", v.Cause, v.Job.Name), true
+	case jobs.Blocked:
+		return fmt.Sprintf("Job %s cannot start: %s. %s", v.Job.Name, v.Cause, v.Job.Unblock()), true
+	case jobs.Failing, jobs.Unmet, jobs.Retrying, jobs.Running:
+	}
+	return v.Sentence(fmt.Sprintf("members load the certificate by Job %s", v.Job.Name), ""), v.Standing == jobs.Unmet
+}
+
+// stalled is the cause for which the user must act before all members serve the certificate.
+func stalled(s *situation.Situation) *situation.Stall {
+	if s.Cluster.Spec.TLS == nil {
+		return nil
+	}
+	if text, failed := reloading(s); failed {
+		return &situation.Stall{Reason: dbv1.ReasonReloadFailed, Message: text}
+	}
+	return nil
+}

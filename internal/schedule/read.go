@@ -1,0 +1,109 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/subject"
+)
+
+// +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups,verbs=get;list;watch
+
+// readBackups reads all DatabaseBackups of this cluster, and the time zones that the spec names.
+func readBackups(ctx context.Context, o *subject.Reading) {
+	if o.Cluster.Spec.Backup == nil || o.Err != nil {
+		return
+	}
+	o.Zones = zones(o.Cluster.Spec.Backup)
+	backups := &dbv1.DatabaseBackupList{}
+	if o.List(ctx, backups, subject.IndexCluster, o.Cluster.Name); o.Err != nil {
+		return
+	}
+	var sources []dbv1.BackupSource
+	sources, o.Err = sourcesIn(ctx, o.Others, o.Cluster.Namespace)
+	for i := range backups.Items {
+		object := &backups.Items[i]
+		backup := state.BackupOf(object)
+		if backup.Cluster == o.Cluster.Name && backup.Of(o.Cluster) {
+			backup.Read = isSource(object, sources)
+			o.Backups = append(o.Backups, backup)
+		}
+		if backup.CreatedFor != o.Cluster.UID {
+			o.Strangers = append(o.Strangers, backup)
+		}
+	}
+}
+
+// zones are the existing time zones that a spec names.
+func zones(backup *dbv1.ClusterBackup) map[string]*time.Location {
+	names := make([]string, 0, len(backup.Schedules)+1)
+	for _, schedule := range backup.Schedules {
+		names = append(names, schedule.TimeZone)
+	}
+	if backup.Verification != nil {
+		names = append(names, backup.Verification.TimeZone)
+	}
+	found := map[string]*time.Location{}
+	for _, name := range names {
+		// "Local" would be the time zone of the operator's node.
+		if zone, err := time.LoadLocation(name); err == nil && zone != time.Local {
+			found[name] = zone
+		}
+	}
+	return found
+}
+
+// sourcesIn are the backups of a namespace that clusters will restore at their start. It reads them from the cache,
+// so a cluster may name a backup just after its deletion.
+func sourcesIn(ctx context.Context, v kit.View, namespace string) ([]dbv1.BackupSource, error) {
+	options := v.By(namespace, IndexStarting, "true")
+	if v.Indexed {
+		options = append(options, client.UnsafeDisableDeepCopy)
+	}
+	clusters := &dbv1.DatabaseClusterList{}
+	if err := v.List(ctx, clusters, options...); err != nil {
+		return nil, fmt.Errorf("list the clusters that start with a backup: %w", err)
+	}
+	var all []dbv1.BackupSource
+	for i := range clusters.Items {
+		if len(Starting(&clusters.Items[i])) > 0 {
+			all = append(all, *clusters.Items[i].Spec.Bootstrap.FromBackup)
+		}
+	}
+	return all, nil
+}
+
+// IndexStarting is the name of the index of the clusters that will restore a backup at their start, and Starting its value.
+const IndexStarting = "starting"
+
+// Starting is the value of the index IndexStarting: it has one if the cluster will restore a backup.
+func Starting(object client.Object) []string {
+	cluster, ok := object.(*dbv1.DatabaseCluster)
+	if !ok || cluster.Spec.Bootstrap == nil || cluster.Spec.Bootstrap.FromBackup == nil {
+		return nil
+	}
+	restored := cluster.Status.Restore != nil && cluster.Status.Restore.Phase == dbv1.RestoreCompleted
+	if restored || cluster.Status.Replicas > 0 || cluster.DeletionTimestamp != nil {
+		return nil
+	}
+	return []string{"true"}
+}
+
+func isSource(backup *dbv1.DatabaseBackup, sources []dbv1.BackupSource) bool {
+	for _, source := range sources {
+		if source.Name == backup.Name || source.Location != nil && source.Location.URL == backup.Status.Location {
+			return true
+		}
+	}
+	return false
+}

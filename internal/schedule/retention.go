@@ -1,0 +1,160 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package schedule
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+const (
+	// failuresKept is how many failed backups of a schedule are retained, for their messages.
+	failuresKept = 3
+	// deletionsAtOnce is how many backups of a cluster may be terminating at a time: a Job deletes the data of each.
+	deletionsAtOnce = 3
+)
+
+// expired are the backups that no schedule retains any more, oldest first. A schedule that is suspended or was removed deletes
+// nothing, because the user wants to keep existing backups.
+func expired(cluster *dbv1.DatabaseCluster, observed state.Observed) []operation.Removal {
+	if Doubtful(observed) {
+		return nil
+	}
+	var all []operation.Removal
+	spared := indispensable(cluster, observed)
+	for _, s := range cluster.Spec.Backup.Schedules {
+		if s.Suspend {
+			continue
+		}
+		for _, backup := range unwanted(s, madeBy(s.Name, cluster, observed), observed) {
+			if !spared[backup.UID] && !backup.Read && !backup.Verifying() {
+				all = append(all, operation.Removal{
+					Kind: "DatabaseBackup", Name: backup.Name, UID: backup.UID, Version: backup.Version,
+					Why: fmt.Sprintf("schedule %q no longer retains it", s.Name),
+				})
+			}
+		}
+	}
+	room := deletionsAtOnce - len(state.Only(observed.Backups, func(b state.Backup) bool { return b.Terminating }))
+	return all[:min(len(all), max(room, 0))]
+}
+
+// Doubtful reports whether it is unknown if the existing backups can be restored: the last verification failed, or one has not
+// ended yet. No backup expires until the next one succeeds.
+func Doubtful(observed state.Observed) bool {
+	last, found := LastVerified(observed)
+	return observed.Verifying() || found && last.Bad()
+}
+
+// LastVerified returns the backup with the latest verification that has ended. A verification with a start time in the future, from
+// a wrong clock, counts only if there is no other.
+func LastVerified(observed state.Observed) (last state.Backup, found bool) {
+	ended := func(b state.Backup) bool { return b.Bad() || b.Verification.Phase == dbv1.VerificationSucceeded }
+	over := past(observed)
+	if last, found = observed.Verified(func(b state.Backup) bool { return ended(b) && over(b) }); found {
+		return last, true
+	}
+	return observed.Verified(ended)
+}
+
+// madeBy returns the finished backups that a schedule of this cluster created, oldest first. Only status.origin records that.
+func madeBy(schedule string, cluster *dbv1.DatabaseCluster, observed state.Observed) []state.Backup {
+	all := state.Only(observed.Backups, func(b state.Backup) bool {
+		ours := b.CreatedFor == cluster.UID && b.Of(cluster)
+		return ours && b.Schedule == schedule && !b.ScheduledAt.IsZero() && b.Phase.Finished() && !b.Terminating
+	})
+	slices.SortFunc(all, state.Younger)
+	return all
+}
+
+// unwanted returns the backups of a schedule that its retention does not retain, oldest first: complete ones beyond count and age,
+// and all but the latest failed ones. A complete one counts against older ones whose data it has.
+func unwanted(s dbv1.BackupSchedule, made []state.Backup, observed state.Observed) []state.Backup {
+	var all, complete []state.Backup
+	var failed int32
+	for _, backup := range slices.Backward(made) {
+		if backup.Complete() {
+			complete = append(complete, backup)
+			number := len(state.Only(complete, func(newer state.Backup) bool { return situation.Replaces(observed, newer, backup) }))
+			if s.Retention == nil || wanted(*s.Retention, backup, int32(number), observed.At) {
+				continue
+			}
+		} else if failed++; failed <= failuresKept {
+			continue
+		}
+		all = append(all, backup)
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// wanted reports whether a retention retains a complete backup. The newest complete backup with its data has the number 1.
+func wanted(retention dbv1.BackupRetention, backup state.Backup, number int32, now time.Time) bool {
+	counted := retention.Count != nil && number <= *retention.Count
+	young := retention.Period != nil && now.Before(backup.Completed.Add(retention.Period.Duration))
+	return counted || young
+}
+
+// indispensable are the backups that are retained regardless of the retention: the newest complete one, the newest one that is not
+// known to be bad, and the newest verified one. Each is determined for the cluster and for its schedules, also of all data
+// that is in a backup, by creation time and by completion time, because clocks differ. They include the newest complete backup of each schedule, and those that record which
+// times are done: the newest of each schedule and the last verified one.
+func indispensable(cluster *dbv1.DatabaseCluster, observed state.Observed) map[types.UID]bool {
+	spared := map[types.UID]bool{}
+	spare := func(backup state.Backup, found bool) {
+		if found {
+			spared[backup.UID] = true
+		}
+	}
+	notBad := func(b state.Backup) bool { return b.Complete() && !b.Bad() }
+	for _, with := range contents(observed) {
+		for _, is := range []func(state.Backup) bool{state.Backup.Complete, notBad, state.Backup.Good} {
+			holds := func(b state.Backup) bool { return is(b) && with(b) }
+			own := func(b state.Backup) bool { return b.Schedule != "" && holds(b) } // a user may delete any other
+			spare(observed.Newest(holds))
+			spare(observed.Newest(own))
+			spare(observed.Last(completed, holds))
+			spare(observed.Last(completed, own))
+		}
+	}
+	if cluster.Spec.Backup.Verification != nil {
+		spare(observed.Verified(func(state.Backup) bool { return true }))
+		spare(observed.Verified(past(observed)))
+	}
+	for _, s := range cluster.Spec.Backup.Schedules {
+		of := func(b state.Backup) bool { return b.Schedule == s.Name }
+		spare(observed.Newest(func(b state.Backup) bool { return of(b) && b.Complete() }))
+		spare(observed.Last(scheduled, of))
+		spare(observed.Last(scheduled, func(b state.Backup) bool { return of(b) && !b.ScheduledAt.After(observed.At) }))
+	}
+	return spared
+}
+
+// contents are conditions for backups: any backup, and one with the data of a member, for all data that is in a backup.
+func contents(observed state.Observed) []func(state.Backup) bool {
+	all := []func(state.Backup) bool{func(state.Backup) bool { return true }}
+	var seen []state.Data
+	for _, b := range observed.Backups {
+		for _, d := range situation.DataIn(observed, b) {
+			if b.Complete() && !slices.Contains(seen, d) {
+				seen = append(seen, d)
+				all = append(all, func(b state.Backup) bool { return situation.Has(observed, b, d) })
+			}
+		}
+	}
+	return all
+}
+
+// completed and scheduled order backups by these times.
+func completed(a, b state.Backup) int { return a.Completed.Compare(b.Completed.Time) }
+func scheduled(a, b state.Backup) int { return a.ScheduledAt.Compare(b.ScheduledAt.Time) }
