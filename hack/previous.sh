@@ -5,7 +5,8 @@
 #   hack/previous.sh crds      the folder with its CRDs
 #   hack/previous.sh bundle    the folder with its bundle for OLM
 #   hack/previous.sh image     the file with the operator's image, under the name that the bundle gives it
-#   hack/previous.sh version   its version, which is in hack/previous-release alone
+#   hack/previous.sh version   its version, which is in hack/previous-release alone: a catalog cannot have two bundles of
+#                              one name, so it differs from the VERSION of that commit
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

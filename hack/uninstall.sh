@@ -49,8 +49,8 @@ if [[ ${#crds[@]} -gt 0 ]]; then
 	"${kubectl[@]}" annotate --overwrite "${crds[@]}" "$group/allow-deletion=true"
 	trap '"${kubectl[@]}" annotate "${crds[@]}" "$group/allow-deletion-"' EXIT
 	must_be_empty
-	# The API server reloads a changed CRD. If it cannot list the objects yet when it deletes them, it retries minutes
-	# later.
+	# The API server reloads a changed CRD. If it cannot list the objects yet when it deletes them ("storage is
+	# (re)initializing"), its next attempt conflicts with its own status, and it retries minutes later.
 	for crd in "${crds[@]}"; do
 		"${kubectl[@]}" get "${crd#*/}" --all-namespaces -o name >/dev/null
 	done

@@ -13,7 +13,11 @@ import (
 )
 
 // FitParameters sets the defaults of the parameters of an effective cluster that depend on the size of its data volumes, in bytes. The
-// volumes may be smaller than the spec while they grow.
+// volumes may be smaller than the spec while they grow. So the hash of the configuration changes when they have grown.
+//
+// An engine without the action configure declares the default "" instead, and its start script computes the value from the volume. A fixed
+// default would be accepted on a volume on which it does not fit, also if a cluster sets it. Where a default of a small volume is less than
+// the database accepts, the script raises it.
 func FitParameters(resolved, cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, storage int64) {
 	if declared != nil {
 		resolved.Spec.Parameters = parameters(cluster.Spec.Parameters, &declared.Spec, storage)

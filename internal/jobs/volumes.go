@@ -13,8 +13,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/pki"
 )
 
-// withoutObjects lets the pod of a Job start without objects that a foreground deletion may have deleted. Only a copy of
-// the database needs the private key.
+// withoutObjects lets the pod of a Job start without objects that a foreground deletion may have deleted: an action on a
+// volume needs no TLS. Only a copy of the database needs the private key.
 func (a Spec) withoutObjects(spec *corev1ac.PodSpecApplyConfiguration) {
 	for i := range spec.Volumes {
 		switch v := &spec.Volumes[i]; *v.Name {

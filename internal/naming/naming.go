@@ -6,7 +6,12 @@ SPDX-License-Identifier: Apache-2.0
 //
 // A CEL rule limits a cluster's name to 40 characters. The longest name derived from it is a hook's Job: 40 + "-" +
 // 12 + "-" + 8 = 62. The limit is 63, because the Job's pods have the name as a label value. A StatefulSet's name
-// must not exceed 52 characters, because its pods have "<name>-<revision hash>" as a label.
+// must not exceed 52 characters, because its pods have "<name>-<revision hash>" as a label. The Service for clients has
+// the cluster's name, so that name starts with a letter.
+//
+// A name must not be wanted by two clusters. Names of Jobs and of the backups of hooks contain a part of a UID. Others
+// consist of the cluster's name and a fixed suffix, or end with parts without a hyphen, so they can be read in one way
+// only. Two names can still meet: the Service for replicas, and a cluster of that name.
 package naming
 
 import (

@@ -67,7 +67,8 @@ type PatchOperation struct {
 // Server-side apply alone keeps the additions of others:
 //
 // A selector key that another client added would cut the database off. A renumbered port would remain next to the
-// operator's port of the same name, which the API server rejects forever. An extra container would be rolled out.
+// operator's port of the same name, which the API server rejects forever. An extra container would be rolled out. A
+// namespaceSelector in a peer of a NetworkPolicy would let pods of other namespaces in.
 func (c Child) Removals(live metav1.Object) []PatchOperation {
 	have := Fields(live)
 	var patch []PatchOperation

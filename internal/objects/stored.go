@@ -19,7 +19,8 @@ import (
 // status of the cluster records the UID, the generation and a hash of the spec without what other clients may change.
 
 // Untouched reports whether the spec is as the operator last wrote it. Until its first record, a StatefulSet has generation 1 unless a
-// client has changed the spec.
+// client has changed the spec. So in the seconds until the first status, a StatefulSet that another client deletes and creates again with
+// another template is not noticed.
 func Untouched(cluster *dbv1.DatabaseCluster, set *appsv1.StatefulSet) bool {
 	recorded, written := set.Annotations[dbv1.AnnotationStoredSpec], cluster.Status.StatefulSet
 	switch {

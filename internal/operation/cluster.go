@@ -33,7 +33,8 @@ type ofLifecycle struct{}
 func (ofLifecycle) onCluster() {}
 func (ofLifecycle) lifecycle() {}
 
-// AddFinalizer adds the operator's finalizer to the cluster, before any object is created.
+// AddFinalizer adds the operator's finalizer to the cluster, before any object is created. A cluster without a hook gets it, too: a hook, a
+// volume policy or an agreement may be added a moment before the deletion, and without the finalizer no pass would see the cluster again.
 type AddFinalizer struct {
 	ofLifecycle
 	First

@@ -28,7 +28,8 @@ func ServiceAccountName(cluster *dbv1.DatabaseCluster) string {
 }
 
 // ServiceAccountProblem returns why no Job may run as the ServiceAccount that the operator creates for a cluster; "" if Jobs
-// may. The account is nil if it does not exist or another owner created it.
+// may. The account is nil if it does not exist or another owner created it. A missing one counts, because another owner may create it
+// before the pod starts.
 func ServiceAccountProblem(cluster *dbv1.DatabaseCluster, account *corev1.ServiceAccount) string {
 	if !GeneratesServiceAccount(cluster) || account != nil && account.Labels[dbv1.LabelClusterUID] == string(cluster.UID) {
 		return ""

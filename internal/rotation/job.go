@@ -77,7 +77,8 @@ func failed(s *situation.Situation, v jobs.Verdict) Plan {
 	return p
 }
 
-// awaits is what the members have to do before a Job can reach all of them with their current passwords; "" for nothing.
+// awaits is what the members have to do before a Job can reach all of them with their current passwords; "" for nothing. A rollout comes
+// first, because each restart would void the Job.
 func awaits(s *situation.Situation) string {
 	switch {
 	case s.Ready() < s.Cluster.Spec.Replicas:

@@ -16,7 +16,8 @@ import (
 const noStatefulSet = "no-statefulset"
 
 // Fence identifies a state in which no member can accept a write: a StatefulSet without replicas, by its UID and generation, or no
-// StatefulSet. Every change of replicas changes the generation, so members that ran in between change the fence. It is "" if a
+// StatefulSet. Every change of replicas changes the generation, so members that ran in between change the fence. After that, the
+// operator does not change the spec, and annotations do not change the generation. It is "" if a
 // member may run: the StatefulSet controller has not observed the latest change, or the StatefulSet is terminating and may still
 // create pods. The caller knows that no member pod exists.
 func Fence(set *appsv1.StatefulSet) string {

@@ -93,6 +93,8 @@ func (e Extent) term(generation int64) string { return fmt.Sprintf("%s/%d", e.UI
 
 // Since returns how many changes of the spec there were since a record: 0 or 1. Each change raises the generation by one, so after one of them,
 // only two extents have existed: the recorded one, and this one. known is false after more: any number of members may have run in between.
+// A StatefulSet that was seen to terminate starts no pod, but one that is missing without that may have been scaled before. So after a
+// re-creation in a hibernation, as for a larger volume, no member is known until the cluster has run again.
 func (e Extent) Since(term string) (changes int, known bool) {
 	before := e.term(e.Generation - 1)
 	if e.Generation == 1 {

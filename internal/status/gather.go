@@ -82,7 +82,8 @@ func essence(status *dbv1.DatabaseClusterStatus) *dbv1.DatabaseClusterStatus {
 	return rest
 }
 
-// initial are the conditions of a cluster whose creation has begun. Before, it has none.
+// initial are the conditions of a cluster whose creation has begun. Before, it has none. The first status may wait, too: until then the
+// default of the CRD, observedGeneration -1, shows that no operator has observed the cluster.
 var initial = map[string]metav1.ConditionStatus{
 	dbv1.ConditionReady: metav1.ConditionFalse, dbv1.ConditionAvailable: metav1.ConditionFalse, dbv1.ConditionProgressing: metav1.ConditionTrue,
 	dbv1.ConditionDegraded: metav1.ConditionFalse, dbv1.ConditionStalled: metav1.ConditionFalse,

@@ -151,7 +151,8 @@ func (s situation) mounted(ordinal int32) obstacle {
 	return obstacle{}
 }
 
-// dataless reports why a claim has nothing to back up; "" if it may have data. Only a live read can show that.
+// dataless reports why a claim has nothing to back up; "" if it may have data. Only a live read can show that. The Job runs the engine in
+// the spec: another one than that of the claim might start with the volume, find no data of its own, and print an empty backup.
 func (s situation) dataless(claim string) string {
 	if s.Volumes == nil {
 		return ""

@@ -135,7 +135,8 @@ func yield(s *situation.Situation, to int32) phase.Outcome {
 }
 
 // next is the member that stops next, the one with the highest ordinal, and the lowest ordinal of those that are left. If all stop, the last
-// one is the primary: no other can take over after it, without its last writes.
+// one is the primary: no other can take over after it, without its last writes. The last stop sets the start to 0 in the same write, because
+// a record without a lock counts for one change of the spec only.
 func next(s *situation.Situation, to int32) (member, start int32) {
 	start, member = s.Start(), s.End()-1
 	if last, known := s.StopsLast(); to == 0 && known && last == member {

@@ -32,7 +32,15 @@ func (s *Situation) KeptWrite() string {
 }
 
 // LeftBy reports whether members are known to keep the configuration as the Job of a task left it. Either nothing has been written since before
-// the Job started, because the record has this write. Or the last write precedes the end of the Job.
+// the Job started, because the record has this write. Or the last write precedes the end of the Job: its time is the newest in
+// managedFields. In doubt, configure runs again in a Job of another name, and the record identifies the write that caused the doubt. So a
+// doubt costs one more Job, and each later one needs another write. That requires that a run which changes nothing writes nothing.
+//
+//   - A slow scheduler or node: the pod waits for longer than configure waits after its last write, so one more Job runs.
+//   - The time is unknown, because a client has removed managedFields, or the pod no longer exists: one more Job runs.
+//   - The clocks of the API server and the node differ: no effect, because each clock is only compared with itself.
+//   - The clocks of two API servers differ: one more Job runs if the one that writes is ahead. If it is behind by a minute, a change of
+//     another client within a minute after the Job is overlooked.
 func (s *Situation) LeftBy(task jobs.Job) bool {
 	name, _ := engine.ConfigurationMap(s.Cluster.Name, s.Engine)
 	if name == "" || s.ConfigurationChanged() == s.KeptWrite() {

@@ -122,7 +122,7 @@ func (s *Situation) withoutLost(wanted, from int32) int32 {
 }
 
 // VolumeRecords are the claims with data after this pass. A completed rebuild removes the record of its claim: until the member is ready,
-// there is no data. A restore has not created any yet.
+// there is no data. A restore has not created any yet. A cluster of an older operator has no records, so its first pass records what runs.
 func (s *Situation) VolumeRecords(requests []dbv1.ClusterRequestStatus) []dbv1.VolumeRecord {
 	if s.Deleting() || !s.EngineKnown() {
 		return s.Cluster.Status.Volumes

@@ -19,6 +19,18 @@ import (
 // What a cluster has requested and what is in force are records of its status: they prevent repetition, so they outlive all objects that
 // the operator or a user may re-create. An action starts only after a pass has recorded it. Without a status, nothing is known about the
 // requests of a cluster, so none of them is executed.
+//
+// Other records are beside what they are about. If one is lost, the operator repeats a step:
+//
+//	status.configuration            what configure has put in force, and the longest lifetime of the lock: configure runs again
+//	claims                          the last primary and the voters, because the data outlives the cluster: see Contents
+//	StatefulSet, newest revision    the inputs of the template: a new template is rendered
+//	StatefulSet                     the stored spec: it is written again. The service account and the generation of resources: each
+//	                                pass derives them again. The end of the members: in a deletion, it is not created again
+//	pods                            what is about the pod: its template, its references, a refused resize
+//
+// While members may still use another configuration, none counts as in force, so no member leaves. An engine without configure has a fixed
+// lifetime of the lock: during a rollout, members with both values would run beside each other.
 
 // requestAnnotations are the annotations of the types of requests.
 var requestAnnotations = map[dbv1.ClusterRequestType]string{

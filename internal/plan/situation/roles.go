@@ -51,7 +51,7 @@ func (s *Situation) Answers() bool {
 	return s.Serves() || refuses
 }
 
-// FirstMemberPatience is how long the others wait for the first member.
+// FirstMemberPatience is how long the others wait for the first member. Then all start, and the engine decides as in a failover.
 const FirstMemberPatience = 5 * time.Minute
 
 // mayStart returns how many members may run now. Members of one database do not start all at once: see firstAlone and oneByOne.
