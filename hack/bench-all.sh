@@ -40,4 +40,4 @@ measure thin thin --sizes "${SIZES:-100,300,1000,3000,10000}" --compare-up-to 10
     --phases create,rest,scale_up,scale_down,drift,restart --out "$out/thin.jsonl" "${others[@]}" "${thin[@]}"
 
 go -C test/bench/report run . --dir "$PWD/$out" >"$out/tables.md"
-echo "$(date +%T) The tables are in $out/tables.md. make bench-docs publishes them in docs/benchmarks.md." >&2
+echo "$(date +%T) The tables are in $out/tables.md. make bench-docs publishes them in docs/benchmarks." >&2

@@ -17,10 +17,10 @@ bench: ## Measure all phases at up to 10,000 clusters and with a scheduler (BASE
 	@BASE="$(BASE)" SIZES="$(SIZES)" THIN="$(THIN)" FULL="$(FULL)" PROFILED="$(PROFILED)" OPERATORS="$(OPERATORS)" hack/bench-all.sh
 
 .PHONY: bench-docs
-bench-docs: ## Publish the results of make bench in docs/benchmarks.md.
+bench-docs: ## Publish the results of make bench in docs/benchmarks.
 	@ls dist/bench/*.jsonl >/dev/null 2>&1 || { echo "dist/bench has no results: run make bench first."; exit 1; }
 	@rm -rf docs/benchmarks/profiles docs/benchmarks/{thin,full}*.{svg,jsonl}
 	@mkdir -p docs/benchmarks/profiles
 	@cp dist/bench/*.jsonl docs/benchmarks/
 	@find dist/bench/profiles -name '*.txt' ! -name 'floor-*' -exec cp -t docs/benchmarks/profiles {} + || true
-	@cd test/bench/report && go run . --dir $(CURDIR)/docs/benchmarks --document $(CURDIR)/docs/benchmarks.md
+	@cd test/bench/report && go run . --dir $(CURDIR)/docs/benchmarks --publish

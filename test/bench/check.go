@@ -31,7 +31,7 @@ func (d description) check() error {
 func (d description) checkFields() error {
 	for _, f := range [][2]string{{"name", d.Name}, {"binary", d.Binary}, {"resource", d.Resource}, {"ready", d.Ready}} {
 		if f[1] == "" {
-			return fmt.Errorf("%s is missing: see docs/benchmarks.md", f[0])
+			return fmt.Errorf("%s is missing: see test/bench/operator.yaml", f[0])
 		}
 	}
 	if problems := validation.IsDNS1123Label(d.Name); len(problems) > 0 {
@@ -88,7 +88,7 @@ func (d description) checkDrift() error {
 		{"apiVersion", d.Drift.APIVersion}, {"kind", d.Drift.Kind}, {"name", d.Drift.Name}, {"patch", d.Drift.Patch},
 	} {
 		if f[1] == "" {
-			return fmt.Errorf("drift.%s is missing: see docs/benchmarks.md", f[0])
+			return fmt.Errorf("drift.%s is missing: see test/bench/operator.yaml", f[0])
 		}
 	}
 	_, err := ofACluster.fill(d.Drift.Name)

@@ -17,7 +17,7 @@ import (
 )
 
 // description describes an operator: how to start it, and how to use it. Every operator but the floor has one in a
-// file. docs/benchmarks.md explains the fields.
+// file: operator.yaml explains the fields.
 type description struct {
 	Name    string `json:"name"`
 	Version string `json:"version"` // for the tables
@@ -88,7 +88,7 @@ func readDescription(path string) (description, error) {
 		return d, fmt.Errorf("read the description of an operator: %w", err)
 	}
 	if err := yaml.UnmarshalStrict(text, &d); err != nil {
-		return d, fmt.Errorf("read the description of an operator in %s: %w. docs/benchmarks.md has the fields", path, err)
+		return d, fmt.Errorf("read the description of an operator in %s: %w. test/bench/operator.yaml has the fields", path, err)
 	}
 	dir, err := filepath.Abs(filepath.Dir(path))
 	if err != nil {

@@ -21,12 +21,11 @@ func main() {
 	}
 }
 
-// run reads the raw data of a directory. It writes the plots beside them, and the tables into the document and the page of
-// the results.
+// run reads the raw data of a directory. It writes the plots beside them, and the tables into the page of the results.
 func run(arguments []string) error {
 	flags := flag.NewFlagSet("report", flag.ContinueOnError)
 	dir := flags.String("dir", "", "The directory with the raw data (*.jsonl). The plots are written to it.")
-	document := flags.String("document", "", "The Markdown file whose tables are replaced, and those of results.md in the directory. Empty: the tables are printed.")
+	publish := flags.Bool("publish", false, "Replace the tables of results.md in the directory. Otherwise, they are printed.")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
@@ -40,13 +39,13 @@ func run(arguments []string) error {
 	if err := d.draw(*dir); err != nil {
 		return err
 	}
-	if *document == "" {
+	if !*publish {
 		for _, name := range d.blocks() {
 			fmt.Printf("\n**%s**\n\n%s", name, d.block(name))
 		}
 		return nil
 	}
-	return errors.Join(d.publish(*document), d.publish(filepath.Join(*dir, results)))
+	return d.publish(filepath.Join(*dir, results))
 }
 
 // results is the page with the tables of all phases. It is beside the raw data.
