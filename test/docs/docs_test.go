@@ -35,7 +35,7 @@ var (
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	for _, pattern := range []string{"*.md", "docs/*.md", "docs/runbooks/*.md", "docs/benchmarks/*.md", "test/*.md", "hack/local/*.md", "config/engines/*.md", ".github/*.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/runbooks/*.md", "docs/benchmarks/*.md", "test/*.md", "test/*/*.md", "hack/local/*.md", "config/engines/*.md", ".github/*.md"} {
 		files, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil {
 			t.Fatal(err)
