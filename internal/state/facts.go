@@ -51,7 +51,8 @@ func NetworkPolicyFacts(policy *networkingv1.NetworkPolicy) *networkingv1.Networ
 	return &networkingv1.NetworkPolicy{ObjectMeta: metadataFacts(policy.ObjectMeta), Spec: policy.Spec}
 }
 
-// StatefulSetFacts are the facts of a StatefulSet. How many members are ready is read from the pods.
+// StatefulSetFacts are the facts of a StatefulSet, with its template: each pass compares that in memory. How many members are ready is read
+// from the pods, so there is no lag between two sources.
 func StatefulSetFacts(set *appsv1.StatefulSet) *appsv1.StatefulSet {
 	return &appsv1.StatefulSet{
 		ObjectMeta: metadataFacts(set.ObjectMeta),
