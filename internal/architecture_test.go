@@ -56,8 +56,9 @@ var order = []place{
 	{name: "plan", pure: true},
 	{name: "status", pure: true},
 	{name: "backup/plan", pure: true},
-	{name: "controller", importedBy: onlyTheManager},
-	{name: "backup", importedBy: onlyTheManager},
+	{name: "controller", importedBy: []string{"kinds", "manager"}},
+	{name: "backup", importedBy: []string{"kinds"}},
+	{name: "kinds", importedBy: onlyTheManager},
 	{name: "acceptance", importedBy: onlyTheManager},
 	// Controllers read logs through an interface.
 	{name: "logs", importedBy: onlyTheManager},

@@ -35,7 +35,7 @@ const conflictRequeueAfter = 30 * time.Second
 
 // Reconcile runs one pass: observe, decide, act, report.
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
-	return kit.Reconcile(ctx, r.Base, r, request.NamespacedName)
+	return kit.Reconcile(ctx, &r.Base, r, request.NamespacedName)
 }
 
 // Deleted does nothing: the garbage collector deletes the objects of the backup.

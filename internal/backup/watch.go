@@ -10,9 +10,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -46,16 +44,6 @@ func indexes() []kit.Index {
 		{Kind: &dbv1.DatabaseBackup{}, Name: indexUID, Value: uid},
 		{Kind: &dbv1.DatabaseBackup{}, Name: indexSpecCluster, Value: of},
 	}
-}
-
-// SetupWithManager sets up the watches and the indexes of the cache. The controller of clusters must be set up
-// first.
-func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, options controller.Options) error {
-	r.Indexed = true
-	if err := kit.Remember(&r.Base, mgr.GetScheme(), r.Controller()); err != nil {
-		return err
-	}
-	return r.Controller().SetUp(ctx, mgr, r, options)
 }
 
 // Controller declares the changes that start a pass for a backup.

@@ -53,7 +53,7 @@ const rejectedRequeueAfter = time.Minute
 
 // Reconcile runs one pass: observe, decide, act, report.
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
-	return kit.Reconcile(ctx, r.Base, r, request.NamespacedName)
+	return kit.Reconcile(ctx, &r.Base, r, request.NamespacedName)
 }
 
 // Decide returns what to do.

@@ -13,9 +13,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/types"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -24,15 +22,6 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
-
-// SetupWithManager sets up the watches and the indexes of the cache.
-func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, options controller.Options) error {
-	r.Indexed = true
-	if err := kit.Remember(&r.Base, mgr.GetScheme(), r.Controller()); err != nil {
-		return err
-	}
-	return r.Controller().SetUp(ctx, mgr, r, options)
-}
 
 // Controller declares the changes that start a pass for a cluster.
 func (r *Reconciler) Controller() kit.Controller {

@@ -34,7 +34,7 @@ const atOnce = time.Nanosecond
 
 // writeStatus writes a status. If no decision depends on the change, its echo is not news. It returns the time until the next pass if an
 // update has arrived meanwhile that is news; 0 for none.
-func (b Base) writeStatus(ctx context.Context, before, after client.Object, settles bool) (next time.Duration, err error) {
+func (b *Base) writeStatus(ctx context.Context, before, after client.Object, settles bool) (next time.Duration, err error) {
 	b.Writes.writing(before)
 	stored := false // also after a panic
 	defer func() {
@@ -94,7 +94,7 @@ func (w *Writes) isNews(object client.Object) bool {
 }
 
 // News drops updates of an object that are only the status that the operator has written itself. A resync, which repeats a version, passes.
-func (b Base) News() predicate.Predicate {
+func (b *Base) News() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		return e.ObjectOld.GetResourceVersion() == e.ObjectNew.GetResourceVersion() || b.Writes.isNews(e.ObjectNew)
 	}}

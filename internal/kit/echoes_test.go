@@ -132,7 +132,7 @@ func TestAnUpdateDuringTheWriteOfAFailingPassStartsOneAtOnce(t *testing.T) {
 					t.Errorf("%s: panics: %v", name, !c.panics)
 				}
 			}()
-			result, err := Reconcile(t.Context(), b, kind, key)
+			result, err := Reconcile(t.Context(), &b, kind, key)
 			if err != nil || result.RequeueAfter != atOnce || result.Priority == nil || *result.Priority != 0 {
 				t.Errorf("%s: the next pass comes with %+v and %v", name, result, err)
 			}

@@ -56,7 +56,7 @@ func (e Event) text() string {
 }
 
 // Tell records events about an object.
-func (b Base) Tell(object runtime.Object, all []Event) {
+func (b *Base) Tell(object runtime.Object, all []Event) {
 	for _, e := range all {
 		b.Events.Eventf(object, nil, e.Type, e.Reason, e.Action, "%s", e.text())
 	}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
@@ -35,8 +36,20 @@ type Base struct {
 	Indexed bool
 }
 
+// Common is the base of a reconciler that embeds it.
+func (b *Base) Common() *Base { return b }
+
+// Reconciler reconciles one kind of object.
+type Reconciler interface {
+	reconcile.Reconciler
+	// Controller declares the changes that start a pass.
+	Controller() Controller
+	// Common is the base, which the reconciler embeds.
+	Common() *Base
+}
+
 // Cache is the view of the cache only.
-func (b Base) Cache() View { return View{Reader: b.Cached, Indexed: b.Indexed} }
+func (b *Base) Cache() View { return View{Reader: b.Cached, Indexed: b.Indexed} }
 
 // API is the view of the API server.
-func (b Base) API() View { return View{Reader: b.Live} }
+func (b *Base) API() View { return View{Reader: b.Live} }

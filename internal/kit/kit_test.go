@@ -96,7 +96,7 @@ func TestTheEffectOfAFailedOperationDependsOnItsProperties(t *testing.T) {
 func TestAnEventNamesAllItsObjectsAndFitsIntoANote(t *testing.T) {
 	recorder := events.NewFakeRecorder(10)
 	pods := []operation.Pod{{Name: "a"}, {Name: "b"}}
-	Base{Events: recorder}.Tell(&corev1.Pod{}, slices.Concat(
+	(&Base{Events: recorder}).Tell(&corev1.Pod{}, slices.Concat(
 		About(pods, ", ", Normal("Deleted", "Delete", "deleting ")), About(pods[:0], ", ", Normal("None", "Do", "")),
 		[]Event{Warning("Other", "Do", "x"), Normal("Long", "Do", strings.Repeat("é", MaxNote))},
 	))
@@ -262,7 +262,7 @@ func TestAPassRepeatsUnsafeDecisionsLiveAndReportsNothingAfterAConflict(t *testi
 			}
 			kind := &count{object: object, plan: todo{all: list(op{name: "a"}), live: c.live}, err: c.err}
 			base := Base{Writer: apply.Writer{Client: server}, Events: events.NewFakeRecorder(10)}
-			result, err := Reconcile(t.Context(), base, kind, client.ObjectKeyFromObject(object))
+			result, err := Reconcile(t.Context(), &base, kind, client.ObjectKeyFromObject(object))
 			if len(kind.live) != c.reads || result.RequeueAfter != c.again || (err != nil) != c.fails || (kind.patched == nil) != errors.Is(c.err, conflict) {
 				t.Errorf("%d reads, %+v, %v, %v", len(kind.live), result, err, kind.patched)
 			}

@@ -64,7 +64,7 @@ type Kind[O client.Object, F any, P Plan] interface {
 }
 
 // Reconcile runs one pass: observe, decide, act, report.
-func Reconcile[O client.Object, F any, P Plan](ctx context.Context, b Base, kind Kind[O, F, P], key client.ObjectKey) (ctrl.Result, error) {
+func Reconcile[O client.Object, F any, P Plan](ctx context.Context, b *Base, kind Kind[O, F, P], key client.ObjectKey) (ctrl.Result, error) {
 	// Wait for the cache: it must show what the previous pass has written.
 	if !b.Writes.shown(ctx, key) {
 		return ctrl.Result{RequeueAfter: catchUpDelay}, nil
@@ -130,7 +130,7 @@ func ignoreDeleted(err error) error {
 
 // report writes the status if it has changed. It returns the time until the next pass, if a change still waits for others. After a conflict the view is
 // stale: the next pass reports.
-func report[O client.Object, F any, P Plan](ctx context.Context, b Base, kind Kind[O, F, P], pass Pass[O, F, P]) (wait time.Duration, err error) {
+func report[O client.Object, F any, P Plan](ctx context.Context, b *Base, kind Kind[O, F, P], pass Pass[O, F, P]) (wait time.Duration, err error) {
 	if apierrors.IsConflict(pass.Err) {
 		return 0, nil
 	}

@@ -20,7 +20,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
 // same compares facts. Facts of a Job include results of transfer with times, on which equality.Semantic alone
@@ -103,8 +102,13 @@ type Index struct {
 	Value client.IndexerFunc
 }
 
-// SetUp adds the controller to the manager, and its indexes to the cache.
-func (c Controller) SetUp(ctx context.Context, mgr ctrl.Manager, r reconcile.Reconciler, options controller.Options) error {
+// SetUp adds a reconciler to the manager, and its indexes to the cache.
+func SetUp(ctx context.Context, mgr ctrl.Manager, r Reconciler, options controller.Options) error {
+	c := r.Controller()
+	r.Common().Indexed = true
+	if err := Remember(r.Common(), mgr.GetScheme(), c); err != nil {
+		return err
+	}
 	for _, i := range c.Indexes {
 		if err := mgr.GetFieldIndexer().IndexField(ctx, i.Kind, i.Name, i.Value); err != nil {
 			return fmt.Errorf("index %T by %s: %w", i.Kind, i.Name, err)

@@ -31,8 +31,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/config/admission"
 	"github.com/dbcluster/databasecluster-operator/internal/acceptance"
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
-	"github.com/dbcluster/databasecluster-operator/internal/backup"
-	"github.com/dbcluster/databasecluster-operator/internal/controller"
+	"github.com/dbcluster/databasecluster-operator/internal/kinds"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/logs"
 	"github.com/dbcluster/databasecluster-operator/internal/metrics"
@@ -88,16 +87,20 @@ func New(ctx context.Context, config *rest.Config, settings Settings, log logr.L
 		Clock:  clock.RealClock{},
 		Logs:   logs.Reader{Pods: pods, Events: pods},
 	}
-	clusters := &controller.Reconciler{Base: base, TransferImage: settings.transferImage, ClusterDomain: clusterDomain(resolvConf),
-		ReferencePeriod: settings.referencePeriod, Random: rand.Reader, Process: rand.Text(), Started: time.Now(), Comparisons: &objects.Comparisons{}}
-	if clusters.Policies, err = admission.Protection(); err != nil {
+	policies, err := admission.Protection()
+	if err != nil {
 		return nil, fmt.Errorf("read the admission policies: %w", err)
 	}
-	backups := &backup.Reconciler{Base: base, TransferImage: settings.transferImage, NameServers: settings.nameServers(resolvConf)}
+	for _, r := range kinds.All(base, kinds.Settings{
+		TransferImage: settings.transferImage, ClusterDomain: clusterDomain(resolvConf), NameServers: settings.nameServers(resolvConf), Policies: policies,
+		ReferencePeriod: settings.referencePeriod, Random: rand.Reader, Process: rand.Text(), Started: time.Now(), Comparisons: &objects.Comparisons{},
+	}) {
+		if err := kit.SetUp(ctx, mgr, r, settings.controllerOptions()); err != nil {
+			return nil, fmt.Errorf("set a controller up: %w", err)
+		}
+	}
 	engines := &acceptance.Reconciler{Writer: apply.Writer{Client: mgr.GetClient()}, Clock: clock.RealClock{}, Log: log}
 	err = errors.Join(
-		clusters.SetupWithManager(ctx, mgr, settings.controllerOptions()),
-		backups.SetupWithManager(ctx, mgr, settings.controllerOptions()),
 		engines.SetupWithManager(mgr, settings.controllerOptions()),
 		mgr.AddHealthzCheck("ping", healthz.Ping),
 		mgr.AddReadyzCheck("caches", cachesFilled(mgr.GetCache())),

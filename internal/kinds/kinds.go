@@ -1,0 +1,38 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+// Package kinds is the table of the API kinds that the operator reconciles.
+package kinds
+
+import (
+	"io"
+	"net/netip"
+	"time"
+
+	"github.com/dbcluster/databasecluster-operator/internal/backup"
+	"github.com/dbcluster/databasecluster-operator/internal/controller"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
+)
+
+// Settings are what single kinds need besides the base. The reconcilers describe them.
+type Settings struct {
+	TransferImage, ClusterDomain string
+	Policies                     []string
+	NameServers                  []netip.Addr
+	ReferencePeriod              time.Duration
+	Random                       io.Reader
+	Process                      string
+	Started                      time.Time
+	Comparisons                  *objects.Comparisons
+}
+
+// All returns the reconciler of each kind. A kind follows those whose indexes it uses.
+func All(base kit.Base, s Settings) []kit.Reconciler {
+	return []kit.Reconciler{
+		&controller.Reconciler{Base: base, TransferImage: s.TransferImage, ClusterDomain: s.ClusterDomain, Policies: s.Policies, ReferencePeriod: s.ReferencePeriod,
+			Random: s.Random, Process: s.Process, Started: s.Started, Comparisons: s.Comparisons},
+		&backup.Reconciler{Base: base, TransferImage: s.TransferImage, NameServers: s.NameServers},
+	}
+}
