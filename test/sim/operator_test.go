@@ -24,8 +24,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
-	"github.com/dbcluster/databasecluster-operator/internal/backup"
-	"github.com/dbcluster/databasecluster-operator/internal/controller"
+	"github.com/dbcluster/databasecluster-operator/internal/kinds"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
@@ -42,11 +41,13 @@ type queue struct {
 	failures int
 }
 
-// items returns the cluster and its backups.
+// items returns the cluster, also one that does not exist, and the other objects that the operator reconciles.
 func (w *world) items() []item {
 	items := []item{{"DatabaseCluster", name}}
-	for _, b := range all[*dbv1.DatabaseBackup](w.store) {
-		items = append(items, item{"DatabaseBackup", b.Name})
+	for _, object := range w.store.sorted() {
+		if _, is := object.(*dbv1.DatabaseCluster); !is && isReconciled(object) {
+			items = append(items, item{kindOf(object), object.GetName()})
+		}
 	}
 	return items
 }
@@ -183,16 +184,11 @@ func (l *life) reconciler(kind string) reconcile.Reconciler {
 		cached = w.lag
 	}
 	base := kit.Base{Cached: stripped{cached}, Live: server, Writer: apply.Writer{Client: server, Live: server}, Events: warnings{w}, Clock: skewed{w}, Logs: logs{l}}
-	if kind == "DatabaseBackup" {
-		r := &backup.Reconciler{Base: base, TransferImage: transferImage}
-		l.remember(kind, &r.Base, r.Controller())
-		return r
-	}
-	r := &controller.Reconciler{
-		Base: base, TransferImage: transferImage, ClusterDomain: "cluster.local", ReferencePeriod: 5 * time.Minute, Random: w.random(),
+	r := reconcilers(base, kinds.Settings{
+		TransferImage: transferImage, ClusterDomain: "cluster.local", ReferencePeriod: 5 * time.Minute, Random: w.random(),
 		Comparisons: &l.compared, Process: l.process, Started: l.started,
-	}
-	l.remember(kind, &r.Base, r.Controller())
+	})[kind]
+	l.remember(kind, r.Common(), r.Controller())
 	return r
 }
 

@@ -22,14 +22,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
-
-	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
 // server is the API server as a client sees it: the fake client on a store, with realistic deletions. Reads and merge
 // patches, the most frequent calls, use a shorter path to the same result.
 func (s *store) server() client.WithWatch {
-	stored := fake.NewClientBuilder().WithScheme(s.scheme).WithObjectTracker(s).WithStatusSubresource(&dbv1.DatabaseCluster{}, &dbv1.DatabaseBackup{}).Build()
+	stored := fake.NewClientBuilder().WithScheme(s.scheme).WithObjectTracker(s).WithStatusSubresource(reconciled()...).Build()
 	return interceptor.NewClient(stored, interceptor.Funcs{
 		Get: func(_ context.Context, _ client.WithWatch, key client.ObjectKey, object client.Object, _ ...client.GetOption) error {
 			return s.read(key, object)

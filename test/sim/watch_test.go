@@ -23,17 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/backup"
-	"github.com/dbcluster/databasecluster-operator/internal/controller"
-	"github.com/dbcluster/databasecluster-operator/internal/kit"
 )
-
-// controllers returns the controllers of the operator, by the kind of their objects.
-func controllers(s *store, written map[string]*kit.Writes) map[string]kit.Controller {
-	clusters := &controller.Reconciler{Base: kit.Base{Cached: lists{store: s}, Writes: written["DatabaseCluster"]}}
-	backups := &backup.Reconciler{Base: kit.Base{Cached: lists{store: s}, Writes: written["DatabaseBackup"]}}
-	return map[string]kit.Controller{"DatabaseCluster": clusters.Controller(), "DatabaseBackup": backups.Controller()}
-}
 
 // watched is one watch of a controller.
 type watched struct {
@@ -88,38 +78,13 @@ func cached(c change) (shown change) {
 
 func selected(object client.Object) bool {
 	switch object.(type) {
-	case *dbv1.DatabaseCluster, *dbv1.DatabaseBackup, *policyv1.PodDisruptionBudget:
+	case *policyv1.PodDisruptionBudget:
 		return true
 	case *corev1.Pod: // a member that has lost the label still serves clients
 		return object.GetLabels()[dbv1.LabelName] == dbv1.LabelNameValue
 	default:
-		return object.GetLabels()[dbv1.LabelManagedBy] == dbv1.LabelManagedByValue
+		return isReconciled(object) || object.GetLabels()[dbv1.LabelManagedBy] == dbv1.LabelManagedByValue
 	}
-}
-
-// lists finds clusters, and backups by the indexes of their controller; watches read nothing else.
-type lists struct {
-	client.Reader
-	store *store
-}
-
-func (l lists) List(_ context.Context, list client.ObjectList, options ...client.ListOption) error {
-	if clusters, is := list.(*dbv1.DatabaseClusterList); is {
-		for _, c := range all[*dbv1.DatabaseCluster](l.store) {
-			clusters.Items = append(clusters.Items, *c)
-		}
-		return nil
-	}
-	by := (&client.ListOptions{}).ApplyOptions(options).FieldSelector.Requirements()[0]
-	indexes := (&backup.Reconciler{}).Controller().Indexes
-	i := slices.IndexFunc(indexes, func(i kit.Index) bool { return i.Name == by.Field })
-	found := list.(*dbv1.DatabaseBackupList)
-	for _, b := range all[*dbv1.DatabaseBackup](l.store) {
-		if slices.Contains(indexes[i].Value(b), by.Value) {
-			found.Items = append(found.Items, *b)
-		}
-	}
-	return nil
 }
 
 // follow is how soon another pass has to follow one that has written something. No watch may show the write.
@@ -135,10 +100,7 @@ func (w *world) watchFollowing(it item) {
 }
 
 func (w *world) exists(it item) bool {
-	if it.kind == "DatabaseBackup" {
-		return get[*dbv1.DatabaseBackup](w.store, it.name) != nil
-	}
-	return w.cluster() != nil
+	return slices.ContainsFunc(w.store.sorted(), func(object client.Object) bool { return ref(object) == it.kind+" "+it.name })
 }
 
 func (w *world) wakes(it item) {
