@@ -30,8 +30,6 @@ func (e execution) onObjects(ctx context.Context, o operation.Objects) ([]kit.Ev
 	switch o := o.(type) {
 	case operation.Apply:
 		return nil, e.write(ctx, o)
-	case operation.GenerateCredentials:
-		return e.generate(ctx, o)
 	case operation.MakeAgreement:
 		_, err := e.Writer.Create(ctx, o.Object)
 		return nil, err

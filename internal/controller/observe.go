@@ -107,7 +107,6 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 	} else {
 		o.readConfigs(ctx)
 		o.readReferences(ctx)
-		o.readConnection(ctx)
 		o.readPreviousJobs(ctx)
 	}
 	for _, one := range plan.Subjects() {

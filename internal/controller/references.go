@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -88,5 +89,15 @@ func (o *observation) noteCredentials(secret *corev1.Secret, reference *pods.Ref
 		reference.Content, reference.Own = o.Credentials.Content, true
 	case generates:
 		o.Foreign = append(o.Foreign, state.Ref{Kind: "Secret", Name: secret.Name})
+	}
+}
+
+// readGenerated reads the Secret with the name of generated credentials, of a cluster that is being deleted. Hooks may use
+// another Secret, which is of no interest here.
+func (o *observation) readGenerated(ctx context.Context) {
+	secret := &corev1.Secret{}
+	o.Credentials = state.Credentials{}
+	if o.FindLive(ctx, naming.Credentials(o.Cluster.Name), secret) {
+		o.Credentials = state.CredentialsOf(secret, o.Cluster.Name)
 	}
 }

@@ -5,18 +5,18 @@ SPDX-License-Identifier: Apache-2.0
 package operation
 
 import (
-	"fmt"
+	"reflect"
 	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Objects is an operation on the objects that a cluster consists of: Apply, GenerateCredentials, Delete or
-// RecreateStatefulSet.
+// Objects is an operation on the objects that a cluster consists of: Apply, Delete or RecreateStatefulSet.
 //
 //sumtype:decl
 type Objects interface {
@@ -44,16 +44,6 @@ type Apply struct {
 	Completes bool
 }
 
-// GenerateCredentials creates the Secret with generated credentials. If it exists, it gets the keys that it lacks, and the label of
-// this cluster. Existing values never change.
-type GenerateCredentials struct {
-	ofObjects
-	objects.Child
-	// Live is the existing Secret. Keys are generated.
-	Live state.Credentials
-	Keys []engine.GeneratedKey
-}
-
 // MakeAgreement creates an empty object in which members keep their agreement. One that exists is an error.
 type MakeAgreement struct {
 	ofObjects
@@ -78,20 +68,31 @@ type RecreateStatefulSet struct {
 	Last
 }
 
+// ApplyOf is the write of an object over the live one, if it differs; live is a nil pointer if it does not exist.
+func ApplyOf(child objects.Child, live metav1.Object) (apply Apply, needed bool) {
+	if reflect.ValueOf(live).IsNil() {
+		return Apply{Child: child}, true
+	}
+	drift := child.Drift(live)
+	if drift == "" {
+		return Apply{}, false
+	}
+	return Apply{
+		Child: child, UID: live.GetUID(), Version: live.GetResourceVersion(), Drift: drift, Removals: child.Removals(live),
+	}, true
+}
+
 // Properties of Apply. An outdated plan, for example of an operator that was suspended, must not write a StatefulSet. The operator
 // must not create one with fewer replicas than members that run. It creates nothing for a cluster that may no longer exist. It changes
 // no object without an owner for such a cluster: the next cluster of the same name uses it. No pod waits for a ServiceAccount that the
 // operator could not create: another owner may create it later.
 func (a Apply) Properties() Properties {
 	unowned := len(a.Object.GetOwnerReferences()) == 0
-	return Properties{LiveRead: a.RecordsStoredSpec() || a.UID == "" || unowned, WhilePaused: a.Completes, First: a.Kind() == "ServiceAccount"}
+	return Properties{LiveRead: a.RecordsStoredSpec() || a.UID == "" || unowned, WhilePaused: a.Completes, First: a.Kind() == "ServiceAccount", Applies: true}
 }
 
-// Properties of GenerateCredentials. Pods must not start without their Secret.
-func (GenerateCredentials) Properties() Properties { return Properties{First: true, LiveRead: true} }
-
 // Properties of MakeAgreement. Members must not start without it.
-func (MakeAgreement) Properties() Properties { return Properties{LiveRead: true} }
+func (MakeAgreement) Properties() Properties { return Properties{LiveRead: true, Applies: true} }
 
 // Properties of AdoptAgreements. Members must not start before it.
 func (AdoptAgreements) Properties() Properties { return Properties{LiveRead: true} }
@@ -104,20 +105,6 @@ func (a Apply) String() string {
 		return "create " + a.Child.String()
 	}
 	return "update " + a.Child.String() + " (" + a.Drift + ")"
-}
-func (g GenerateCredentials) String() string {
-	names := make([]string, 0, len(g.Keys))
-	for _, key := range g.Keys {
-		names = append(names, key.Name)
-	}
-	switch {
-	case !g.Live.Found():
-		return fmt.Sprintf("create %s with generated %s", g.Child, strings.Join(names, ", "))
-	case len(names) > 0:
-		return fmt.Sprintf("add generated %s to %s", strings.Join(names, ", "), g.Child)
-	default:
-		return fmt.Sprintf("adopt %s of the previous cluster of the same name", g.Child)
-	}
 }
 func (m MakeAgreement) String() string { return "create " + m.Child.String() }
 func (a AdoptAgreements) String() string {

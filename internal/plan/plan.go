@@ -63,12 +63,8 @@ func (p Plan) LiveRead() bool {
 }
 
 func creates(o operation.Operation) bool {
-	switch o.(type) {
-	case operation.Apply, operation.GenerateCredentials:
-		return true
-	default:
-		return false
-	}
+	_, agreement := o.(operation.MakeAgreement) // the next members would believe one of a previous cluster
+	return o.Properties().Applies && !agreement
 }
 
 // Work returns the operations of a pass, and their purpose.

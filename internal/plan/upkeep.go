@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/dbcluster/databasecluster-operator/internal/certificate"
+	"github.com/dbcluster/databasecluster-operator/internal/connection"
+	"github.com/dbcluster/databasecluster-operator/internal/credentials"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
@@ -44,7 +46,7 @@ func always(decide func(*situation.Situation) operation.List) subject.Subject {
 // upkeep is the work of a pass, in the order of execution. Each subject has one line.
 var upkeep = []work{
 	{"finalizer", core(finalizer), "without it, a deletion would not be seen"},
-	{"credentials", core(members.Credentials), "no pod starts without its Secret"},
+	{"credentials", credentials.Subject, "no pod starts without its Secret"},
 	{"ServiceAccount", core(members.ServiceAccount), "no pod starts as the account of another owner"},
 	{"rights", core(members.Rights), "members report who is the primary"},
 	{"certificate", certificate.Subject, "members need it to start"},
@@ -57,7 +59,7 @@ var upkeep = []work{
 	{"contents of volumes", always(records), "a later operation may stop the member that the record names"},
 	{"release of pods", always(releases), "a pod with a finalizer blocks the drain of its node"},
 	{"objects", core(members.Writes), "they use all of the above"},
-	{"connection", core(members.Connection), "clients get what the members have"},
+	{"connection", connection.Subject, "clients get what the members have"},
 	{"unwanted objects", core(unwanted), "nothing uses them now"},
 }
 

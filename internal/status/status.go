@@ -31,7 +31,7 @@ func Of(pass Pass, now metav1.Time) dbv1.DatabaseClusterStatus {
 	status.Selector = naming.SelectorText(pass.Cluster.Name)
 	pass.count(status)
 	status.Primary = pass.primary()
-	status.Binding, status.Endpoints = pass.binding(), pass.endpoints()
+	status.Endpoints = pass.endpoints()
 	status.Restore = pass.restore()
 	status.Hooks = pass.Plan.Hooks
 	pass.record(status)

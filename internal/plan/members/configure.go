@@ -20,18 +20,6 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 )
 
-// unconfigured reports whether the action configure has to put the spec in force.
-func unconfigured(s *situation.Situation) bool {
-	wanted := s.Configuration()
-	return wanted != "" && s.StatefulSet != nil && !recorded(s, dbv1.ConfigurationInForce)
-}
-
-// recorded reports whether the status has the configuration of the spec in a state.
-func recorded(s *situation.Situation, as dbv1.ClusterConfigurationState) bool {
-	record := s.Configured()
-	return record != nil && record.Hash == s.Configuration() && record.State == as
-}
-
 // configureJob is the Job that puts the spec in force. It runs before a scale-in, so it finds more members than the spec has.
 func configureJob(s *situation.Situation) objects.Child {
 	return resources.ConfigureJob(s.Cluster, s.Engine, s.References, s.ConfigurationChanged(), s.End())
@@ -40,7 +28,7 @@ func configureJob(s *situation.Situation) objects.Child {
 // Configure puts parameters and passwords in force by an action, without a restart of pods. A configuration that failed does not
 // prevent a rollout: the members continue with the previous one.
 func Configure(s *situation.Situation) phase.Outcome {
-	if !unconfigured(s) || s.Wanted == 0 || !s.Answers() {
+	if !s.Unconfigured() || s.Wanted == 0 || !s.Answers() {
 		return phase.Over
 	}
 	job := configureJob(s)
@@ -51,7 +39,7 @@ func Configure(s *situation.Situation) phase.Outcome {
 		return phase.Over
 	}
 	const purpose = "the members get the parameters and passwords of the spec"
-	if !recorded(s, dbv1.ConfigurationApplying) { // the previous one is no longer known to be in force
+	if !s.RecordedAs(dbv1.ConfigurationApplying) { // the previous one is no longer known to be in force
 		return phase.Do(dbv1.ReasonConfiguring, purpose, operation.Record{Configuration: s.Applying()})
 	}
 	outcome, done := disturb.Run(s, job, dbv1.ReasonConfiguring, purpose)
@@ -88,7 +76,7 @@ var unanswered = []protocol.ExitCode{protocol.ExitDone, protocol.ExitTransient, 
 
 // ConfigureFailed is the stall of a configuration that the database does not accept.
 func ConfigureFailed(s *situation.Situation) *situation.Stall {
-	if !unconfigured(s) {
+	if !s.Unconfigured() {
 		return nil
 	}
 	task, exists := s.JobOf(configureJob(s).Name())

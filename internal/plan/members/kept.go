@@ -21,7 +21,7 @@ import (
 // counts each time. A ConfigMap that lost its entry is a change, too: the operator creates a deleted one again, empty.
 func Reconfigure(s *situation.Situation) phase.Outcome {
 	kept := s.KeptConfiguration()
-	if s.Kept == nil || !recorded(s, dbv1.ConfigurationInForce) || s.Wanted == 0 || !s.Answers() {
+	if s.Kept == nil || !s.RecordedAs(dbv1.ConfigurationInForce) || s.Wanted == 0 || !s.Answers() {
 		return phase.Over
 	}
 	before := s.Configured()
@@ -35,7 +35,7 @@ func Reconfigure(s *situation.Situation) phase.Outcome {
 
 // Recorded records the configuration that the members keep if the record lacks it: that of an older operator or engine.
 func Recorded(s *situation.Situation) operation.List {
-	if s.KeptConfiguration() == "" || !recorded(s, dbv1.ConfigurationInForce) || s.Configured().MembersHash != "" || acts(s) {
+	if s.KeptConfiguration() == "" || !s.RecordedAs(dbv1.ConfigurationInForce) || s.Configured().MembersHash != "" || acts(s) {
 		return nil
 	}
 	return operation.List{operation.Record{Configuration: s.InForce()}}

@@ -5,7 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 package members
 
 import (
-	"reflect"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -59,7 +58,7 @@ func (d demand) writes(s *situation.Situation) operation.List {
 		if s.OwnedByAnother(child.Kind(), child.Name()) {
 			return
 		}
-		if apply, needed := applyOf(child, live); needed {
+		if apply, needed := operation.ApplyOf(child, live); needed {
 			all = append(all, apply)
 		}
 	}
@@ -89,7 +88,7 @@ func ServiceAccount(s *situation.Situation) operation.List {
 	if !pods.GeneratesServiceAccount(s.Cluster) || s.ForeignServiceAccount() {
 		return nil
 	}
-	if apply, needed := applyOf(resources.ServiceAccount(s.Cluster), s.ServiceAccount); needed {
+	if apply, needed := operation.ApplyOf(resources.ServiceAccount(s.Cluster), s.ServiceAccount); needed {
 		return operation.List{apply}
 	}
 	return nil
@@ -112,25 +111,11 @@ func find(configs []*corev1.ConfigMap, name string) *corev1.ConfigMap {
 	return configs[i]
 }
 
-func applyOf(child objects.Child, live metav1.Object) (apply operation.Apply, needed bool) {
-	if reflect.ValueOf(live).IsNil() {
-		return operation.Apply{Child: child}, true
-	}
-	drift := child.Drift(live)
-	if drift == "" {
-		return operation.Apply{}, false
-	}
-	return operation.Apply{
-		Child: child, UID: live.GetUID(), Version: live.GetResourceVersion(), Drift: drift, Removals: child.Removals(live),
-	}, true
-}
-
 // Applying reports the objects that are being written. No later phase starts before that is done.
 func Applying(s *situation.Situation) phase.Outcome {
 	var all []operation.Operation
 	for _, o := range s.Upkeep {
-		switch o.(type) {
-		case operation.Apply, operation.GenerateCredentials, operation.MakeAgreement:
+		if o.Properties().Applies {
 			all = append(all, o)
 		}
 	}

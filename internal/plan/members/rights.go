@@ -25,17 +25,17 @@ func Rights(s *situation.Situation) operation.List {
 	}
 	var all operation.List
 	role, binding := resources.Role(s.Cluster, s.Engine), resources.RoleBinding(s.Cluster)
-	if apply, needed := applyOf(role, s.Role); needed && !s.OwnedByAnother("Role", role.Name()) && !foreignAgreement(s) {
+	if apply, needed := operation.ApplyOf(role, s.Role); needed && !s.OwnedByAnother("Role", role.Name()) && !foreignAgreement(s) {
 		all = append(all, apply)
 	}
-	if apply, needed := applyOf(binding, s.RoleBinding); needed && !s.OwnedByAnother("RoleBinding", binding.Name()) {
+	if apply, needed := operation.ApplyOf(binding, s.RoleBinding); needed && !s.OwnedByAnother("RoleBinding", binding.Name()) {
 		all = append(all, apply)
 	}
 	for _, name := range lacking(s) {
 		all = append(all, operation.MakeAgreement{Child: resources.StateConfigMap(s.Cluster, s.Engine, name)})
 	}
 	if s.Kept != nil { // an older operator created it without the label by which the cache selects it
-		if apply, needed := applyOf(resources.StateConfigMap(s.Cluster, s.Engine, s.Kept.Name), s.Kept); needed {
+		if apply, needed := operation.ApplyOf(resources.StateConfigMap(s.Cluster, s.Engine, s.Kept.Name), s.Kept); needed {
 			all = append(all, apply)
 		}
 	}

@@ -53,7 +53,7 @@ func unremovable(s *situation.Situation) string {
 	switch {
 	case s.HasRoles() && !found:
 		return "a member is the primary"
-	case unconfigured(s):
+	case s.Unconfigured():
 		return fmt.Sprintf("the database accepts the parameters for spec.replicas %d", s.Wanted)
 	case s.HasRoles() && primary.Ordinal == next && disturb.Lowest(s) == nil:
 		return fmt.Sprintf("another member can take over from pod %s", primary.Name)

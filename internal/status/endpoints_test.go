@@ -5,19 +5,14 @@ SPDX-License-Identifier: Apache-2.0
 package status
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
-	"github.com/dbcluster/databasecluster-operator/internal/objects"
-	"github.com/dbcluster/databasecluster-operator/internal/operation"
 )
 
 func TestTheEndpointsAreThoseOfTheServicesAndOfSeveralMembers(t *testing.T) {
@@ -69,33 +64,5 @@ func TestTheAPIServerAcceptsTheEndpointsOfAnyCluster(t *testing.T) {
 		if len(names) != dbv1.MaxEndpoints {
 			t.Errorf("%s has %d endpoints, want as many as the CRD allows", cluster, len(names))
 		}
-	}
-}
-
-func TestTheBindingNamesAConnectionSecretThatExists(t *testing.T) {
-	secret := &unstructured.Unstructured{Object: map[string]any{"kind": "Secret"}}
-	secret.SetName("orders-connection")
-	applied := operation.List{operation.Apply{Child: objects.Child{Object: secret}}}
-	deleted := operation.List{operation.Delete{Objects: []operation.Removal{{Kind: "Secret", Name: "orders-connection"}}}}
-	for name, c := range map[string]struct {
-		live       *corev1.Secret
-		operations operation.List
-		err        error
-		want       bool
-	}{
-		"it exists":            {&corev1.Secret{}, nil, nil, true},
-		"it does not exist":    {nil, nil, nil, false},
-		"it was created":       {nil, applied, nil, true},
-		"it was not created":   {nil, applied, errors.New("refused"), false},
-		"it was updated":       {&corev1.Secret{}, applied, errors.New("refused"), true},
-		"it is being replaced": {&corev1.Secret{}, deleted, nil, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			p := idle()
-			p.Connection, p.Plan.Operations, p.Err = c.live, c.operations, c.err
-			if got := p.binding(); (got != nil) != c.want {
-				t.Errorf("got %v", got)
-			}
-		})
 	}
 }

@@ -10,34 +10,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
-	"github.com/dbcluster/databasecluster-operator/internal/operation"
 )
-
-// binding names the connection Secret, once it exists.
-func (p Pass) binding() *dbv1.ClusterBinding {
-	name, exists := naming.Connection(p.Cluster.Name), p.Connection != nil
-	for _, o := range p.Plan.Operations {
-		switch o := o.(type) {
-		case operation.Apply:
-			exists = exists || p.Err == nil && o.Kind() == "Secret" && o.Name() == name
-		case operation.Delete:
-			exists = exists && !removes(o, name)
-		}
-	}
-	if !exists {
-		return nil
-	}
-	return &dbv1.ClusterBinding{Name: name}
-}
-
-func removes(o operation.Delete, secret string) bool {
-	for _, removal := range o.Objects {
-		if removal.Kind == "Secret" && removal.Name == secret {
-			return true
-		}
-	}
-	return false
-}
 
 // endpoints are the addresses of the Services, and of each member if there are several. The API server
 // refuses a status with a repeated name or too many endpoints, so the names of external addresses differ from those of members.

@@ -2,40 +2,46 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-package members
+// Package connection writes what clients need to connect: a Secret in the form of the Service Binding specification.
+package connection
 
 import (
 	"maps"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
 
-// Credentials generates the keys that the Secret of the cluster lacks. The Secret of a previous cluster of the same name has the
-// passwords of its retained volumes, so the cluster adopts both.
-func Credentials(s *situation.Situation) operation.List {
-	if !s.GeneratesCredentials() || s.ForeignCredentials() {
+// Subject is the connection Secret.
+var Subject = subject.Subject{Read: read, Decide: decide}
+
+func decide(s *situation.Situation) subject.Decision {
+	d := subject.Decision{Report: func(o subject.Outcome, status *dbv1.DatabaseClusterStatus) []metav1.Condition {
+		status.Binding = binding(s, o)
 		return nil
+	}}
+	if !s.Deleting() {
+		d.Operations = write(s)
 	}
-	lacking := engine.Lacking(s.Engine, s.Credentials.Keys())
-	if len(lacking) == 0 && s.Credentials.Cluster == s.Cluster.UID {
-		return nil
-	}
-	return operation.List{operation.GenerateCredentials{Child: resources.Credentials(s.Cluster), Live: s.Credentials, Keys: lacking}}
+	return d
 }
 
-// Connection writes the connection Secret as soon as the credentials exist. A password that members apply at their next start gets to
+// write writes the connection Secret as soon as the credentials exist. A password that members apply at their next start gets to
 // clients after the members have started. The type of a Secret is immutable: one of another engine
 // is deleted, and the next pass creates it again.
-func Connection(s *situation.Situation) operation.List {
+func write(s *situation.Situation) operation.List {
 	live, described := s.Connection, s.Engine != nil && s.Engine.Spec.Connection != nil
 	switch {
 	case s.OwnedByAnother("Secret", naming.Connection(s.Cluster.Name)), !s.EngineKnown():
 		return nil
-	case live != nil && (!described || live.Type != resources.ConnectionType(s.Engine)):
+	case live != nil && (!described || live.Type != secretType(s.Engine)):
 		return operation.List{operation.Delete{Objects: []operation.Removal{{
 			Kind: "Secret", Name: live.Name, UID: live.UID, Version: live.ResourceVersion, Why: "the engine describes another connection",
 		}}}}
@@ -46,7 +52,7 @@ func Connection(s *situation.Situation) operation.List {
 	if err != nil { // the flaw of an engine, which its condition Accepted reports
 		return nil
 	}
-	if apply, needed := applyOf(resources.Connection(s.Cluster, s.Engine, data), live); needed {
+	if apply, needed := operation.ApplyOf(secret(s.Cluster, s.Engine, data), live); needed {
 		apply.Completes = s.RotationInForce()
 		return operation.List{apply}
 	}
@@ -79,6 +85,32 @@ func entries(s *situation.Situation, authority string) (map[string][]byte, error
 
 // applied reports whether the members accept the current credentials: all have started with them, or an action has put them in force.
 func applied(s *situation.Situation) bool {
-	configured := s.Configuration() != "" && s.StatefulSet != nil && !unconfigured(s)
+	configured := s.Configuration() != "" && s.StatefulSet != nil && !s.Unconfigured()
 	return s.RotationInForce() || !s.CredentialsRefused() && (configured || !s.AwaitsReferences())
+}
+
+// binding names the connection Secret, once it exists.
+func binding(s *situation.Situation, outcome subject.Outcome) *dbv1.ClusterBinding {
+	name, exists := naming.Connection(s.Cluster.Name), s.Connection != nil
+	for _, o := range outcome.Operations {
+		switch o := o.(type) {
+		case operation.Apply:
+			exists = exists || outcome.Err == nil && o.Kind() == "Secret" && o.Name() == name
+		case operation.Delete:
+			exists = exists && !removes(o, name)
+		}
+	}
+	if !exists {
+		return nil
+	}
+	return &dbv1.ClusterBinding{Name: name}
+}
+
+func removes(o operation.Delete, secret string) bool {
+	for _, removal := range o.Objects {
+		if removal.Kind == "Secret" && removal.Name == secret {
+			return true
+		}
+	}
+	return false
 }
