@@ -18,6 +18,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/pki"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
 
@@ -26,7 +27,7 @@ var Subject = subject.Subject{Read: readTLS, Decide: decide}
 
 func decide(s *situation.Situation) subject.Decision {
 	d := subject.Decision{Report: write(s)}
-	if s.TLS.Reload.AwaitsPod() {
+	if state.FactsOf[Facts](s.Observed).Reload.AwaitsPod() {
 		d.RequeueAfter = situation.ProgressRequeue
 	}
 	if !s.Deleting() {
@@ -61,7 +62,7 @@ func issue(s *situation.Situation) operation.List {
 	o := IssueCertificate{
 		Certificate: s.TLS.Certificate, Name: naming.Certificate(s.Cluster.Name),
 		Authority: authority, AuthorityName: naming.Authority(s.Cluster.Name),
-		NewAuthority: !authority.Found() || authority.Outlived(s.At), Hosts: s.TLS.Hosts, Renewal: renewal, Why: due(s, renewal),
+		NewAuthority: !authority.Found() || authority.Outlived(s.At), Hosts: state.FactsOf[Facts](s.Observed).Hosts, Renewal: renewal, Why: due(s, renewal),
 	}
 	if o.Why == "" {
 		return nil
@@ -83,7 +84,7 @@ func due(s *situation.Situation, renewal string) string {
 		return "the CA has changed"
 	case certificate.Outlived(s.At):
 		return "two thirds of its life are over"
-	case !certificate.IsFor(s.TLS.Hosts):
+	case !certificate.IsFor(state.FactsOf[Facts](s.Observed).Hosts):
 		return "its DNS names have changed"
 	case certificate.Renewal != renewal:
 		return fmt.Sprintf("the annotation %s has changed", dbv1.AnnotationRenewCertificate)
@@ -98,7 +99,7 @@ func request(s *situation.Situation) operation.List {
 		return nil
 	}
 	var all operation.List
-	child, live := CertManagerCertificate(s.Cluster, s.TLS.Hosts), s.TLS.Issuance.Live
+	child, live := CertManagerCertificate(s.Cluster, state.FactsOf[Facts](s.Observed).Hosts), s.TLS.Issuance.Live
 	switch {
 	case live == nil:
 		all = append(all, operation.Apply{Child: child})

@@ -50,6 +50,13 @@ func secret(name string, age, life time.Duration) state.Certificate {
 	}}
 }
 
+// known changes the facts that only the certificate needs.
+func known(o *state.Observed, change func(*certificate.Facts)) {
+	facts := state.FactsOf[certificate.Facts](*o)
+	change(&facts)
+	state.Put(o, facts)
+}
+
 // encrypted is a converged cluster that serves a certificate of its own CA.
 func encrypted(t *testing.T) (*dbv1.DatabaseCluster, state.Observed) {
 	t.Helper()
@@ -63,8 +70,9 @@ func encrypted(t *testing.T) (*dbv1.DatabaseCluster, state.Observed) {
 	o.Engine, o.Image = ledger(), "operator:1"
 	o.References = []pods.Reference{{Kind: "Secret", Name: "orders-tls", Where: "spec.tls.secretName", Optional: true, Found: true}}
 	o.TLS = state.TLS{
-		Certificate: secret("orders-tls", day, pki.LeafLife), Authority: secret("orders-ca", day, pki.AuthorityLife), Hosts: []string{host},
+		Certificate: secret("orders-tls", day, pki.LeafLife), Authority: secret("orders-ca", day, pki.AuthorityLife),
 	}
+	state.Put(&o, certificate.Facts{Hosts: []string{host}})
 	set := &appsv1.StatefulSet{}
 	child := resources.StatefulSet(engine.Resolve(c, o.Engine), 3, o)
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(child.Object.Object, set); err != nil {
@@ -135,13 +143,14 @@ func TestTheOperatorIssuesCertificatesOfItsOwnCA(t *testing.T) {
 			o.TLS.Certificate.Issuer = "previous"
 		}, issues + "the CA has changed\n" + upToDate + inTime},
 		"the cluster has another name": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-			o.TLS.Hosts = append(o.TLS.Hosts, "orders.example.com")
+			known(o, func(f *certificate.Facts) { f.Hosts = append(f.Hosts, "orders.example.com") })
 		}, issues + "its DNS names have changed\n" + upToDate + inTime},
 		"the cluster has a name less": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.TLS.Certificate.Names = append(o.TLS.Certificate.Names, "orders.example.com")
 		}, issues + "its DNS names have changed\n" + upToDate + inTime},
 		"the names have another order": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-			o.TLS.Hosts, o.TLS.Certificate.Names = []string{host, "a.example.com"}, []string{"a.example.com", host}
+			known(o, func(f *certificate.Facts) { f.Hosts = []string{host, "a.example.com"} })
+			o.TLS.Certificate.Names = []string{"a.example.com", host}
 		}, upToDate + inTime},
 		"the user requests it": {func(c *dbv1.DatabaseCluster, _ *state.Observed) {
 			c.Annotations = map[string]string{dbv1.AnnotationRenewCertificate: "now"}
@@ -177,13 +186,13 @@ func TestMembersLoadARenewedCertificateWithoutARestart(t *testing.T) {
 	job := func(task jobs.Job) change {
 		return func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			task.Name, task.Component = "orders-reload-76eaa5c3", dbv1.ComponentReload
-			o.TLS.Reload, o.TLS.Reloading, o.TLS.Reloaded = task, true, current
+			known(o, func(f *certificate.Facts) { f.Reload, f.Reloading, f.Reloaded = task, true, current })
 		}
 	}
-	of := func(certificate string, task jobs.Job) change {
+	of := func(loaded string, task jobs.Job) change {
 		return func(c *dbv1.DatabaseCluster, o *state.Observed) {
 			job(task)(c, o)
-			o.TLS.Reloaded = certificate
+			known(o, func(f *certificate.Facts) { f.Reloaded = loaded })
 		}
 	}
 	recreated := "delete Job orders-reload-76eaa5c3: its configuration has changed, so the operator re-creates it\n"

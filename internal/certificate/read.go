@@ -17,6 +17,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/pki"
 	"github.com/dbcluster/databasecluster-operator/internal/pods"
@@ -26,6 +27,17 @@ import (
 
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=get
 // +kubebuilder:rbac:groups=cert-manager.io,resources=certificates,verbs=get
+
+// Facts are those that only the certificate needs.
+type Facts struct {
+	// Hosts are the DNS names that a new certificate gets.
+	Hosts []string
+	// Reload is the Job by which members load a certificate. Reloading is true if it exists. Reloaded identifies the certificate,
+	// which may be a previous one.
+	Reload    jobs.Job
+	Reloading bool
+	Reloaded  string
+}
 
 // readTLS reads the certificate of the cluster and, where they apply, its CA, the Certificate of cert-manager and the
 // Job of a reload. The operator reads Secrets one by one, and keeps only public facts of them.
@@ -40,7 +52,7 @@ func readTLS(ctx context.Context, r *subject.Reading) {
 		return
 	}
 	o.Image = r.TransferImage
-	o.TLS.Hosts = Hosts(o.Cluster, o.Engine, r.ClusterDomain)
+	facts := Facts{Hosts: Hosts(o.Cluster, o.Engine, r.ClusterDomain)}
 	clients := naming.ClientHosts(o.Cluster.Name, o.Cluster.Namespace, o.Cluster.Spec.Replicas)
 	own := tls.SecretName == ""
 	o.TLS.Certificate = o.readCertificate(ctx, engine.TLSSecret(o.Cluster), own, func(files pki.Files) pki.Facts {
@@ -50,7 +62,8 @@ func readTLS(ctx context.Context, r *subject.Reading) {
 		o.TLS.Authority = o.readCertificate(ctx, naming.Authority(o.Cluster.Name), true, pki.AuthorityFacts)
 	}
 	o.addCertificate(own)
-	o.readReload(ctx)
+	o.readReload(ctx, &facts)
+	state.Put(&o.Observed, facts)
 }
 
 type reading struct{ *subject.Reading }
@@ -121,11 +134,11 @@ func (o reading) readIssuance(ctx context.Context) {
 }
 
 // readReload reads the Job of the last reload.
-func (o reading) readReload(ctx context.Context) {
+func (o reading) readReload(ctx context.Context, f *Facts) {
 	if !engine.Reloads(o.Engine) || o.TLS.Certificate.Identity == "" {
 		return
 	}
 	if job, seen, found := o.JobNamed(ctx, naming.ReloadJob(o.Cluster.Name, o.Cluster.UID)); found {
-		o.TLS.Reload, o.TLS.Reloading, o.TLS.Reloaded = seen, true, job.Annotations[dbv1.AnnotationCertificate]
+		f.Reload, f.Reloading, f.Reloaded = seen, true, job.Annotations[dbv1.AnnotationCertificate]
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // reload starts a Job for a certificate that not all members serve, once all members can load it. Members that start later load
@@ -22,7 +23,7 @@ func reload(s *situation.Situation) operation.List {
 	}
 	switch v := judge(s); v.Standing {
 	case jobs.Absent:
-		if !s.Served() && s.Loadable() && s.JobObstacle() == "" {
+		if !served(s) && loadable(s) && s.JobObstacle() == "" {
 			return operation.List{Reload{Job: desired(s)}}
 		}
 	case jobs.Superseded:
@@ -39,18 +40,19 @@ func desired(s *situation.Situation) objects.Child {
 // judge returns the state of the Job. The operator re-creates a Job for another certificate at once: as long as it exists, no
 // member has loaded a later certificate by a reload.
 func judge(s *situation.Situation) jobs.Verdict {
+	f := state.FactsOf[Facts](s.Observed)
 	expected := jobs.Expected{
-		Deadline: jobs.KindOf(dbv1.ComponentReload).Deadline(s.Cluster), Restart: s.TLS.Reloaded != s.TLS.Certificate.Identity,
+		Deadline: jobs.KindOf(dbv1.ComponentReload).Deadline(s.Cluster), Restart: f.Reloaded != s.TLS.Certificate.Identity,
 	}
 	if s.Reloads() && s.Image != "" && s.Engine.Spec.TLS != nil {
 		expected.Desired = []objects.Child{desired(s)}
 	}
-	return jobs.Judge(s.TLS.Reload, s.TLS.Reloading, expected, s.At)
+	return jobs.Judge(f.Reload, f.Reloading, expected, s.At)
 }
 
 // reloading describes the reload of the certificate; "" if members need none. Failed is true if the user must act.
 func reloading(s *situation.Situation) (text string, failed bool) {
-	if s.Served() || !s.Reloads() || !s.TLS.Certificate.Valid() {
+	if served(s) || !s.Reloads() || !s.TLS.Certificate.Valid() {
 		return "", false
 	}
 	if s.Image == "" {
@@ -59,7 +61,7 @@ func reloading(s *situation.Situation) (text string, failed bool) {
 	v := judge(s)
 	switch v.Standing {
 	case jobs.Absent, jobs.Terminating, jobs.Superseded, jobs.Succeeded:
-		if s.AwaitsRestart() {
+		if awaitsRestart(s) {
 			return "members load the certificate after outdated members have restarted", false
 		}
 		return "members load the certificate after all of them are ready", false

@@ -75,7 +75,7 @@ func (r report) served() string {
 	if r.Reloads() && r.TLS.Certificate.Valid() && first {
 		return r.TLS.Certificate.Identity
 	}
-	return r.ServedBefore()
+	return servedBefore(r.Situation)
 }
 
 // writesMembers reports whether the pass writes the StatefulSet. Then it has decided by a live read that there are no members.
@@ -102,7 +102,7 @@ func (r report) tlsReady() metav1.Condition {
 		return subject.Condition(dbv1.ConditionTLSReady, false, dbv1.ReasonCertificatePending, r.CertificatePending())
 	case failed:
 		return subject.Condition(dbv1.ConditionTLSReady, false, dbv1.ReasonReloadFailed, text)
-	case r.Served():
+	case served(r.Situation):
 		return subject.Condition(dbv1.ConditionTLSReady, true, dbv1.ReasonCertificateServed, fmt.Sprintf(
 			"members serve the certificate in Secret %s, which is valid until %s", current.Name, current.NotAfter.UTC().Format(time.RFC3339)))
 	case text != "":

@@ -19,13 +19,21 @@ import (
 
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups,verbs=get;list;watch
 
+// Facts are those that only schedules need.
+type Facts struct {
+	// Strangers are DatabaseBackups that a schedule of this cluster is not known to have created. Each may have a name that a schedule
+	// needs. A cached snapshot contains only those of this cluster.
+	Strangers []state.Backup
+	// Zones are the time zones that the spec names. A zone that does not exist has no entry.
+	Zones map[string]*time.Location
+}
+
 // readBackups reads all DatabaseBackups of this cluster, and the time zones that the spec names.
 func readBackups(ctx context.Context, o *subject.Reading) {
 	if o.Cluster.Spec.Backup == nil || o.Err != nil {
 		return
 	}
-	o.Zones = zones(o.Cluster.Spec.Backup)
-	backups := &dbv1.DatabaseBackupList{}
+	facts, backups := Facts{Zones: zones(o.Cluster.Spec.Backup)}, &dbv1.DatabaseBackupList{}
 	if o.List(ctx, backups, subject.IndexCluster, o.Cluster.Name); o.Err != nil {
 		return
 	}
@@ -39,9 +47,10 @@ func readBackups(ctx context.Context, o *subject.Reading) {
 			o.Backups = append(o.Backups, backup)
 		}
 		if backup.CreatedFor != o.Cluster.UID {
-			o.Strangers = append(o.Strangers, backup)
+			facts.Strangers = append(facts.Strangers, backup)
 		}
 	}
+	state.Put(&o.Observed, facts)
 }
 
 // zones are the existing time zones that a spec names.

@@ -96,7 +96,7 @@ func (p *Plan) read(cluster *dbv1.DatabaseCluster, observed state.Observed) []sc
 	var all []schedule
 	var texts []string
 	for _, declared := range cluster.Spec.Backup.Schedules {
-		times, err := readTimetable(declared.Schedule, declared.TimeZone, observed.Zones)
+		times, err := readTimetable(declared.Schedule, declared.TimeZone, state.FactsOf[Facts](observed).Zones)
 		switch {
 		case err != nil:
 			texts = append(texts, fmt.Sprintf("schedule %q creates no backups: %v", declared.Name, err))
@@ -125,8 +125,9 @@ func (p *Plan) create(cluster *dbv1.DatabaseCluster, observed state.Observed, sc
 	if dueAt.IsZero() || slices.ContainsFunc(observed.Backups, unfinished) {
 		return nil
 	}
-	next := resumed(scheduledBackup(cluster, due.Name, dueAt), cluster.Name, observed.Strangers)
-	if text, isTaken := taken(next, observed.Strangers); isTaken {
+	strangers := state.FactsOf[Facts](observed).Strangers
+	next := resumed(scheduledBackup(cluster, due.Name, dueAt), cluster.Name, strangers)
+	if text, isTaken := taken(next, strangers); isTaken {
 		p.Taken = text
 		p.wake(observed.At.Add(takenRequeue))
 		return nil

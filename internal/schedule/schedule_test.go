@@ -37,7 +37,7 @@ func backedUp(schedules ...dbv1.BackupSchedule) *dbv1.DatabaseCluster {
 func seen(t *testing.T, c *dbv1.DatabaseCluster, backups ...state.Backup) state.Observed {
 	t.Helper()
 	observed := state.Observed{StatefulSet: &appsv1.StatefulSet{}, At: noon, Backups: backups}
-	observed.Zones = zoneMap(t, "Europe/Berlin")
+	state.Put(&observed, Facts{Zones: zoneMap(t, "Europe/Berlin")})
 	c.Spec.Engine, observed.Engine = "database-v1", &dbv1.DatabaseEngine{}
 	observed.Engine.Spec.Actions.Backup = &dbv1.EngineAction{Command: []string{"dump"}}
 	return observed
@@ -146,22 +146,22 @@ func TestABackupIsCreatedForTheNewestTimeThatHasPassed(t *testing.T) {
 			c.DeletionTimestamp = new(metav1.NewTime(noon))
 		}, ""},
 		"the backup that a crash left without origin": {backedUp(), nil, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-			o.Strangers = []state.Backup{stranger(func(*state.Backup) {})}
+			strangers(o, []state.Backup{stranger(func(*state.Backup) {})}...)
 		}, "nightly-2611210300"},
 		"the backup of an older operator that a crash left without origin, under its former name": {
 			backedUp(dbv1.BackupSchedule{Name: "every-night", Schedule: "0 3 * * *"}), nil, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-				o.Strangers = []state.Backup{stranger(func(b *state.Backup) { b.Name = "orders-every-night-2611210300" })}
+				strangers(o, []state.Backup{stranger(func(b *state.Backup) { b.Name = "orders-every-night-2611210300" })}...)
 			}, "every-night-2611210300",
 		},
 		"a schedule with a hyphen": {backedUp(dbv1.BackupSchedule{Name: "every-night", Schedule: "0 3 * * *"}), nil, nil, "7b5dc949-2611210300"},
 		"a name that is taken, by one that is older than the time": {backedUp(), nil, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-			o.Strangers = []state.Backup{stranger(func(b *state.Backup) { b.Created = metav1.NewTime(day(0, 2)) })}
+			strangers(o, []state.Backup{stranger(func(b *state.Backup) { b.Created = metav1.NewTime(day(0, 2)) })}...)
 		}, ""},
 		"a name that is taken, by one to another place": {backedUp(), nil, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-			o.Strangers = []state.Backup{stranger(elsewhere)}
+			strangers(o, []state.Backup{stranger(elsewhere)}...)
 		}, ""},
 		"a name that is taken, by one that is being deleted": {backedUp(), nil, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-			o.Strangers = []state.Backup{stranger(func(b *state.Backup) { b.Terminating = true })}
+			strangers(o, []state.Backup{stranger(func(b *state.Backup) { b.Terminating = true })}...)
 		}, ""},
 		"members that were never created": {backedUp(), nil, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.StatefulSet, o.Members = nil, nil
@@ -282,4 +282,11 @@ func expiredNames(p Plan) []string {
 	}
 	slices.Sort(all)
 	return all
+}
+
+// strangers adds DatabaseBackups that no schedule is known to have created.
+func strangers(o *state.Observed, all ...state.Backup) {
+	facts := state.FactsOf[Facts](*o)
+	facts.Strangers = all
+	state.Put(o, facts)
 }

@@ -20,7 +20,7 @@ func (p *Plan) verify(cluster *dbv1.DatabaseCluster, observed state.Observed) op
 	if declared == nil {
 		return nil
 	}
-	times, err := readTimetable(declared.Schedule, declared.TimeZone, observed.Zones)
+	times, err := readTimetable(declared.Schedule, declared.TimeZone, state.FactsOf[Facts](observed).Zones)
 	if err != nil {
 		p.VerifyInvalid = fmt.Sprintf("spec.backup.verification verifies no backup: %v", err)
 		return nil

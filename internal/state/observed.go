@@ -117,12 +117,8 @@ type Observed struct {
 
 	// Backups are the DatabaseBackups of this cluster, by any creator. They are read only if the spec asks for backups.
 	Backups []Backup
-	// Strangers are DatabaseBackups that a schedule of this cluster is not known to have created. Each may have a name that a
-	// schedule needs. A cached snapshot contains only those of this cluster.
-	Strangers []Backup
-
-	// Zones are the time zones that the spec names. A zone that does not exist has no entry.
-	Zones map[string]*time.Location
+	// Facts are what subjects have read for themselves.
+	Facts Facts
 
 	// Hooks are the Jobs of deletion hooks by the hook's name. They are read only while the cluster is being deleted. A hook
 	// without an entry has no Job.

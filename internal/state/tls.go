@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/pki"
 )
 
@@ -25,13 +24,6 @@ type TLS struct {
 	Certificate, Authority Certificate
 	// Issuance is the Certificate of cert-manager. It is read only if the spec names an issuer.
 	Issuance Issuance
-	// Hosts are the DNS names that a new certificate gets.
-	Hosts []string
-	// Reload is the Job by which members load a certificate. Reloading is true if it exists. Reloaded identifies the certificate,
-	// which may be a previous one.
-	Reload    jobs.Job
-	Reloading bool
-	Reloaded  string
 }
 
 // Certificate is a Secret with a certificate, as it was read. The zero value is one that does not exist.

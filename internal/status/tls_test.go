@@ -59,16 +59,20 @@ func TestTLSReadyReportsWhetherAllMembersServeAValidCertificate(t *testing.T) {
 		"they serve the previous one": {func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Status.TLS.Served = "before" }, "False", dbv1.ReasonCertificateReloading,
 			"members load the certificate after all of them are ready", "before"},
 		"the Job runs": {func(c *dbv1.DatabaseCluster, o *state.Observed) {
-			c.Status.TLS.Served, o.TLS.Reloading, o.TLS.Reloaded, o.TLS.Reload = "before", true, "now", jobs.Job{Name: "j", Active: true, Started: true}
+			c.Status.TLS.Served = "before"
+			state.Put(o, certificate.Facts{Reloading: true, Reloaded: "now", Reload: jobs.Job{Name: "j", Active: true, Started: true}})
 		}, "False", dbv1.ReasonCertificateReloading, "members load the certificate by Job j", "before"},
 		"the Job succeeded": {func(c *dbv1.DatabaseCluster, o *state.Observed) {
-			c.Status.TLS.Served, o.TLS.Reloading, o.TLS.Reloaded, o.TLS.Reload = "before", true, "now", jobs.Job{Name: "j", Succeeded: true}
+			c.Status.TLS.Served = "before"
+			state.Put(o, certificate.Facts{Reloading: true, Reloaded: "now", Reload: jobs.Job{Name: "j", Succeeded: true}})
 		}, "True", dbv1.ReasonCertificateServed, "members serve the certificate in Secret mine, which is valid until 2026-01-01T01:00:00Z", "now"},
 		"the Job has loaded another certificate": {func(c *dbv1.DatabaseCluster, o *state.Observed) {
-			c.Status.TLS.Served, o.TLS.Reloading, o.TLS.Reloaded, o.TLS.Reload = "before", true, "before", jobs.Job{Name: "j", Succeeded: true}
+			c.Status.TLS.Served = "before"
+			state.Put(o, certificate.Facts{Reloading: true, Reloaded: "before", Reload: jobs.Job{Name: "j", Succeeded: true}})
 		}, "False", dbv1.ReasonCertificateReloading, "members load the certificate after all of them are ready", "before"},
 		"the Job failed": {func(c *dbv1.DatabaseCluster, o *state.Observed) {
-			c.Status.TLS.Served, o.TLS.Reloading, o.TLS.Reloaded, o.TLS.Reload = "before", true, "now", jobs.Job{Name: "j", Failed: true, Failure: "too late"}
+			c.Status.TLS.Served = "before"
+			state.Put(o, certificate.Facts{Reloading: true, Reloaded: "now", Reload: jobs.Job{Name: "j", Failed: true, Failure: "too late"}})
 		}, "False", dbv1.ReasonReloadFailed, "members could not load the certificate: too late. See kubectl logs job/j, then delete the Job to try again", "before"},
 		"the certificate is invalid": {func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.TLS.Certificate.Problem = "has no ca.crt: add it" }, "False", dbv1.ReasonCertificateInvalid,
 			"Secret mine, which spec.tls.secretName names, has no ca.crt: add it", "now"},

@@ -7,13 +7,11 @@ package situation
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
-	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // issuePatience is how long cert-manager may take before the user must act.
@@ -84,37 +82,3 @@ func (s *Situation) issuerProblem() *Stall {
 
 // Reloads reports whether members load a renewed certificate without a restart.
 func (s *Situation) Reloads() bool { return engine.Reloads(s.Engine) }
-
-// Loadable reports whether all members run, and need no restart before they can serve the certificate.
-func (s *Situation) Loadable() bool {
-	_, known := s.Revision()
-	return known && s.Ready() >= s.Wanted && !s.AwaitsRestart()
-}
-
-// AwaitsRestart reports whether a member has to restart before all serve the certificate.
-func (s *Situation) AwaitsRestart() bool { return slices.ContainsFunc(s.Outdated(), s.restartsFirst) }
-
-// restartsFirst reports whether an outdated member loads the certificate by a restart: the operator is about to restart it, or its
-// pod does not have the Secret. Otherwise the user decides when it restarts, and the previous certificate may expire before.
-func (s *Situation) restartsFirst(m state.Member) bool {
-	return !s.UserRestarts() || !s.Reloads() || m.Certificate != s.TLS.Certificate.Name
-}
-
-// Served reports whether all members serve the certificate. Members of an engine that cannot reload it restart instead.
-func (s *Situation) Served() bool {
-	if !s.Loadable() {
-		return false
-	}
-	return !s.Reloads() || s.ServedBefore() == s.TLS.Certificate.Identity || len(s.Members) == 0
-}
-
-// ServedBefore identifies the certificate that all members are known to serve. If the status has lost it, one reload repeats.
-func (s *Situation) ServedBefore() string {
-	if identity := s.TLS.Certificate.Identity; s.TLS.Reloading && s.TLS.Reload.Succeeded && s.TLS.Reloaded == identity {
-		return identity
-	}
-	if before := s.Cluster.Status.TLS; before != nil {
-		return before.Served
-	}
-	return ""
-}

@@ -1,0 +1,29 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package state
+
+import (
+	"maps"
+	"reflect"
+)
+
+// Facts are what subjects have read for themselves, by the type of the facts. Only the package of the type reads them.
+type Facts map[reflect.Type]any
+
+// FactsOf returns the facts of one type; the zero value if none were read.
+func FactsOf[F any](o Observed) F {
+	facts, _ := o.Facts[reflect.TypeFor[F]()].(F)
+	return facts
+}
+
+// Put adds facts of one type. A copy of the Observed that was made before does not have them.
+func Put[F any](o *Observed, facts F) {
+	all := maps.Clone(o.Facts)
+	if all == nil {
+		all = Facts{}
+	}
+	all[reflect.TypeFor[F]()] = facts
+	o.Facts = all
+}
