@@ -64,7 +64,7 @@ const (
 	ComponentReload = "reload"
 	// ComponentHandOver marks the Jobs that hand the role of the primary over to another member.
 	ComponentHandOver = "hand-over"
-	// ComponentMemberRemove marks the Jobs that remove a member from the list of the others.
+	// ComponentMemberRemove marks the Jobs that remove a member from the membership.
 	ComponentMemberRemove = "member-remove"
 	// ComponentConfigure marks the Jobs that put parameters and passwords in force.
 	ComponentConfigure = "configure"
@@ -165,7 +165,7 @@ const (
 	// AnnotationNeededSince is on claim 0 of an engine of topology Consensus, while its members stop: since when each write needs all that are left, as
 	// the name of a process of the operator and how long it had run. It counts only for that process, and for the generation in AnnotationPrimaryTerm.
 	AnnotationNeededSince = "database.dbcluster.io/needed-since"
-	// AnnotationVoters is on the claims of an engine of topology Consensus: how many members the list of the members may have, also after
+	// AnnotationVoters is on the claims of an engine of topology Consensus: how many members the membership may have, also after
 	// all of them have stopped. They are the members with lower ordinals. The highest number on a claim counts. It is raised before a member
 	// joins, and lowered after one has left and its pod no longer exists.
 	AnnotationVoters = "database.dbcluster.io/voters"

@@ -32,7 +32,7 @@ import (
 func (r *Reconciler) Execute(ctx context.Context, p *pass, o operation.Operation) ([]kit.Event, error) {
 	backup := p.Object
 	switch o := o.(type) {
-	case plan.AddFinalizer:
+	case plan.AddBackupFinalizer:
 		return nil, r.addFinalizer(ctx, backup)
 	case plan.CreateJob:
 		return r.createJob(ctx, backup, o)
@@ -44,7 +44,7 @@ func (r *Reconciler) Execute(ctx context.Context, p *pass, o operation.Operation
 		return nil, r.deleteJob(ctx, backup, o.Job, metav1.DeletePropagationForeground)
 	case plan.DeleteJob:
 		return nil, r.deleteJob(ctx, backup, o.Job, metav1.DeletePropagationBackground)
-	case plan.Finalize:
+	case plan.FinalizeBackup:
 		return r.finalize(ctx, backup, o.Note)
 	default:
 		return nil, fmt.Errorf("unknown operation %T", o)

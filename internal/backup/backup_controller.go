@@ -28,7 +28,7 @@ type Reconciler struct {
 	NameServers []netip.Addr
 }
 
-type pass = kit.Pass[*dbv1.DatabaseBackup, plan.Observed, plan.Plan]
+type pass = kit.Pass[*dbv1.DatabaseBackup, plan.BackupFacts, plan.BackupPlan]
 
 // conflictRequeueAfter is the delay until a name conflict is checked again: objects of other owners are not watched.
 const conflictRequeueAfter = 30 * time.Second
@@ -42,7 +42,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 func (r *Reconciler) Deleted(context.Context, client.ObjectKey) error { return nil }
 
 // Decide returns what to do.
-func (r *Reconciler) Decide(backup *dbv1.DatabaseBackup, observed plan.Observed) plan.Plan {
+func (r *Reconciler) Decide(backup *dbv1.DatabaseBackup, observed plan.BackupFacts) plan.BackupPlan {
 	return plan.For(backup, observed)
 }
 

@@ -81,7 +81,7 @@ func TestNoVolumeIsMountedThatTheStatefulSetGivesToAMember(t *testing.T) {
 	for _, c := range []struct{ start, replicas, want int32 }{{0, 0, 0}, {0, 3, 3}, {2, 0, 0}, {2, 1, 3}} {
 		set := &appsv1.StatefulSet{}
 		set.Spec.Replicas, set.Spec.Ordinals = &c.replicas, &appsv1.StatefulSetOrdinals{Start: c.start}
-		if got := makes(set); got != c.want {
+		if got := endOrdinal(set); got != c.want {
 			t.Errorf("members from %d: %d, and the first ordinal without one is %d, want %d", c.start, c.replicas, got, c.want)
 		}
 	}
@@ -113,8 +113,8 @@ func TestTheImageOfABackupIsThatOfTheMembers(t *testing.T) {
 		}
 		s := newServer(t, objects...)
 		_, observed, err := s.reconciler().Observe(t.Context(), true, client.ObjectKey{Namespace: "shop", Name: "now"})
-		if err != nil || observed.Cluster.Spec.Image != c.want || observed.Next != c.next {
-			t.Errorf("%s: %v, the images are %q and %q, not %q and %q", name, err, observed.Cluster.Spec.Image, observed.Next, c.want, c.next)
+		if err != nil || observed.Cluster.Spec.Image != c.want || observed.NextImage != c.next {
+			t.Errorf("%s: %v, the images are %q and %q, not %q and %q", name, err, observed.Cluster.Spec.Image, observed.NextImage, c.want, c.next)
 		}
 	}
 }

@@ -41,17 +41,17 @@ type observation struct {
 	backup *dbv1.DatabaseBackup
 	// set is the StatefulSet with the name of the cluster's members; nil if it does not exist.
 	set *appsv1.StatefulSet
-	plan.Observed
+	plan.BackupFacts
 }
 
 // Observe reads a backup and the facts for its next operations.
-func (r *Reconciler) Observe(ctx context.Context, live bool, key client.ObjectKey) (*dbv1.DatabaseBackup, plan.Observed, error) {
+func (r *Reconciler) Observe(ctx context.Context, live bool, key client.ObjectKey) (*dbv1.DatabaseBackup, plan.BackupFacts, error) {
 	backup, from := &dbv1.DatabaseBackup{}, r.Cache()
 	if live {
 		from = r.API()
 	}
 	if found, err := from.Find(ctx, key, backup); err != nil || !found {
-		return nil, plan.Observed{}, cmp.Or(err, kit.ErrDeleted)
+		return nil, plan.BackupFacts{}, cmp.Or(err, kit.ErrDeleted)
 	}
 	o := &observation{Reading: kit.Reading{View: from, Live: r.Live, Object: backup}, backup: backup}
 	o.At, o.TransferImage, o.NameServers = r.Clock.Now(), r.TransferImage, r.NameServers
@@ -60,7 +60,7 @@ func (r *Reconciler) Observe(ctx context.Context, live bool, key client.ObjectKe
 		o.readUsers(ctx)
 		o.readSource(ctx)
 	}
-	return backup, o.Observed, o.Err
+	return backup, o.BackupFacts, o.Err
 }
 
 // read reads the facts for a decision on the backup.
@@ -109,7 +109,7 @@ func (o *observation) readCluster(ctx context.Context) {
 	cluster := &dbv1.DatabaseCluster{}
 	found := o.Find(ctx, o.backup.Spec.Cluster, cluster)
 	if found {
-		o.Since = plan.Since(o.backup, cluster)
+		o.Diverged = plan.Since(o.backup, cluster)
 	}
 	if !found || o.backup.Status.Phase == dbv1.BackupCompleted {
 		cluster.Spec.Engine, cluster.Spec.Image = o.backup.Status.Engine, o.backup.Status.Image
@@ -183,7 +183,7 @@ func (o *observation) readMembers(ctx context.Context) {
 func (o *observation) noteStatefulSet() (own bool) {
 	found := o.set != nil
 	if found {
-		o.Makes = makes(o.set)
+		o.EndOrdinal = endOrdinal(o.set)
 	}
 	o.Extent = state.ExtentOf(o.set)
 	own = found && metav1.IsControlledBy(o.set, o.Cluster)
@@ -193,8 +193,8 @@ func (o *observation) noteStatefulSet() (own bool) {
 
 // incomplete reports whether the StatefulSet has to re-create a member.
 func (o *observation) incomplete() bool {
-	stay := state.Only(o.Members, func(m state.Member) bool { return m.Ordinal < o.Makes && !m.Terminating })
-	return int32(len(stay)) < o.Makes
+	stay := state.Only(o.Members, func(m state.Member) bool { return m.Ordinal < o.EndOrdinal && !m.Terminating })
+	return int32(len(stay)) < o.EndOrdinal
 }
 
 // readImage reads the image that the members run, or will be created with. During a blocked or paused rollout, that
@@ -204,7 +204,7 @@ func (o *observation) incomplete() bool {
 // correct the spec but not the StatefulSet.
 func (o *observation) readImage(own bool) {
 	if own && o.incomplete() {
-		o.Next = templateImage(o.set)
+		o.NextImage = templateImage(o.set)
 	}
 	image := ""
 	switch {
@@ -237,9 +237,9 @@ func (o *observation) fence(pods []corev1.Pod) {
 	}
 }
 
-// makes is the ordinal after the last member that a StatefulSet re-creates. If its controller has not observed the last change
+// endOrdinal is the ordinal after the last member that a StatefulSet re-creates. If its controller has not observed the last change
 // of replicas, any number is possible.
-func makes(set *appsv1.StatefulSet) int32 {
+func endOrdinal(set *appsv1.StatefulSet) int32 {
 	switch {
 	case set.DeletionTimestamp != nil:
 		return 0

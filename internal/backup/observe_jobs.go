@@ -28,7 +28,7 @@ func (o *observation) readPolicy(ctx context.Context) {
 
 // readOthers checks whether another backup of the cluster is earlier in the queue.
 func (o *observation) readOthers(ctx context.Context) {
-	o.Turn = o.backup.CreationTimestamp.Time
+	o.FirstSince = o.backup.CreationTimestamp.Time
 	if plan.Underway(o.backup, o.Jobs) || o.Err != nil {
 		return
 	}

@@ -242,7 +242,7 @@ func TestAProblemOfAJobIsOneWarningBeforeTheDeadline(t *testing.T) {
 func policyAround(t *testing.T, backup *dbv1.DatabaseBackup) *networkingv1.NetworkPolicy {
 	t.Helper()
 	policy := &networkingv1.NetworkPolicy{}
-	apply, _ := operation.Find[plan.ApplyPolicy](plan.For(backup, plan.Observed{At: backups.Moment, Isolates: true}).Operations)
+	apply, _ := operation.Find[plan.ApplyPolicy](plan.For(backup, plan.BackupFacts{At: backups.Moment, Isolates: true}).Operations)
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(apply.Policy.Object.Object, policy); err != nil {
 		t.Fatal(err)
 	}
@@ -278,8 +278,8 @@ func TestACopyRunsTheImageAndTheEngineOfTheBackup(t *testing.T) {
 			t.Errorf("container %s runs %s", c.Name, c.Image)
 		}
 	}
-	if observed.Engine.Name != "ledger-v1" || observed.Since != `engine "ledger-v2" and image "example.test/ledger:2"` {
-		t.Errorf("engine %+v, since %q", observed.Engine, observed.Since)
+	if observed.Engine.Name != "ledger-v1" || observed.Diverged != `engine "ledger-v2" and image "example.test/ledger:2"` {
+		t.Errorf("engine %+v, since %q", observed.Engine, observed.Diverged)
 	}
 }
 

@@ -34,11 +34,11 @@ func (r *Reconciler) Report(p pass) (*dbv1.DatabaseBackup, []kit.Event, bool) {
 	return after, append(troubles(backup, p.Plan), news...), true
 }
 
-// MayWait is false: a backup changes its status rarely.
-func (r *Reconciler) MayWait(_, _ *dbv1.DatabaseBackup) bool { return false }
+// Deferrable is false: a backup changes its status rarely.
+func (r *Reconciler) Deferrable(_, _ *dbv1.DatabaseBackup) bool { return false }
 
-// Settles is false: the status of a backup is the memory of its decisions.
-func (r *Reconciler) Settles(_, _ *dbv1.DatabaseBackup) bool { return false }
+// Ignorable is false: decisions about a backup depend on its status.
+func (r *Reconciler) Ignorable(_, _ *dbv1.DatabaseBackup) bool { return false }
 
 // transitions are the conditions whose changes are events.
 var transitions = []kit.Transition{
@@ -49,7 +49,7 @@ var transitions = []kit.Transition{
 }
 
 // troubles are new problems of a Job, whose deadline may be far away. The event of a Stalled that becomes True has the same cause.
-func troubles(before *dbv1.DatabaseBackup, todo plan.Plan) []kit.Event {
+func troubles(before *dbv1.DatabaseBackup, todo plan.BackupPlan) []kit.Event {
 	if todo.Stalled != nil && !meta.IsStatusConditionTrue(before.Status.Conditions, dbv1.ConditionStalled) {
 		return nil
 	}

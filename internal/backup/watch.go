@@ -51,12 +51,12 @@ func (r *Reconciler) Controller() kit.Controller {
 	return kit.Controller{
 		Name: "databasebackup", For: &dbv1.DatabaseBackup{}, When: kit.Changed(backupFacts), Indexes: indexes(),
 		Watches: []kit.Watch{
-			{Object: &dbv1.DatabaseBackup{}, When: kit.Changed(orderFacts), Wakes: r.waiting},
-			{Object: &batchv1.Job{}, When: kit.Awaited(r.ofJob, kit.Changed(jobFacts)), Wakes: r.ofJob},
-			{Object: &corev1.Pod{}, When: kit.Awaited(r.ofJob, kit.Changed(tryFacts)), Wakes: r.ofJob},
-			{Object: &corev1.Pod{}, When: kit.Awaited(r.waiting, kit.Changed(memberFacts)), Wakes: r.waiting},
-			{Object: &appsv1.StatefulSet{}, When: kit.Awaited(r.waiting, kit.Changed(setFacts)), Wakes: r.waiting},
-			{Object: &dbv1.DatabaseCluster{}, When: kit.Awaited(r.waiting, kit.Changed(clusterFacts)), Wakes: r.waiting},
+			{Object: &dbv1.DatabaseBackup{}, When: kit.Changed(orderFacts), MapFunc: r.waiting},
+			{Object: &batchv1.Job{}, When: kit.Awaited(r.ofJob, kit.Changed(jobFacts)), MapFunc: r.ofJob},
+			{Object: &corev1.Pod{}, When: kit.Awaited(r.ofJob, kit.Changed(tryFacts)), MapFunc: r.ofJob},
+			{Object: &corev1.Pod{}, When: kit.Awaited(r.waiting, kit.Changed(memberFacts)), MapFunc: r.waiting},
+			{Object: &appsv1.StatefulSet{}, When: kit.Awaited(r.waiting, kit.Changed(setFacts)), MapFunc: r.waiting},
+			{Object: &dbv1.DatabaseCluster{}, When: kit.Awaited(r.waiting, kit.Changed(clusterFacts)), MapFunc: r.waiting},
 		},
 	}
 }
@@ -84,7 +84,7 @@ func tryFacts(pod *corev1.Pod) any {
 func memberFacts(pod *corev1.Pod) any { return []any{state.MemberOf(pod, 0).Facts(), pod.Labels} }
 
 func setFacts(set *appsv1.StatefulSet) any {
-	return []any{makes(set), state.ExtentOf(set), state.Fence(set), templateImage(set), set.Spec.Template.Annotations[dbv1.AnnotationEngine]}
+	return []any{endOrdinal(set), state.ExtentOf(set), state.Fence(set), templateImage(set), set.Spec.Template.Annotations[dbv1.AnnotationEngine]}
 }
 
 func clusterFacts(cluster *dbv1.DatabaseCluster) any { return facts(cluster) }

@@ -28,7 +28,7 @@ import (
 )
 
 // observedIn is the observation of a pass for a backup, without fields that no decision reads.
-func observedIn(t *testing.T, key client.ObjectKey, objects []client.Object) plan.Observed {
+func observedIn(t *testing.T, key client.ObjectKey, objects []client.Object) plan.BackupFacts {
 	t.Helper()
 	copies := make([]client.Object, 0, len(objects))
 	for _, object := range objects {
@@ -105,9 +105,9 @@ func TestAPredicatePassesEveryFieldThatObserveReads(t *testing.T) {
 }
 
 func TestAPredicatePassesEveryDecisiveFieldOfABackup(t *testing.T) {
-	idle := plan.Observed{
+	idle := plan.BackupFacts{
 		At: backups.Moment, TransferImage: "example.test/operator:1", Cluster: backups.Cluster(), Engine: backups.Engine(),
-		Queue: plan.Queue{Turn: backups.Moment.Add(-time.Hour)}, Makes: 2, Members: backups.Members(),
+		Queue: plan.Queue{FirstSince: backups.Moment.Add(-time.Hour)}, EndOrdinal: 2, Members: backups.Members(),
 	}
 	verifying, leaving := backups.Completed(), backups.Started()
 	verifying.Annotations = map[string]string{dbv1.AnnotationVerify: "please"}

@@ -45,7 +45,7 @@ func ledger() *dbv1.DatabaseEngine {
 // secret is a Secret with a certificate of that age.
 func secret(name string, age, life time.Duration) state.Certificate {
 	begin := plans.Now.Add(-age)
-	return state.Certificate{Name: name, UID: "s", Version: "1", Owned: true, Facts: pki.Facts{
+	return state.Certificate{Name: name, UID: "s", Version: "1", Owned: true, CertificateFacts: pki.CertificateFacts{
 		NotBefore: begin, NotAfter: begin.Add(life), Identity: current, Issuer: "ca", Names: []string{host},
 	}}
 }
@@ -159,7 +159,7 @@ func TestTheOperatorIssuesCertificatesOfItsOwnCA(t *testing.T) {
 			c.Annotations, o.TLS.Certificate.Renewal = map[string]string{dbv1.AnnotationRenewCertificate: "now"}, "now"
 		}, upToDate + inTime},
 		"the CA is broken": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-			o.TLS.Authority = state.Certificate{Name: "orders-ca", UID: "s", Facts: pki.Facts{Problem: "no key"}}
+			o.TLS.Authority = state.Certificate{Name: "orders-ca", UID: "s", CertificateFacts: pki.CertificateFacts{Problem: "no key"}}
 		}, "WaitingForReference: Secret orders-ca with the CA of the cluster is invalid: no key. Restore the Secret, or delete it: the operator then " +
 			"creates another CA, and clients need the new ca.crt\nagain in 10s\nSTALLED CertificateInvalid\n"},
 		"the Secret has another owner": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {

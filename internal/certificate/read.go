@@ -55,7 +55,7 @@ func readTLS(ctx context.Context, r *subject.Reading) {
 	facts := Facts{Hosts: Hosts(o.Cluster, o.Engine, r.ClusterDomain)}
 	clients := naming.ClientHosts(o.Cluster.Name, o.Cluster.Namespace, o.Cluster.Spec.Replicas)
 	own := tls.SecretName == ""
-	o.TLS.Certificate = o.readCertificate(ctx, engine.TLSSecret(o.Cluster), own, func(files pki.Files) pki.Facts {
+	o.TLS.Certificate = o.readCertificate(ctx, engine.TLSSecret(o.Cluster), own, func(files pki.Files) pki.CertificateFacts {
 		return pki.Judge(files, clients, o.At)
 	})
 	if tls.SelfSigned != nil {
@@ -81,7 +81,7 @@ func Hosts(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, domain 
 
 // readCertificate reads a Secret. If the name is the cluster's own, the Secret must belong to the cluster, or to its
 // Certificate of cert-manager.
-func (o reading) readCertificate(ctx context.Context, name string, own bool, judge func(pki.Files) pki.Facts) state.Certificate {
+func (o reading) readCertificate(ctx context.Context, name string, own bool, judge func(pki.Files) pki.CertificateFacts) state.Certificate {
 	secret := &corev1.Secret{}
 	if !o.FindLive(ctx, name, secret) {
 		return state.Certificate{}

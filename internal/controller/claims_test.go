@@ -37,26 +37,26 @@ func TestAClaimKeepsItsOtherLabelsAndAnnotations(t *testing.T) {
 	}
 	protecting := func(on bool) func(*corev1.PersistentVolumeClaim) operation.Operation {
 		return func(c *corev1.PersistentVolumeClaim) operation.Operation {
-			return operation.LabelVolumes{Claims: []operation.Protection{{Volume: seen(c), Protect: on}}}
+			return operation.LabelVolumes{Claims: []operation.ProtectionChange{{Volume: seen(c), Protect: on}}}
 		}
 	}
 	adopting := func(engine string) func(*corev1.PersistentVolumeClaim) operation.Operation {
 		return func(c *corev1.PersistentVolumeClaim) operation.Operation {
-			return operation.AdoptVolumes{Claims: []operation.Contents{{Volume: seen(c), Contents: state.Contents{Cluster: cluster.UID, Engine: engine}}}}
+			return operation.AdoptVolumes{Claims: []operation.ContentsChange{{Volume: seen(c), Contents: state.Contents{Cluster: cluster.UID, Engine: engine}}}}
 		}
 	}
 	recording := func(primary string) func(*corev1.PersistentVolumeClaim) operation.Operation {
 		return func(c *corev1.PersistentVolumeClaim) operation.Operation {
 			holds := state.ContentsOf(c)
 			holds.Primary = primary
-			return operation.RecordContents{Claims: []operation.Contents{{Volume: seen(c), Contents: holds}}}
+			return operation.RecordContents{Claims: []operation.ContentsChange{{Volume: seen(c), Contents: holds}}}
 		}
 	}
 	voting := func(voters int32) func(*corev1.PersistentVolumeClaim) operation.Operation {
 		return func(c *corev1.PersistentVolumeClaim) operation.Operation {
 			holds := state.ContentsOf(c)
 			holds.Voters = voters
-			return operation.RecordContents{Claims: []operation.Contents{{Volume: seen(c), Contents: holds}}}
+			return operation.RecordContents{Claims: []operation.ContentsChange{{Volume: seen(c), Contents: holds}}}
 		}
 	}
 	restoring := func(c *corev1.PersistentVolumeClaim) operation.Operation {

@@ -25,25 +25,25 @@ func (r *Reconciler) Report(p pass) (*dbv1.DatabaseCluster, []kit.Event, bool) {
 		return nil, nil, false
 	}
 	after := p.Object.DeepCopy()
-	after.Status = status.Of(status.Pass{Situation: p.Facts, Plan: p.Plan, Err: p.Err}, metav1.NewTime(r.Clock.Now()))
+	after.Status = status.Of(status.PassResult{Situation: p.Facts, Plan: p.Plan, Err: p.Err}, metav1.NewTime(r.Clock.Now()))
 	after.Status.StatefulSet = objects.Written(p.Object, p.Facts.StatefulSet)
 	if status.OnlyRecords(&p.Object.Status, &after.Status) {
 		after.Status.StatefulSet = p.Object.Status.StatefulSet
 	}
-	news := kit.Transitions(transitions, p.Object.Status.Conditions, after.Status.Conditions)
-	news = append(news, availability(p.Object, after)...)
-	news = append(news, hookTransitions(p.Object, after)...)
-	return after, append(news, refusals(p.Object, after)...), true
+	events := kit.Transitions(transitions, p.Object.Status.Conditions, after.Status.Conditions)
+	events = append(events, availability(p.Object, after)...)
+	events = append(events, hookTransitions(p.Object, after)...)
+	return after, append(events, refusals(p.Object, after)...), true
 }
 
-// MayWait reports whether a change of the status may wait for the next one.
-func (r *Reconciler) MayWait(before, after *dbv1.DatabaseCluster) bool {
-	return status.MayWait(&before.Status, &after.Status)
+// Deferrable reports whether a change of the status may wait for the next one.
+func (r *Reconciler) Deferrable(before, after *dbv1.DatabaseCluster) bool {
+	return status.Deferrable(&before.Status, &after.Status)
 }
 
-// Settles reports whether no decision depends on a change of the status.
-func (r *Reconciler) Settles(before, after *dbv1.DatabaseCluster) bool {
-	return status.Settles(&before.Status, &after.Status)
+// Ignorable reports whether no decision depends on a change of the status.
+func (r *Reconciler) Ignorable(before, after *dbv1.DatabaseCluster) bool {
+	return status.Ignorable(&before.Status, &after.Status)
 }
 
 // transitions are the conditions whose changes are events. The action contains the condition, because Kubernetes

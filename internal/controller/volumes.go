@@ -24,18 +24,18 @@ import (
 func (e execution) onVolumes(ctx context.Context, o operation.Volumes) ([]kit.Event, error) {
 	switch o := o.(type) {
 	case operation.ResizeVolumes:
-		done, err := subject.OnEach(o.Claims, func(c operation.Resize) error { return e.resizeClaim(ctx, c) })
+		done, err := subject.OnEach(o.Claims, func(c operation.VolumeResize) error { return e.resizeClaim(ctx, c) })
 		return kit.About(done, ", ", kit.Normal("VolumeResizing", "Resize", "resizing ")), err
 	case operation.ModifyVolumes:
 		done, err := subject.OnEach(o.Claims, func(c operation.Modification) error { return e.modifyClaim(ctx, c) })
 		return kit.About(done, ", ", kit.Normal("VolumeModifying", "Modify", "modifying ")), err
 	case operation.LabelVolumes:
-		_, err := subject.OnEach(o.Claims, func(c operation.Protection) error { return e.labelClaim(ctx, c) })
+		_, err := subject.OnEach(o.Claims, func(c operation.ProtectionChange) error { return e.labelClaim(ctx, c) })
 		return nil, err
 	case operation.AdoptVolumes:
 		return e.adopt(ctx, o)
 	case operation.RecordContents:
-		_, err := subject.OnEach(o.Claims, func(c operation.Contents) error { return e.record(ctx, c.Volume, c.Contents) })
+		_, err := subject.OnEach(o.Claims, func(c operation.ContentsChange) error { return e.record(ctx, c.Volume, c.Contents) })
 		return nil, err
 	case operation.CreateVolumes:
 		return nil, e.create(ctx, o.Claims)
@@ -54,7 +54,7 @@ func (e execution) claim(v state.Volume) *unstructured.Unstructured {
 	return claim
 }
 
-func (e execution) resizeClaim(ctx context.Context, c operation.Resize) error {
+func (e execution) resizeClaim(ctx context.Context, c operation.VolumeResize) error {
 	_, err := e.Writer.Patch(ctx, e.claim(c.Volume), c.Volume.Version, []objects.PatchOperation{
 		{Op: "replace", Path: "/spec/resources/requests/storage", Value: c.Size.String()},
 	})
@@ -68,7 +68,7 @@ func (e execution) modifyClaim(ctx context.Context, c operation.Modification) er
 	return err
 }
 
-func (e execution) labelClaim(ctx context.Context, c operation.Protection) error {
+func (e execution) labelClaim(ctx context.Context, c operation.ProtectionChange) error {
 	before, after := e.claim(c.Volume), e.claim(c.Volume)
 	before.SetLabels(protection(!c.Protect))
 	after.SetLabels(protection(c.Protect))
@@ -84,7 +84,7 @@ func protection(on bool) map[string]string {
 }
 
 func (e execution) adopt(ctx context.Context, o operation.AdoptVolumes) ([]kit.Event, error) {
-	done, err := subject.OnEach(o.Claims, func(c operation.Contents) error { return e.record(ctx, c.Volume, c.Contents) })
+	done, err := subject.OnEach(o.Claims, func(c operation.ContentsChange) error { return e.record(ctx, c.Volume, c.Contents) })
 	return kit.About(done, ", ", kit.Normal("VolumesAdopted", "Adopt", "adopted from the previous cluster of the same name: ")), err
 }
 

@@ -20,39 +20,39 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// repaired is how long a change waits of an object that only the operator writes. A change by another client is repaired at once. A new
+// repairDelay is how long a change waits of an object that only the operator writes. A change by another client is repaired at once. A new
 // object needs no repair: usually the operator has created it itself.
-func repaired(before, _ client.Object) time.Duration {
+func repairDelay(before, _ client.Object) time.Duration {
 	if before == nil {
-		return kit.Gathering
+		return kit.StatusDelay
 	}
 	return 0
 }
 
-// begins is how long a change of a cluster waits. The pass that adds the finalizer goes on, so it needs no other one at once.
-func begins(before, after client.Object) time.Duration {
+// creationDelay is how long a change of a cluster waits. The pass that adds the finalizer goes on, so it needs no other one at once.
+func creationDelay(before, after client.Object) time.Duration {
 	if before != nil && after != nil && !controllerutil.ContainsFinalizer(before, dbv1.Finalizer) && controllerutil.ContainsFinalizer(after, dbv1.Finalizer) &&
 		before.GetGeneration() == after.GetGeneration() && after.GetDeletionTimestamp() == nil && maps.Equal(before.GetAnnotations(), after.GetAnnotations()) {
-		return kit.Gathering
+		return kit.StatusDelay
 	}
 	return 0
 }
 
-// together is how long a change waits of an object that changes together with others while members start.
-func together(before, after client.Object) time.Duration {
+// burstDelay is how long a change waits of an object that changes together with others while members start.
+func burstDelay(before, after client.Object) time.Duration {
 	switch {
 	case becomesReady(before, after):
-		return readyTogether
-	case before == nil || after != nil && onlyProgress(before, after):
-		return kit.Gathering
+		return readyDelay
+	case before == nil || after != nil && showsOnlyProgress(before, after):
+		return kit.StatusDelay
 	default:
-		return kit.Together
+		return kit.BurstDelay
 	}
 }
 
-// readyTogether is how long a member that becomes ready waits for others, which started at the same time. A member that fails does not
+// readyDelay is how long a member that becomes ready waits for others, which started at the same time. A member that fails does not
 // wait for that long.
-const readyTogether = 500 * time.Millisecond
+const readyDelay = 500 * time.Millisecond
 
 func becomesReady(before, after client.Object) bool {
 	was, isPod := before.(*corev1.Pod)
@@ -60,8 +60,8 @@ func becomesReady(before, after client.Object) bool {
 	return isPod && exists && !state.IsReady(was) && state.IsReady(is)
 }
 
-// onlyProgress reports whether a change only shows that a member starts. The member is news when it is ready, or cannot start.
-func onlyProgress(before, after client.Object) bool {
+// showsOnlyProgress reports whether a change only shows that a member starts. A pass starts when the member is ready, or cannot start.
+func showsOnlyProgress(before, after client.Object) bool {
 	switch was := before.(type) {
 	case *corev1.Pod:
 		is, ok := after.(*corev1.Pod)
@@ -86,6 +86,6 @@ func startFacts(pod *corev1.Pod) any {
 	if !m.Ready {
 		m.ReadySince = metav1.Time{}
 	}
-	m.Node, m.Zone, m.Image, m.Reports, m.Started, m.Resize = "", "", "", "", false, state.Resize{}
+	m.Node, m.Zone, m.Image, m.Reports, m.Started, m.Resize = "", "", "", "", false, state.PodResize{}
 	return m
 }

@@ -41,28 +41,28 @@ func TestOnlyTheProgressOfAStartWaitsLong(t *testing.T) {
 		before, after client.Object
 		want          time.Duration
 	}{
-		"a new pod":            {nil, &corev1.Pod{}, kit.Gathering},
-		"a pod with a node":    {&corev1.Pod{}, changedPod(func(p *corev1.Pod) { p.Spec.NodeName = "a" }), kit.Gathering},
-		"a ready pod":          {&corev1.Pod{}, changedPod(func(p *corev1.Pod) { p.Status.Conditions = ready }), readyTogether},
-		"a pod without a node": {&corev1.Pod{}, changedPod(func(p *corev1.Pod) { p.Status.Conditions = unscheduled }), kit.Gathering},
-		"a pod that fails":     {changedPod(func(p *corev1.Pod) { p.Status.Conditions = ready }), &corev1.Pod{}, kit.Together},
+		"a new pod":            {nil, &corev1.Pod{}, kit.StatusDelay},
+		"a pod with a node":    {&corev1.Pod{}, changedPod(func(p *corev1.Pod) { p.Spec.NodeName = "a" }), kit.StatusDelay},
+		"a ready pod":          {&corev1.Pod{}, changedPod(func(p *corev1.Pod) { p.Status.Conditions = ready }), readyDelay},
+		"a pod without a node": {&corev1.Pod{}, changedPod(func(p *corev1.Pod) { p.Status.Conditions = unscheduled }), kit.StatusDelay},
+		"a pod that fails":     {changedPod(func(p *corev1.Pod) { p.Status.Conditions = ready }), &corev1.Pod{}, kit.BurstDelay},
 		"a resize of a ready pod": {
-			changedPod(func(p *corev1.Pod) { p.Status.Conditions = ready }), changedPod(func(p *corev1.Pod) { p.Status.Conditions = slices.Concat(ready, []corev1.PodCondition{refused}) }), kit.Together,
+			changedPod(func(p *corev1.Pod) { p.Status.Conditions = ready }), changedPod(func(p *corev1.Pod) { p.Status.Conditions = slices.Concat(ready, []corev1.PodCondition{refused}) }), kit.BurstDelay,
 		},
-		"a pod with a role":   {&corev1.Pod{}, changedPod(func(p *corev1.Pod) { p.Labels = map[string]string{"role": "primary"} }), kit.Together},
-		"a terminating pod":   {&corev1.Pod{}, changedPod(func(p *corev1.Pod) { p.DeletionTimestamp = &moment }), kit.Together},
-		"a deleted pod":       {&corev1.Pod{}, nil, kit.Together},
-		"a bound claim":       {claim(nil), claim(volume), kit.Gathering},
-		"a grown claim":       {claim(volume), claim(grown), kit.Together},
-		"a first observation": {set(1, 0), set(1, 1), kit.Gathering},
-		"a new template":      {set(1, 1), set(2, 1), kit.Together},
-		"its observation":     {set(2, 1), set(2, 2), kit.Together},
+		"a pod with a role":   {&corev1.Pod{}, changedPod(func(p *corev1.Pod) { p.Labels = map[string]string{"role": "primary"} }), kit.BurstDelay},
+		"a terminating pod":   {&corev1.Pod{}, changedPod(func(p *corev1.Pod) { p.DeletionTimestamp = &moment }), kit.BurstDelay},
+		"a deleted pod":       {&corev1.Pod{}, nil, kit.BurstDelay},
+		"a bound claim":       {claim(nil), claim(volume), kit.StatusDelay},
+		"a grown claim":       {claim(volume), claim(grown), kit.BurstDelay},
+		"a first observation": {set(1, 0), set(1, 1), kit.StatusDelay},
+		"a new template":      {set(1, 1), set(2, 1), kit.BurstDelay},
+		"its observation":     {set(2, 1), set(2, 2), kit.BurstDelay},
 	} {
-		if got := together(c.before, c.after); got != c.want {
+		if got := burstDelay(c.before, c.after); got != c.want {
 			t.Errorf("%s waits %s, want %s", name, got, c.want)
 		}
 	}
-	if repaired(&corev1.Service{}, &corev1.Service{}) != 0 || repaired(&corev1.Service{}, nil) != 0 || repaired(nil, &corev1.Service{}) != kit.Gathering {
+	if repairDelay(&corev1.Service{}, &corev1.Service{}) != 0 || repairDelay(&corev1.Service{}, nil) != 0 || repairDelay(nil, &corev1.Service{}) != kit.StatusDelay {
 		t.Error("a Service that has to be repaired waits, or a new one does not")
 	}
 }
@@ -79,7 +79,7 @@ func TestOnlyTheFinalizerOfANewClusterNeedsNoPassAtOnce(t *testing.T) {
 		want          time.Duration
 	}{
 		"creation":                    {nil, created, 0},
-		"the finalizer":               {created, cluster(func(*dbv1.DatabaseCluster) {}), kit.Gathering},
+		"the finalizer":               {created, cluster(func(*dbv1.DatabaseCluster) {}), kit.StatusDelay},
 		"the finalizer and a spec":    {created, cluster(func(c *dbv1.DatabaseCluster) { c.Generation = 2 }), 0},
 		"the finalizer and a request": {created, cluster(func(c *dbv1.DatabaseCluster) { c.Annotations = map[string]string{dbv1.AnnotationRestart: "1"} }), 0},
 		"the finalizer and the end":   {created, cluster(func(c *dbv1.DatabaseCluster) { c.DeletionTimestamp = &moment }), 0},
@@ -87,7 +87,7 @@ func TestOnlyTheFinalizerOfANewClusterNeedsNoPassAtOnce(t *testing.T) {
 		"another change":              {created, created, 0},
 		"deletion":                    {created, nil, 0},
 	} {
-		if got := begins(c.before, c.after); got != c.want {
+		if got := creationDelay(c.before, c.after); got != c.want {
 			t.Errorf("%s waits %s, want %s", name, got, c.want)
 		}
 	}

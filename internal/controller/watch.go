@@ -26,17 +26,17 @@ import (
 // Controller declares the changes that start a pass for a cluster.
 func (r *Reconciler) Controller() kit.Controller {
 	return kit.Controller{
-		Name: "databasecluster", For: &dbv1.DatabaseCluster{}, When: predicate.And(r.News(), kit.Filter(state.ClusterFacts)), Waits: begins, Indexes: indexes,
+		Name: "databasecluster", For: &dbv1.DatabaseCluster{}, When: predicate.And(r.Relevant(), kit.Filter(state.ClusterFacts)), Delay: creationDelay, Indexes: indexes,
 		Watches: []kit.Watch{
-			{Object: &corev1.Service{}, When: kit.Filter(state.ServiceFacts), Waits: repaired},
-			{Object: &policyv1.PodDisruptionBudget{}, When: kit.Filter(state.PodDisruptionBudgetFacts), Wakes: r.clustersOfBudget, Waits: repaired},
-			{Object: &networkingv1.NetworkPolicy{}, When: kit.Filter(state.NetworkPolicyFacts), Waits: repaired},
-			{Object: &appsv1.StatefulSet{}, When: kit.Filter(setFacts), Waits: together},
-			{Object: &corev1.ConfigMap{}, When: kit.Filter(state.ConfigMapFacts), Wakes: clusterOf, Waits: repaired},
-			{Object: &corev1.Pod{}, When: kit.Changed(podFacts), Wakes: clusterOf, Waits: together},
-			{Object: &corev1.PersistentVolumeClaim{}, When: kit.Changed(claimFacts), Wakes: clusterOf, Waits: together},
-			{Object: &batchv1.Job{}, When: kit.Changed(jobFacts), Wakes: clusterOf, Waits: together},
-			{Object: &dbv1.DatabaseBackup{}, When: kit.Changed(backupFacts), Wakes: clusterOfBackup, Waits: together},
+			{Object: &corev1.Service{}, When: kit.Filter(state.ServiceFacts), Delay: repairDelay},
+			{Object: &policyv1.PodDisruptionBudget{}, When: kit.Filter(state.PodDisruptionBudgetFacts), MapFunc: r.clustersOfBudget, Delay: repairDelay},
+			{Object: &networkingv1.NetworkPolicy{}, When: kit.Filter(state.NetworkPolicyFacts), Delay: repairDelay},
+			{Object: &appsv1.StatefulSet{}, When: kit.Filter(setFacts), Delay: burstDelay},
+			{Object: &corev1.ConfigMap{}, When: kit.Filter(state.ConfigMapFacts), MapFunc: clusterOf, Delay: repairDelay},
+			{Object: &corev1.Pod{}, When: kit.Changed(podFacts), MapFunc: clusterOf, Delay: burstDelay},
+			{Object: &corev1.PersistentVolumeClaim{}, When: kit.Changed(claimFacts), MapFunc: clusterOf, Delay: burstDelay},
+			{Object: &batchv1.Job{}, When: kit.Changed(jobFacts), MapFunc: clusterOf, Delay: burstDelay},
+			{Object: &dbv1.DatabaseBackup{}, When: kit.Changed(backupFacts), MapFunc: clusterOfBackup, Delay: burstDelay},
 		},
 	}
 }

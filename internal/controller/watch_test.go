@@ -244,7 +244,7 @@ func TestAPredicatePassesEveryDecisiveFieldOfACluster(t *testing.T) {
 			outcome := func(c *dbv1.DatabaseCluster) string {
 				s := situation.Of(c, state.Observed{})
 				todo := plan.For(s)
-				after := status.Of(status.Pass{Situation: s, Plan: todo}, moment)
+				after := status.Of(status.PassResult{Situation: s, Plan: todo}, moment)
 				return fmt.Sprintf("%+v %+v %v", todo, after, equality.Semantic.DeepEqual(after, c.Status))
 			}
 			before, decisive := outcome(cluster), 0

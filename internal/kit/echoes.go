@@ -14,31 +14,31 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 )
 
-// echoes recognize the updates by which the cache shows a status that the operator has written itself. They start no pass.
-type echoes struct {
+// ownWrites recognize the updates by which the cache shows a status that the operator has written itself. They start no pass.
+type ownWrites struct {
 	// expected are the versions of objects that the cache does not show yet.
 	expected map[client.ObjectKey]string
-	// arrived are the versions that have arrived while the status of their object is being written; "" for none. An echo may be
+	// arrived are the versions that have arrived while the status of their object is being written; "" for none. It may be
 	// faster than the response of the API server.
 	arrived map[client.ObjectKey]string
 }
 
-func newEchoes() echoes {
-	return echoes{map[client.ObjectKey]string{}, map[client.ObjectKey]string{}}
+func newOwnWrites() ownWrites {
+	return ownWrites{map[client.ObjectKey]string{}, map[client.ObjectKey]string{}}
 }
 
-func (e echoes) clone() echoes { return echoes{maps.Clone(e.expected), maps.Clone(e.arrived)} }
+func (e ownWrites) clone() ownWrites { return ownWrites{maps.Clone(e.expected), maps.Clone(e.arrived)} }
 
 // atOnce starts a pass for an update that has arrived meanwhile.
 const atOnce = time.Nanosecond
 
-// writeStatus writes a status. If no decision depends on the change, its echo is not news. It returns the time until the next pass if an
-// update has arrived meanwhile that is news; 0 for none.
-func (b *Base) writeStatus(ctx context.Context, before, after client.Object, settles bool) (next time.Duration, err error) {
+// writeStatus writes a status. If no decision depends on the change, its arrival in the cache is not relevant. It returns the time until the
+// next pass if a relevant update has arrived meanwhile; 0 for none.
+func (b *Base) writeStatus(ctx context.Context, before, after client.Object, ignorable bool) (next time.Duration, err error) {
 	b.Writes.writing(before)
 	stored := false // also after a panic
 	defer func() {
-		if b.Writes.written(after, settles && stored) {
+		if b.Writes.written(after, ignorable && stored) {
 			next = atOnce
 		}
 	}()
@@ -54,48 +54,48 @@ func (w *Writes) writing(object client.Object) {
 	}
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	w.echoes.arrived[client.ObjectKeyFromObject(object)] = ""
+	w.own.arrived[client.ObjectKeyFromObject(object)] = ""
 }
 
-// written ends that, and reports whether an update has arrived meanwhile that is news. The write is locked on the version, so only the echo and
-// later updates can arrive.
-func (w *Writes) written(object client.Object, settles bool) (news bool) {
+// written ends that, and reports whether a relevant update has arrived meanwhile. The write is locked on the version, so only the write
+// itself and later updates can arrive.
+func (w *Writes) written(object client.Object, ignorable bool) (relevant bool) {
 	if w == nil {
 		return false
 	}
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	key, version := client.ObjectKeyFromObject(object), object.GetResourceVersion()
-	arrived := w.echoes.arrived[key]
-	delete(w.echoes.arrived, key)
-	if arrived == "" && settles {
-		w.echoes.expected[key] = version
+	arrived := w.own.arrived[key]
+	delete(w.own.arrived, key)
+	if arrived == "" && ignorable {
+		w.own.expected[key] = version
 	}
-	return arrived != "" && (arrived != version || !settles)
+	return arrived != "" && (arrived != version || !ignorable)
 }
 
-// isNews reports whether the update of an object starts a pass.
-func (w *Writes) isNews(object client.Object) bool {
+// isRelevant reports whether the update of an object starts a pass.
+func (w *Writes) isRelevant(object client.Object) bool {
 	if w == nil {
 		return true
 	}
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	key, version := client.ObjectKeyFromObject(object), object.GetResourceVersion()
-	if w.echoes.expected[key] == version { // it may arrive during the next write
-		delete(w.echoes.expected, key)
+	if w.own.expected[key] == version { // it may arrive during the next write
+		delete(w.own.expected, key)
 		return false
 	}
-	if _, busy := w.echoes.arrived[key]; busy {
-		w.echoes.arrived[key] = version
+	if _, busy := w.own.arrived[key]; busy {
+		w.own.arrived[key] = version
 		return false
 	}
 	return true
 }
 
-// News drops updates of an object that are only the status that the operator has written itself. A resync, which repeats a version, passes.
-func (b *Base) News() predicate.Predicate {
+// Relevant drops updates of an object that are only the status that the operator has written itself. A resync, which repeats a version, passes.
+func (b *Base) Relevant() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-		return e.ObjectOld.GetResourceVersion() == e.ObjectNew.GetResourceVersion() || b.Writes.isNews(e.ObjectNew)
+		return e.ObjectOld.GetResourceVersion() == e.ObjectNew.GetResourceVersion() || b.Writes.isRelevant(e.ObjectNew)
 	}}
 }

@@ -22,66 +22,66 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
 )
 
-func TestAnUpdateDuringAWriteIsNewsUnlessItIsTheEcho(t *testing.T) {
+func TestAnUpdateDuringAWriteIsRelevantUnlessItIsTheOwnWrite(t *testing.T) {
 	for name, c := range map[string]struct {
-		arrives []string
-		settles bool
-		news    bool // the write reports that a pass must follow
+		arrives   []string
+		ignorable bool
+		relevant  bool // the write reports that a pass must follow
 	}{
-		"nothing arrives":                      {nil, true, false},
-		"the echo is faster than the response": {[]string{"9"}, true, false},
-		"the echo, and a later change":         {[]string{"9", "10"}, true, true},
-		"only a later change is noticed":       {[]string{"10"}, true, true},
-		"decisions depend on the status":       {[]string{"9"}, false, true},
-		"the write fails":                      {[]string{"10"}, false, true},
+		"nothing arrives":                       {nil, true, false},
+		"the write is faster than the response": {[]string{"9"}, true, false},
+		"the write, and a later change":         {[]string{"9", "10"}, true, true},
+		"only a later change is noticed":        {[]string{"10"}, true, true},
+		"decisions depend on the status":        {[]string{"9"}, false, true},
+		"the write fails":                       {[]string{"10"}, false, true},
 	} {
 		b := remembering(t, seen{}, testingclock.NewFakePassiveClock(time.Unix(100, 0)))
 		written := service("a", "9")
 		b.Writes.writing(service("a", "8"))
 		for _, version := range c.arrives {
-			if b.News().Update(event.UpdateEvent{ObjectOld: service("a", "8"), ObjectNew: service("a", version)}) {
+			if b.Relevant().Update(event.UpdateEvent{ObjectOld: service("a", "8"), ObjectNew: service("a", version)}) {
 				t.Errorf("%s: version %s starts a pass before the write is over", name, version)
 			}
 		}
-		if news := b.Writes.written(written, c.settles); news != c.news {
-			t.Errorf("%s: a pass follows: %v, want %v", name, news, c.news)
+		if relevant := b.Writes.written(written, c.ignorable); relevant != c.relevant {
+			t.Errorf("%s: a pass follows: %v, want %v", name, relevant, c.relevant)
 		}
-		late := b.News().Update(event.UpdateEvent{ObjectOld: service("a", "8"), ObjectNew: written})
-		if want := len(c.arrives) > 0 || !c.settles; late != want {
-			t.Errorf("%s: version 9 is news afterwards: %v, want %v", name, late, want)
+		late := b.Relevant().Update(event.UpdateEvent{ObjectOld: service("a", "8"), ObjectNew: written})
+		if want := len(c.arrives) > 0 || !c.ignorable; late != want {
+			t.Errorf("%s: version 9 is relevant afterwards: %v, want %v", name, late, want)
 		}
 	}
 }
 
-func TestAnEchoThatArrivesDuringTheNextWriteIsNoNews(t *testing.T) {
+func TestAnOwnWriteThatArrivesDuringTheNextWriteIsNotRelevant(t *testing.T) {
 	b := remembering(t, seen{}, testingclock.NewFakePassiveClock(time.Unix(100, 0)))
 	b.Writes.writing(service("a", "8"))
 	b.Writes.written(service("a", "9"), true)
 	b.Writes.writing(service("a", "9"))
-	if b.News().Update(event.UpdateEvent{ObjectOld: service("a", "8"), ObjectNew: service("a", "9")}) {
-		t.Error("the first echo is news")
+	if b.Relevant().Update(event.UpdateEvent{ObjectOld: service("a", "8"), ObjectNew: service("a", "9")}) {
+		t.Error("the first write is relevant")
 	}
 	if b.Writes.written(service("a", "10"), true) {
-		t.Error("the first echo counts as an update by another client")
+		t.Error("the first write counts as an update by another client")
 	}
-	if b.News().Update(event.UpdateEvent{ObjectOld: service("a", "9"), ObjectNew: service("a", "10")}) {
-		t.Error("the second echo is news")
+	if b.Relevant().Update(event.UpdateEvent{ObjectOld: service("a", "9"), ObjectNew: service("a", "10")}) {
+		t.Error("the second write is relevant")
 	}
 }
 
-func TestAnEchoIsNewsIfAPassDecidedWithoutIt(t *testing.T) {
+func TestAnOwnWriteIsRelevantIfAPassDecidedWithoutIt(t *testing.T) {
 	clock := testingclock.NewFakePassiveClock(time.Unix(100, 0))
 	b, key := remembering(t, seen{service: service("a", "8")}, clock), client.ObjectKey{Namespace: "shop", Name: "orders"}
 	written := service("a", "9")
 	b.Writes.Record(b.Writes.during(t.Context(), key), apply.Changed, written)
 	b.Writes.writing(service("a", "8"))
 	b.Writes.written(written, true)
-	clock.SetTime(clock.Now().Add(patience))
+	clock.SetTime(clock.Now().Add(cacheTimeout))
 	if !b.Writes.shown(t.Context(), key) {
 		t.Fatal("the pass waits for ever")
 	}
-	if !b.News().Update(event.UpdateEvent{ObjectOld: service("a", "8"), ObjectNew: written}) {
-		t.Error("the late echo starts no pass")
+	if !b.Relevant().Update(event.UpdateEvent{ObjectOld: service("a", "8"), ObjectNew: written}) {
+		t.Error("the late write starts no pass")
 	}
 }
 
@@ -113,7 +113,7 @@ func TestAnUpdateDuringTheWriteOfAFailingPassStartsOneAtOnce(t *testing.T) {
 				}
 				corrected := object.DeepCopy()
 				corrected.ResourceVersion, corrected.Generation = "5000", 2
-				if b.News().Update(event.UpdateEvent{ObjectOld: object, ObjectNew: corrected}) {
+				if b.Relevant().Update(event.UpdateEvent{ObjectOld: object, ObjectNew: corrected}) {
 					t.Errorf("%s: the update starts a pass before the write is over", name)
 				}
 				if c.write != nil {
@@ -137,8 +137,8 @@ func TestAnUpdateDuringTheWriteOfAFailingPassStartsOneAtOnce(t *testing.T) {
 				t.Errorf("%s: the next pass comes with %+v and %v", name, result, err)
 			}
 		}()
-		if len(b.Writes.echoes.arrived)+len(b.Writes.echoes.expected) > 0 {
-			t.Errorf("%s: left are %v and %v", name, b.Writes.echoes.arrived, b.Writes.echoes.expected)
+		if len(b.Writes.own.arrived)+len(b.Writes.own.expected) > 0 {
+			t.Errorf("%s: left are %v and %v", name, b.Writes.own.arrived, b.Writes.own.expected)
 		}
 	}
 }

@@ -229,9 +229,9 @@ func (c *count) Report(p Pass[*dbv1.DatabaseBackup, int, todo]) (*dbv1.DatabaseB
 	return after, nil, true
 }
 
-func (c *count) MayWait(_, _ *dbv1.DatabaseBackup) bool { return false }
+func (c *count) Deferrable(_, _ *dbv1.DatabaseBackup) bool { return false }
 
-func (c *count) Settles(_, _ *dbv1.DatabaseBackup) bool { return false }
+func (c *count) Ignorable(_, _ *dbv1.DatabaseBackup) bool { return false }
 
 func (c *count) RequeueAfter(p Pass[*dbv1.DatabaseBackup, int, todo]) (time.Duration, bool) {
 	return time.Minute, p.Err == nil

@@ -17,47 +17,47 @@ import (
 )
 
 const (
-	// Together is how long a change waits that has companions: members start, and their pods and their StatefulSet change within a moment.
-	Together = 100 * time.Millisecond
-	// Gathering is how long a change waits that no decision depends on: only numbers and texts of the status show it. Members that start
+	// BurstDelay is how long a change waits that has companions: members start, and their pods and their StatefulSet change within a moment.
+	BurstDelay = 100 * time.Millisecond
+	// StatusDelay is how long a change waits that no decision depends on: only numbers and texts of the status show it. Members that start
 	// faster, as many do while twenty clusters start at the same time, cost one status.
-	Gathering = 3 * time.Second
+	StatusDelay = 3 * time.Second
 )
 
-// Waits is how long a change of an object waits for others before it starts a pass. The object is nil before its creation, and after
+// Delay is how long a change of an object waits for others before it starts a pass. The object is nil before its creation, and after
 // its deletion.
-type Waits func(before, after client.Object) time.Duration
+type Delay func(before, after client.Object) time.Duration
 
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
-// later lets the changes of a handler wait for others.
-type later struct {
+// debounced lets the changes of a handler wait for others.
+type debounced struct {
 	handler.EventHandler
-	waits Waits
+	delay Delay
 }
 
 // Create handles a new object.
-func (l later) Create(ctx context.Context, e event.CreateEvent, q queue) {
+func (l debounced) Create(ctx context.Context, e event.CreateEvent, q queue) {
 	l.EventHandler.Create(ctx, e, l.delayed(q, nil, e.Object))
 }
 
 // Update handles a changed object.
-func (l later) Update(ctx context.Context, e event.UpdateEvent, q queue) {
+func (l debounced) Update(ctx context.Context, e event.UpdateEvent, q queue) {
 	l.EventHandler.Update(ctx, e, l.delayed(q, e.ObjectOld, e.ObjectNew))
 }
 
 // Delete handles a deleted object.
-func (l later) Delete(ctx context.Context, e event.DeleteEvent, q queue) {
+func (l debounced) Delete(ctx context.Context, e event.DeleteEvent, q queue) {
 	l.EventHandler.Delete(ctx, e, l.delayed(q, e.Object, nil))
 }
 
 // delayed returns a queue that adds items after a delay. An item that is in the queue already comes at the earlier time.
-func (l later) delayed(q queue, before, after client.Object) queue {
+func (l debounced) delayed(q queue, before, after client.Object) queue {
 	byPriority, ok := q.(priorityqueue.PriorityQueue[reconcile.Request])
-	if !ok || l.waits == nil {
+	if !ok || l.delay == nil {
 		return q
 	}
-	return delayedQueue{byPriority, l.waits(before, after)}
+	return delayedQueue{byPriority, l.delay(before, after)}
 }
 
 type delayedQueue struct {

@@ -25,11 +25,11 @@ func TestChangesThatComeTogetherStartOnePass(t *testing.T) {
 		defer queue.ShutDown()
 		orders := reconcile.Request{NamespacedName: types.NamespacedName{Name: "orders"}}
 		find := handler.EnqueueRequestsFromMapFunc(func(context.Context, client.Object) []reconcile.Request { return []reconcile.Request{orders} })
-		wakes := later{find, func(before, _ client.Object) time.Duration {
+		wakes := debounced{find, func(before, _ client.Object) time.Duration {
 			if before == nil {
-				return Gathering
+				return StatusDelay
 			}
-			return Together
+			return BurstDelay
 		}}
 		started := time.Now()
 		wakes.Create(t.Context(), event.CreateEvent{Object: &corev1.Pod{}}, queue)
@@ -37,8 +37,8 @@ func TestChangesThatComeTogetherStartOnePass(t *testing.T) {
 		wakes.Update(t.Context(), event.UpdateEvent{ObjectOld: &corev1.Pod{}, ObjectNew: service("a", "2")}, queue)
 		wakes.Delete(t.Context(), event.DeleteEvent{Object: &corev1.Pod{}}, queue)
 		item, _ := queue.Get()
-		if waited := time.Since(started); item != orders || waited != Together+10*time.Millisecond {
-			t.Errorf("%v after %s, want one pass after %s", item, waited, Together+10*time.Millisecond)
+		if waited := time.Since(started); item != orders || waited != BurstDelay+10*time.Millisecond {
+			t.Errorf("%v after %s, want one pass after %s", item, waited, BurstDelay+10*time.Millisecond)
 		}
 		queue.Done(item)
 		wakes.Create(t.Context(), event.CreateEvent{Object: &corev1.Pod{}}, queue)

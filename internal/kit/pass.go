@@ -54,10 +54,10 @@ type Kind[O client.Object, F any, P Plan] interface {
 	// Report returns the object with its status after a pass, and the events about changes. It returns false if there
 	// is no object to update.
 	Report(pass Pass[O, F, P]) (O, []Event, bool)
-	// MayWait reports whether a change of the status may wait for the next one.
-	MayWait(before, after O) bool
-	// Settles reports whether no decision depends on a change of the status. Then the change starts no pass.
-	Settles(before, after O) bool
+	// Deferrable reports whether a change of the status may wait for the next one.
+	Deferrable(before, after O) bool
+	// Ignorable reports whether no decision depends on a change of the status. Then the change starts no pass.
+	Ignorable(before, after O) bool
 	// RequeueAfter returns the delay until the next pass; 0 to wait for a change. It returns false if the rate limiter
 	// handles the error of the pass.
 	RequeueAfter(pass Pass[O, F, P]) (time.Duration, bool)
@@ -134,15 +134,15 @@ func report[O client.Object, F any, P Plan](ctx context.Context, b *Base, kind K
 	if apierrors.IsConflict(pass.Err) {
 		return 0, nil
 	}
-	after, news, exists := kind.Report(pass)
+	after, events, exists := kind.Report(pass)
 	changed := exists && !equality.Semantic.DeepEqual(pass.Object, after)
-	if wait := b.Writes.wait(client.ObjectKeyFromObject(pass.Object), changed && pass.Err == nil && kind.MayWait(pass.Object, after)); wait > 0 || !changed {
+	if wait := b.Writes.wait(client.ObjectKeyFromObject(pass.Object), changed && pass.Err == nil && kind.Deferrable(pass.Object, after)); wait > 0 || !changed {
 		return wait, nil
 	}
 	// The patch is locked on the observed version: a status from an older view never replaces a newer one.
-	next, err := b.writeStatus(ctx, pass.Object, after, kind.Settles(pass.Object, after))
+	next, err := b.writeStatus(ctx, pass.Object, after, kind.Ignorable(pass.Object, after))
 	if err == nil {
-		b.Tell(pass.Object, news)
+		b.Tell(pass.Object, events)
 	}
 	return next, err
 }

@@ -55,10 +55,10 @@ func Filter[T client.Object](facts func(T) T) predicate.Predicate {
 
 // Awaited passes an update that another predicate passes, if it wakes any object. Most clusters have no unfinished backup: then there is
 // no need to compare facts. Which objects wake depends on the name and the labels of the updated object, not on its spec or status.
-func Awaited(wakes handler.MapFunc, when predicate.Predicate) predicate.Predicate {
+func Awaited(mapFunc handler.MapFunc, when predicate.Predicate) predicate.Predicate {
 	return predicate.And(predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		ctx := context.Background() //nolint:forbidigo // a predicate has no context, and the functions read only the cache
-		return len(wakes(ctx, e.ObjectNew)) > 0 || !maps.Equal(e.ObjectNew.GetLabels(), e.ObjectOld.GetLabels()) && len(wakes(ctx, e.ObjectOld)) > 0
+		return len(mapFunc(ctx, e.ObjectNew)) > 0 || !maps.Equal(e.ObjectNew.GetLabels(), e.ObjectOld.GetLabels()) && len(mapFunc(ctx, e.ObjectOld)) > 0
 	}}, when)
 }
 
@@ -68,7 +68,7 @@ type Controller struct {
 	// For is the kind, When selects the updates that matter, and Waits is how long they wait for others; nil for not at all.
 	For   client.Object
 	When  predicate.Predicate
-	Waits Waits
+	Delay Delay
 	// Watches are the other objects whose changes start passes.
 	Watches []Watch
 	// Indexes are the indexes that the cache must have.
@@ -89,10 +89,10 @@ type Watch struct {
 	Object client.Object
 	// When selects the updates that matter.
 	When predicate.Predicate
-	// Wakes finds the objects to reconcile; nil for the controller of the changed object.
-	Wakes handler.MapFunc
-	// Waits is how long a change waits for others; nil for not at all.
-	Waits Waits
+	// MapFunc finds the objects to reconcile; nil for the controller of the changed object.
+	MapFunc handler.MapFunc
+	// Delay is how long a change waits for others; nil for not at all.
+	Delay Delay
 }
 
 // Index is an index of the cache. A list by labels alone would compare every object of a namespace.
@@ -115,13 +115,13 @@ func SetUp(ctx context.Context, mgr ctrl.Manager, r Reconciler, options controll
 		}
 	}
 	build := ctrl.NewControllerManagedBy(mgr).Named(c.Name).WithOptions(options).
-		Watches(c.For, later{&handler.EnqueueRequestForObject{}, c.Waits}, builder.WithPredicates(c.When))
+		Watches(c.For, debounced{&handler.EnqueueRequestForObject{}, c.Delay}, builder.WithPredicates(c.When))
 	for _, w := range c.Watches {
 		wakes := handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(), c.For, handler.OnlyControllerOwner())
-		if w.Wakes != nil {
-			wakes = handler.EnqueueRequestsFromMapFunc(w.Wakes)
+		if w.MapFunc != nil {
+			wakes = handler.EnqueueRequestsFromMapFunc(w.MapFunc)
 		}
-		build.Watches(w.Object, later{wakes, w.Waits}, builder.WithPredicates(w.When))
+		build.Watches(w.Object, debounced{wakes, w.Delay}, builder.WithPredicates(w.When))
 	}
 	return build.Complete(r)
 }

@@ -43,7 +43,7 @@ type Writes struct {
 	unseen map[client.ObjectKey]bool
 	// waiting is since when a change of a status waits for others.
 	waiting map[client.ObjectKey]time.Time
-	echoes  echoes
+	own     ownWrites
 }
 
 // write is an object that a pass has written.
@@ -57,8 +57,8 @@ type write struct {
 }
 
 const (
-	// patience is how long a pass waits for the cache at most.
-	patience = 5 * time.Second
+	// cacheTimeout is how long a pass waits for the cache at most.
+	cacheTimeout = 5 * time.Second
 	// catchUpDelay is the time until the next pass, if the arrival of the writes does not start one before.
 	catchUpDelay = 200 * time.Millisecond
 	// lookAgain is the time until the pass that follows a write of an object that no watch shows, such as a Secret.
@@ -69,7 +69,7 @@ const (
 func Remember(b *Base, scheme *runtime.Scheme, c Controller) error {
 	w := &Writes{
 		cached: b.Cached, scheme: scheme, clock: b.Clock, watched: map[schema.GroupVersionKind]bool{}, owned: map[schema.GroupVersionKind]bool{},
-		pending: map[client.ObjectKey][]write{}, unseen: map[client.ObjectKey]bool{}, waiting: map[client.ObjectKey]time.Time{}, echoes: newEchoes(),
+		pending: map[client.ObjectKey][]write{}, unseen: map[client.ObjectKey]bool{}, waiting: map[client.ObjectKey]time.Time{}, own: newOwnWrites(),
 	}
 	for i, object := range c.objects() {
 		kind, err := apiutil.GVKForObject(object, scheme)
@@ -77,7 +77,7 @@ func Remember(b *Base, scheme *runtime.Scheme, c Controller) error {
 			return fmt.Errorf("find the kind of %T: %w", object, err)
 		}
 		w.watched[kind] = true
-		w.owned[kind] = i > 0 && c.Watches[i-1].Wakes == nil
+		w.owned[kind] = i > 0 && c.Watches[i-1].MapFunc == nil
 	}
 	b.Writes, b.Writer.Wrote = w, w.Record
 	return nil
@@ -89,7 +89,7 @@ func (w *Writes) Copy(cached client.Reader, clock clock.PassiveClock) *Writes {
 	defer w.mutex.Unlock()
 	return &Writes{
 		cached: cached, scheme: w.scheme, clock: clock, watched: w.watched, owned: w.owned,
-		pending: maps.Clone(w.pending), unseen: maps.Clone(w.unseen), waiting: maps.Clone(w.waiting), echoes: w.echoes.clone(),
+		pending: maps.Clone(w.pending), unseen: maps.Clone(w.unseen), waiting: maps.Clone(w.waiting), own: w.own.clone(),
 	}
 }
 
@@ -173,10 +173,10 @@ func (w *Writes) forget(key client.ObjectKey) {
 	delete(w.pending, key)
 	delete(w.unseen, key)
 	delete(w.waiting, key)
-	delete(w.echoes.expected, key)
+	delete(w.own.expected, key)
 }
 
-// shown reports whether the cache shows all writes of the previous passes for an object. If not, their arrival is news.
+// shown reports whether the cache shows all writes of the previous passes for an object. If not, their arrival starts a pass.
 func (w *Writes) shown(ctx context.Context, key client.ObjectKey) bool {
 	if w == nil {
 		return true
@@ -185,24 +185,24 @@ func (w *Writes) shown(ctx context.Context, key client.ObjectKey) bool {
 	pending := slices.Clone(w.pending[key])
 	w.mutex.Unlock()
 	pending = slices.DeleteFunc(pending, func(p write) bool { return w.has(ctx, p) })
-	late := func(p write) bool { return w.clock.Since(p.at) >= patience }
+	late := func(p write) bool { return w.clock.Since(p.at) >= cacheTimeout }
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	if slices.ContainsFunc(pending, late) { // the pass decides without the write, so its arrival is news
+	if slices.ContainsFunc(pending, late) { // the pass decides without the write, so its arrival starts a pass
 		pending = slices.DeleteFunc(pending, late)
-		delete(w.echoes.expected, key)
+		delete(w.own.expected, key)
 	}
 	if len(pending) == 0 {
 		delete(w.pending, key)
 		return true
 	}
 	w.pending[key] = pending
-	delete(w.echoes.expected, key)
+	delete(w.own.expected, key)
 	return false
 }
 
 // wait returns the time that a change of a status still waits; 0 if it must be written now, or if there is none.
-func (w *Writes) wait(key client.ObjectKey, mayWait bool) time.Duration {
+func (w *Writes) wait(key client.ObjectKey, deferrable bool) time.Duration {
 	if w == nil {
 		return 0
 	}
@@ -212,7 +212,7 @@ func (w *Writes) wait(key client.ObjectKey, mayWait bool) time.Duration {
 	if !waits {
 		since = w.clock.Now()
 	}
-	if rest := Gathering - w.clock.Since(since); mayWait && rest > 0 {
+	if rest := StatusDelay - w.clock.Since(since); deferrable && rest > 0 {
 		w.waiting[key] = since
 		return rest
 	}

@@ -88,7 +88,7 @@ func TestAPassWaitsUntilTheCacheShowsTheWritesOfThePassBefore(t *testing.T) {
 		if other := (client.ObjectKey{Namespace: "shop", Name: "others"}); !b.Writes.shown(t.Context(), other) {
 			t.Errorf("%s: a pass for another object waits", name)
 		}
-		clock.SetTime(clock.Now().Add(patience))
+		clock.SetTime(clock.Now().Add(cacheTimeout))
 		if !b.Writes.shown(t.Context(), key) {
 			t.Errorf("%s: it waits for ever", name)
 		}
@@ -105,8 +105,8 @@ func TestAnEchoIsNewsIfAPassWaitsForIt(t *testing.T) {
 		if waits {
 			b.Writes.shown(t.Context(), key)
 		}
-		if news := b.News().Update(event.UpdateEvent{ObjectOld: service("a", "8"), ObjectNew: written}); news != waits {
-			t.Errorf("a pass waits: %v: the echo is news: %v", waits, news)
+		if relevant := b.Relevant().Update(event.UpdateEvent{ObjectOld: service("a", "8"), ObjectNew: written}); relevant != waits {
+			t.Errorf("a pass waits: %v: the write is relevant: %v", waits, relevant)
 		}
 	}
 }
@@ -124,19 +124,19 @@ func TestAChangeOfTheStatusWaitsForOthersOnce(t *testing.T) {
 	clock := testingclock.NewFakePassiveClock(time.Unix(100, 0))
 	writes, key := remembering(t, seen{}, clock).Writes, client.ObjectKey{Namespace: "shop", Name: "orders"}
 	for i, c := range []struct {
-		after   time.Duration
-		mayWait bool
-		want    time.Duration
+		after      time.Duration
+		deferrable bool
+		want       time.Duration
 	}{
-		{0, true, Gathering},
-		{Gathering / 4, true, Gathering - Gathering/4}, // another change
-		{Gathering - Gathering/4, true, 0},             // both are written
-		{time.Millisecond, true, Gathering},
+		{0, true, StatusDelay},
+		{StatusDelay / 4, true, StatusDelay - StatusDelay/4}, // another change
+		{StatusDelay - StatusDelay/4, true, 0},               // both are written
+		{time.Millisecond, true, StatusDelay},
 		{time.Millisecond, false, 0}, // a change that must not wait is written with the other one
-		{0, true, Gathering},
+		{0, true, StatusDelay},
 	} {
 		clock.SetTime(clock.Now().Add(c.after))
-		if got := writes.wait(key, c.mayWait); got != c.want {
+		if got := writes.wait(key, c.deferrable); got != c.want {
 			t.Errorf("step %d: waits %s, want %s", i, got, c.want)
 		}
 	}
@@ -209,18 +209,18 @@ func TestAResyncIsNewsAndADeletedObjectIsForgotten(t *testing.T) {
 	b.Writes.writing(cluster)
 	b.Writes.written(cluster, true)
 	b.Writes.wait(key, true)
-	if !b.News().Update(event.UpdateEvent{ObjectOld: cluster, ObjectNew: cluster}) {
+	if !b.Relevant().Update(event.UpdateEvent{ObjectOld: cluster, ObjectNew: cluster}) {
 		t.Error("the resync of an unchanged object is dropped")
 	}
 	b.Writes.forget(key)
-	if len(b.Writes.echoes.expected)+len(b.Writes.waiting)+len(b.Writes.pending)+len(b.Writes.unseen) > 0 {
-		t.Errorf("left: %v, %v, %v", b.Writes.echoes, b.Writes.waiting, b.Writes.pending)
+	if len(b.Writes.own.expected)+len(b.Writes.waiting)+len(b.Writes.pending)+len(b.Writes.unseen) > 0 {
+		t.Errorf("left: %v, %v, %v", b.Writes.own, b.Writes.waiting, b.Writes.pending)
 	}
 }
 
 type patient struct{ count }
 
-func (p *patient) MayWait(_, _ *dbv1.DatabaseBackup) bool { return true }
+func (p *patient) Deferrable(_, _ *dbv1.DatabaseBackup) bool { return true }
 
 // The next pass comes with the back-off, which may take a minute.
 func TestAPassThatFailsWritesTheStatusAtOnce(t *testing.T) {

@@ -22,8 +22,8 @@ const (
 	lines int64 = 20
 	// limit is the highest number of bytes read from a log.
 	limit int64 = 64 << 10
-	// patience is how long a kubelet may take to respond.
-	patience = 3 * time.Second
+	// kubeletTimeout is how long a kubelet may take to respond.
+	kubeletTimeout = 3 * time.Second
 )
 
 // Reader reads logs and events.
@@ -36,7 +36,7 @@ type Reader struct {
 
 // Tail is the end of a container's log. A longer text is cut at the end, as by the API server.
 func (r Reader) Tail(ctx context.Context, namespace, pod, container string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, kubeletTimeout)
 	defer cancel()
 	tail, most := lines, limit
 	options := &corev1.PodLogOptions{Container: container, TailLines: &tail, LimitBytes: &most}

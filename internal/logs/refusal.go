@@ -35,7 +35,7 @@ func (r Reader) Refusal(ctx context.Context, namespace string, job types.UID) (s
 
 // newest is the last reported event of an object that has one of these reasons; an empty one if there is none.
 func (r Reader) newest(ctx context.Context, namespace string, object types.UID, reasons ...string) (newest corev1.Event, err error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, kubeletTimeout)
 	defer cancel()
 	list, err := r.Events.Events(namespace).List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.uid=" + string(object)})
 	if err != nil {

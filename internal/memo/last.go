@@ -6,8 +6,8 @@ package memo
 
 import "sync"
 
-// Last remembers the last input for each subject. Nil remembers nothing.
-type Last[Subject, Input comparable] struct {
+// LastInput remembers the last input for each subject. Nil remembers nothing.
+type LastInput[Subject, Input comparable] struct {
 	mutex  sync.Mutex
 	inputs map[Subject]Input
 }
@@ -16,7 +16,7 @@ type Last[Subject, Input comparable] struct {
 const mostSubjects = 1 << 16
 
 // Is reports whether an input is the last one of a subject.
-func (l *Last[Subject, Input]) Is(subject Subject, input Input) bool {
+func (l *LastInput[Subject, Input]) Is(subject Subject, input Input) bool {
 	if l == nil {
 		return false
 	}
@@ -27,7 +27,7 @@ func (l *Last[Subject, Input]) Is(subject Subject, input Input) bool {
 }
 
 // Set remembers an input.
-func (l *Last[Subject, Input]) Set(subject Subject, input Input) {
+func (l *LastInput[Subject, Input]) Set(subject Subject, input Input) {
 	if l == nil {
 		return
 	}

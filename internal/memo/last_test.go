@@ -7,8 +7,8 @@ package memo
 import "testing"
 
 func TestTheLastInputOfEachSubjectIsRemembered(t *testing.T) {
-	known, none := &Last[string, int]{}, (*Last[string, int])(nil)
-	for _, l := range []*Last[string, int]{known, none} {
+	known, none := &LastInput[string, int]{}, (*LastInput[string, int])(nil)
+	for _, l := range []*LastInput[string, int]{known, none} {
 		l.Set("a", 1)
 		l.Set("a", 2)
 	}
@@ -21,7 +21,7 @@ func TestTheLastInputOfEachSubjectIsRemembered(t *testing.T) {
 }
 
 func TestTheMemoryOfInputsIsBounded(t *testing.T) {
-	known := &Last[int, bool]{}
+	known := &LastInput[int, bool]{}
 	for i := range 2*mostSubjects + 1 {
 		known.Set(i, true)
 		if len(known.inputs) > mostSubjects {

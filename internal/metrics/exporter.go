@@ -17,8 +17,8 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// patience is how long a scrape waits for a cache to sync.
-const patience = 5 * time.Second
+// cacheTimeout is how long a scrape waits for a cache to sync.
+const cacheTimeout = 5 * time.Second
 
 // Exporter exports the metrics of the clusters while this replica is the leader. If standby replicas exported them,
 // too, each cluster would count twice in a sum.
@@ -46,7 +46,7 @@ func (e Exporter) Start(ctx context.Context) error {
 
 // list does not copy the objects, because they are only read.
 func (e Exporter) list(ctx context.Context) ([]subject, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, cacheTimeout)
 	defer cancel()
 	var clusters dbv1.DatabaseClusterList
 	if err := e.Objects.List(ctx, &clusters, client.UnsafeDisableDeepCopy); err != nil {

@@ -86,7 +86,7 @@ func HandOverJob(cluster string, parts ...string) string {
 	return cluster + "-handover-" + digest(parts...)
 }
 
-// MemberRemoveJob is the name of the Job that removes a member from the list of the others. The parts identify the removal, because a
+// MemberRemoveJob is the name of the Job that removes a member from the membership. The parts identify the removal, because a
 // member of the same name may come back.
 func MemberRemoveJob(cluster string, ordinal int32, parts ...string) string {
 	return ActionJob(cluster, "remove", ordinal, parts...)

@@ -22,7 +22,7 @@ import (
 
 // Comparisons remember for each cluster a hash of the inputs with which all its live objects were as desired. So a pass with the same inputs
 // compares nothing, and renders nothing.
-type Comparisons = memo.Last[types.UID, string]
+type Comparisons = memo.LastInput[types.UID, string]
 
 // Drift is the path of the first field in which a live object differs from the child; "" if there is none. It sends
 // no request. In steady state this comparison is the whole cost of a reconciliation.

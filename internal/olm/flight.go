@@ -28,8 +28,8 @@ const (
 	ReasonBlockedLongEnough = "BlockedLongEnough"
 )
 
-// Verdict is the condition to report to OLM.
-type Verdict struct {
+// UpgradeVerdict is the condition to report to OLM.
+type UpgradeVerdict struct {
 	Status          metav1.ConditionStatus
 	Reason, Message string
 	// RequeueAfter is the delay after which time alone changes the verdict; 0 if it does not.
@@ -39,7 +39,7 @@ type Verdict struct {
 // Judge decides whether the operator can be upgraded now. The last reported condition records when the block began,
 // and whether it reached its limit. So a restarted operator does not count from zero, and consecutive restores
 // block an upgrade no longer than one restore.
-func Judge(clusters []dbv1.DatabaseCluster, reported metav1.Condition, now time.Time) Verdict {
+func Judge(clusters []dbv1.DatabaseCluster, reported metav1.Condition, now time.Time) UpgradeVerdict {
 	restored := restoring(clusters)
 	since := now
 	if reported.Status == metav1.ConditionFalse {
@@ -48,14 +48,14 @@ func Judge(clusters []dbv1.DatabaseCluster, reported metav1.Condition, now time.
 	until := since.Add(BlockedAtMost)
 	switch {
 	case len(restored) == 0:
-		return Verdict{metav1.ConditionTrue, ReasonNothingInFlight, "no restore is running: the operator can be upgraded", 0}
+		return UpgradeVerdict{metav1.ConditionTrue, ReasonNothingInFlight, "no restore is running: the operator can be upgraded", 0}
 	// A start in the future comes from another clock: such a block could last much too long.
 	case reported.Reason == ReasonBlockedLongEnough, !now.Before(until), since.After(now.Add(skew)):
-		return Verdict{metav1.ConditionTrue, ReasonBlockedLongEnough, fmt.Sprintf(
+		return UpgradeVerdict{metav1.ConditionTrue, ReasonBlockedLongEnough, fmt.Sprintf(
 			"the upgrade was blocked for %s, which is the limit; the new operator continues the restore into %s",
 			BlockedAtMost, named(restored)), 0}
 	default:
-		return Verdict{metav1.ConditionFalse, ReasonRestoreInFlight, fmt.Sprintf(
+		return UpgradeVerdict{metav1.ConditionFalse, ReasonRestoreInFlight, fmt.Sprintf(
 			"a restore into %s is running and blocks upgrades of the operator until %s at most",
 			named(restored), until.UTC().Format(time.RFC3339)), until.Sub(now)}
 	}

@@ -33,9 +33,9 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// patience is how long a new replica stays unready because it cannot report to OLM. OLM creates the
+// reportBackoff is how long a new replica stays unready because it cannot report to OLM. OLM creates the
 // OperatorCondition, and the right to change it, at the same time as the operator.
-var patience = wait.Backoff{Duration: 250 * time.Millisecond, Factor: 1.5, Steps: 10}
+var reportBackoff = wait.Backoff{Duration: 250 * time.Millisecond, Factor: 1.5, Steps: 10}
 
 // Upgradeable maintains the condition.
 type Upgradeable struct {
@@ -88,7 +88,7 @@ func (u *Upgradeable) Reconcile(ctx context.Context, _ reconcile.Request) (recon
 	if err := u.Clusters.List(ctx, &clusters, client.UnsafeDisableDeepCopy); err != nil { // they are only read
 		return reconcile.Result{}, fmt.Errorf("list the clusters: %w", err)
 	}
-	var verdict Verdict
+	var verdict UpgradeVerdict
 	err := retry.RetryOnConflict(retry.DefaultRetry, func() (err error) {
 		verdict, err = u.report(ctx, clusters.Items)
 		return err
@@ -99,7 +99,7 @@ func (u *Upgradeable) Reconcile(ctx context.Context, _ reconcile.Request) (recon
 	return reconcile.Result{RequeueAfter: verdict.RequeueAfter}, nil
 }
 
-func (u *Upgradeable) report(ctx context.Context, clusters []dbv1.DatabaseCluster) (Verdict, error) {
+func (u *Upgradeable) report(ctx context.Context, clusters []dbv1.DatabaseCluster) (UpgradeVerdict, error) {
 	now := u.Clock.Now()
 	var said metav1.Condition
 	// Set reads the condition again and returns the error, so an error here is ignored.
@@ -113,7 +113,7 @@ func (u *Upgradeable) report(ctx context.Context, clusters []dbv1.DatabaseCluste
 	at := func(condition *metav1.Condition) { condition.LastTransitionTime = metav1.NewTime(now) }
 	err := u.Condition.Set(ctx, verdict.Status, conditions.WithReason(verdict.Reason), conditions.WithMessage(verdict.Message), at)
 	if err != nil {
-		return Verdict{}, err
+		return UpgradeVerdict{}, err
 	}
 	u.Log.Info("reported to OLM whether the operator can be upgraded", "status", verdict.Status, "reason", verdict.Reason, "message", verdict.Message)
 	return verdict, nil
@@ -141,7 +141,7 @@ func (announcer) NeedLeaderElection() bool { return false }
 func (a announcer) Start(ctx context.Context) error {
 	defer close(a.reported)
 	var failed error
-	err := wait.ExponentialBackoffWithContext(ctx, patience, func(ctx context.Context) (bool, error) {
+	err := wait.ExponentialBackoffWithContext(ctx, reportBackoff, func(ctx context.Context) (bool, error) {
 		if _, failed = a.Condition.Get(ctx); failed != nil {
 			_, failed = a.Reconcile(ctx, reconcile.Request{})
 		}

@@ -96,9 +96,9 @@ func TestAReplicaDoesNotOverwriteAnExistingReport(t *testing.T) {
 }
 
 func TestAnOperatorThatCannotReportToOLMBecomesReady(t *testing.T) {
-	before := patience
-	patience = wait.Backoff{Duration: time.Millisecond, Steps: 3}
-	t.Cleanup(func() { patience = before })
+	before := reportBackoff
+	reportBackoff = wait.Backoff{Duration: time.Millisecond, Steps: 3}
+	t.Cleanup(func() { reportBackoff = before })
 	forbidden := errors.New("forbidden")
 	condition := &memory{fails: []error{forbidden, forbidden, forbidden}}
 	u := keeper(t, condition)

@@ -30,18 +30,18 @@ func (ofVolumes) volumes()   {}
 // AdoptVolumes records another owner on claims.
 type AdoptVolumes struct {
 	ofVolumes
-	Claims []Contents
+	Claims []ContentsChange
 }
 
 // RecordContents records on claims of the cluster which engine wrote the data, which member has the latest, and how many members the
-// list of the members may have.
+// membership may have.
 type RecordContents struct {
 	ofVolumes
-	Claims []Contents
+	Claims []ContentsChange
 }
 
-// Contents is a claim and its new contents.
-type Contents struct {
+// ContentsChange is a claim and its new contents.
+type ContentsChange struct {
 	Volume   state.Volume
 	Contents state.Contents
 }
@@ -49,11 +49,11 @@ type Contents struct {
 // ResizeVolumes changes the requested size of claims.
 type ResizeVolumes struct {
 	ofVolumes
-	Claims []Resize
+	Claims []VolumeResize
 }
 
-// Resize is a claim and its new size.
-type Resize struct {
+// VolumeResize is a claim and its new size.
+type VolumeResize struct {
 	Volume state.Volume
 	Size   resource.Quantity
 }
@@ -73,11 +73,11 @@ type Modification struct {
 // LabelVolumes adds or removes the label that makes the API server refuse to delete claims.
 type LabelVolumes struct {
 	ofVolumes
-	Claims []Protection
+	Claims []ProtectionChange
 }
 
-// Protection is a claim and whether it is to be protected.
-type Protection struct {
+// ProtectionChange is a claim and whether it is to be protected.
+type ProtectionChange struct {
 	Volume  state.Volume
 	Protect bool
 }
@@ -141,14 +141,14 @@ func (f FinishRestore) String() string {
 	return fmt.Sprintf("mark %d volumes as restored from %s", len(f.Volumes), f.From)
 }
 
-func (c Contents) String() string { return "PersistentVolumeClaim " + c.Volume.Claim }
-func (r Resize) String() string {
+func (c ContentsChange) String() string { return "PersistentVolumeClaim " + c.Volume.Claim }
+func (r VolumeResize) String() string {
 	return fmt.Sprintf("PersistentVolumeClaim %s from %s to %s", r.Volume.Claim, r.Volume.Requested.String(), r.Size.String())
 }
 func (m Modification) String() string {
 	return fmt.Sprintf("PersistentVolumeClaim %s to VolumeAttributesClass %s", m.Volume.Claim, m.Class)
 }
-func (p Protection) String() string {
+func (p ProtectionChange) String() string {
 	if p.Protect {
 		return "protect PersistentVolumeClaim " + p.Volume.Claim
 	}

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// Facts are the public facts of a Secret with a certificate.
-type Facts struct {
+// CertificateFacts are the public facts of a Secret with a certificate.
+type CertificateFacts struct {
 	// Problem is why members cannot serve the certificate, or clients cannot verify it, and the remedy. It continues
 	// a sentence that names the Secret; "" for a valid certificate.
 	Problem string
@@ -33,7 +33,7 @@ type Facts struct {
 }
 
 // Changes returns the time at which the judgment changes; the zero time for never.
-func (f Facts) Changes(now time.Time) time.Time {
+func (f CertificateFacts) Changes(now time.Time) time.Time {
 	for _, at := range []time.Time{f.NotBefore, f.NotAfter} {
 		if at.After(now) {
 			return at
@@ -43,11 +43,11 @@ func (f Facts) Changes(now time.Time) time.Time {
 }
 
 // Judge returns the facts of a certificate for servers at a time. Clients connect to the hosts.
-func Judge(files Files, hosts []string, now time.Time) Facts {
+func Judge(files Files, hosts []string, now time.Time) CertificateFacts {
 	if text := missing(files); text != "" {
-		return Facts{Problem: text}
+		return CertificateFacts{Problem: text}
 	}
-	facts := Facts{Identity: Identity(files)}
+	facts := CertificateFacts{Identity: Identity(files)}
 	chain, err := parse(files[CertificateKey])
 	if err != nil {
 		facts.Problem = "has no certificate in PEM form in tls.crt: replace it"
@@ -74,12 +74,12 @@ func Judge(files Files, hosts []string, now time.Time) Facts {
 }
 
 // AuthorityFacts returns the facts of the Secret of a CA.
-func AuthorityFacts(files Files) Facts {
+func AuthorityFacts(files Files) CertificateFacts {
 	a, err := ParseAuthority(files)
 	if err != nil {
-		return Facts{Problem: err.Error()}
+		return CertificateFacts{Problem: err.Error()}
 	}
-	return Facts{
+	return CertificateFacts{
 		NotBefore: a.current.NotBefore, NotAfter: a.current.NotAfter,
 		Identity: Identity(files), Issuer: hex.EncodeToString(a.current.SubjectKeyId),
 	}

@@ -224,7 +224,7 @@ func TestACertificateOfAnRSAKeyIsAccepted(t *testing.T) {
 }
 
 func TestTheJudgementChangesWithTime(t *testing.T) {
-	facts := Facts{NotBefore: start, NotAfter: start.Add(time.Hour)}
+	facts := CertificateFacts{NotBefore: start, NotAfter: start.Add(time.Hour)}
 	for now, want := range map[time.Time]time.Time{
 		start.Add(-time.Minute): start,
 		start:                   start.Add(time.Hour),

@@ -118,7 +118,7 @@ func TestMembersThatDoNotRunLeaveTheListOfTheOthers(t *testing.T) {
 		"then claim 0 records that": {
 			all(voters(4, 5, 3), removed),
 			recordedOn(5, 3) +
-				"RemovingMember: recording that pod orders-3 has left the list of the other members\n",
+				"RemovingMember: recording that pod orders-3 has left the membership\n",
 		},
 		"also if its claim no longer exists": {
 			voters(4, 3, 3), "create Job " + job + "\nRemovingMember: the other members remove pod orders-3 from their list\n",
@@ -166,7 +166,7 @@ func TestTheMajorityIsThatOfTheListAndNotOfSpecReplicas(t *testing.T) {
 		},
 		"a member that the list may have counts as down": {
 			all(replicas(5), voters(4, 4, 3), leaving(3), outdated(0)),
-			"RollingOut: 1 member is outdated; waiting for a member that does not run, but may be in the list of the others\n",
+			"RollingOut: 1 member is outdated; waiting for a member that does not run, but may be in the membership\n",
 		},
 		"a rebuild needs a majority of those that are in it, also if five are wanted": {
 			all(replicas(5), voters(3, 4, 3), leaving(3), rebuild),

@@ -42,7 +42,7 @@ type Backup struct {
 	Store
 	PieceSize int64 `flag:"piece-size" default:"1Gi" usage:"the maximum <size> of a stored object"`
 	Compression
-	Patience
+	Timing
 	Report
 	Command []string
 }
@@ -54,7 +54,7 @@ type Restore struct {
 	Into string `flag:"into" usage:"the empty <directory> that the command fills"`
 	Part
 	Store
-	Patience
+	Timing
 	Report
 	Command []string
 }
@@ -118,8 +118,8 @@ type Part struct {
 	Members int `flag:"members" default:"1" usage:"the number of members in the backup"`
 }
 
-// Patience bounds the time without progress.
-type Patience struct {
+// Timing bounds the time without progress.
+type Timing struct {
 	IdleTimeout      time.Duration `flag:"idle-timeout" default:"15m0s" usage:"the time after which a silent action or an unresponsive store fails"`
 	ProgressInterval time.Duration `flag:"progress-interval" default:"5s" usage:"the time between two progress reports"`
 }

@@ -115,7 +115,7 @@ func TestTheArgumentsOfEachCallKeepTheirNamesAndOrder(t *testing.T) {
 		"backup --to s3://a/b --id 1 --member 0 --members 2 --about cluster=orders --about namespace=shop --about image= --about z=1 --check=sh --check=-c --complete" +
 			flags + " --piece-size 65536 --compression-level 9 --compression-threads 2 --idle-timeout 60s --progress-interval 50ms --result /out -- pg_dump --all": &Backup{
 			To: "s3://a/b", ID: "1", Part: Part{0, 2}, About: About{"z": "1", AboutImage: "", AboutNamespace: "shop", AboutCluster: "orders"},
-			Check: []string{"sh", "-c"}, Complete: true, Store: store, PieceSize: 64 << 10, Compression: Compression{9, 2}, Patience: Patience{time.Minute, 50 * time.Millisecond},
+			Check: []string{"sh", "-c"}, Complete: true, Store: store, PieceSize: 64 << 10, Compression: Compression{9, 2}, Timing: Timing{time.Minute, 50 * time.Millisecond},
 			Report: Report{"/out"}, Command: []string{"pg_dump", "--all"},
 		},
 		"restore --from s3://a/b --id 1 --into /data --member 1 --members 2" + flags + " -- tar x": &Restore{
@@ -138,7 +138,7 @@ func TestTheArgumentsOfEachCallKeepTheirNamesAndOrder(t *testing.T) {
 func TestMissingFlagsHaveTheirDefaults(t *testing.T) {
 	got, err := Parse(Args(&Backup{To: "s3://a/b", ID: "1", Command: []string{"true"}}))
 	want := &Backup{
-		To: "s3://a/b", ID: "1", Part: Part{0, 1}, PieceSize: 1 << 30, Patience: Patience{15 * time.Minute, 5 * time.Second},
+		To: "s3://a/b", ID: "1", Part: Part{0, 1}, PieceSize: 1 << 30, Timing: Timing{15 * time.Minute, 5 * time.Second},
 		Report: Report{ResultFile}, Command: []string{"true"},
 	}
 	if diff := difference(want, got); err != nil || diff != "" {

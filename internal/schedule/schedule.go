@@ -36,22 +36,22 @@ type Plan struct {
 	Taken string
 	// Invalid describes schedules that are invalid, and VerifyInvalid why spec.backup.verification is.
 	Invalid, VerifyInvalid string
-	// wakes is the time at which any of this, or a report of it, changes without an event; zero for never.
-	wakes time.Time
+	// changesAt is the time at which any of this, or a report of it, changes without an event; zero for never.
+	changesAt time.Time
 }
 
 // RequeueAfter is the time until the next pass if no event occurs; 0 for never.
 func (p *Plan) RequeueAfter(now time.Time) time.Duration {
-	if p.wakes.IsZero() {
+	if p.changesAt.IsZero() {
 		return 0
 	}
-	return p.wakes.Sub(now)
+	return p.changesAt.Sub(now)
 }
 
 // wake requests a pass at a time, at the latest.
 func (p *Plan) wake(at time.Time) {
-	if !at.IsZero() && (p.wakes.IsZero() || at.Before(p.wakes)) {
-		p.wakes = at
+	if !at.IsZero() && (p.changesAt.IsZero() || at.Before(p.changesAt)) {
+		p.changesAt = at
 	}
 }
 

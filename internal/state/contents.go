@@ -25,7 +25,7 @@ type Contents struct {
 	Primary, Term string
 	// NeededSince is the Uptime since when each write needs all members that exist; "" if it may need others. It counts only with the Term.
 	NeededSince string
-	// Voters is how many members the list of the members may have: those with lower ordinals. It is 0 if that is unknown. Each claim
+	// Voters is how many members the membership may have: those with lower ordinals. It is 0 if that is unknown. Each claim
 	// records it.
 	Voters int32
 	// Fill is the source of the data, and From its name: the ID of the restore while it is Filling, the location of the backup

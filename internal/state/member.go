@@ -50,7 +50,7 @@ type Member struct {
 	Started bool
 	// Resize is the progress of an in-place resize. Refused is the revision whose resources the API server refused for the running
 	// pod; "" for none.
-	Resize  Resize
+	Resize  PodResize
 	Refused string
 	Ready   bool
 	// UnreadyAfter is how long a member whose database no longer responds may look ready to the kubelet.

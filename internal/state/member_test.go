@@ -133,8 +133,8 @@ func TestAMemberThatWasResizedInPlaceIsNotOutdated(t *testing.T) {
 		outdated bool
 	}{
 		"it has them":                            {Member{Revision: "old", Template: "t", Resources: given}, false},
-		"it is being given them":                 {Member{Revision: "old", Template: "t", Resources: given, Resize: Resize{Pending: true}}, false},
-		"its node does not have them":            {Member{Revision: "old", Template: "t", Resources: given, Resize: Resize{Pending: true, Infeasible: true}}, true},
+		"it is being given them":                 {Member{Revision: "old", Template: "t", Resources: given, Resize: PodResize{Pending: true}}, false},
+		"its node does not have them":            {Member{Revision: "old", Template: "t", Resources: given, Resize: PodResize{Pending: true, Infeasible: true}}, true},
 		"it has others":                          {Member{Revision: "old", Template: "t", Resources: resourcesText(corev1.ResourceRequirements{})}, true},
 		"it differs in more than that":           {Member{Revision: "old", Template: "s", Resources: given}, true},
 		"it was created before there was a hash": {Member{Revision: "old", Resources: given}, true},
@@ -162,24 +162,24 @@ func TestTheProgressOfAResizeComesFromTheKubelet(t *testing.T) {
 	}
 	cases := map[string]struct {
 		status corev1.PodStatus
-		want   Resize
+		want   PodResize
 	}{
-		"done":                           {corev1.PodStatus{ContainerStatuses: has("2"), ObservedGeneration: 2}, Resize{}},
-		"done, with an old condition":    {corev1.PodStatus{ContainerStatuses: has("2"), Conditions: said(corev1.PodResizeInProgress, "Error", "x")}, Resize{}},
-		"not seen":                       {corev1.PodStatus{ContainerStatuses: has("1"), ObservedGeneration: 1}, Resize{Unseen: true}},
-		"not seen, an older kubelet":     {corev1.PodStatus{ContainerStatuses: has("1")}, Resize{Unseen: true}},
-		"a kubelet that reports nothing": {corev1.PodStatus{}, Resize{}},
+		"done":                           {corev1.PodStatus{ContainerStatuses: has("2"), ObservedGeneration: 2}, PodResize{}},
+		"done, with an old condition":    {corev1.PodStatus{ContainerStatuses: has("2"), Conditions: said(corev1.PodResizeInProgress, "Error", "x")}, PodResize{}},
+		"not seen":                       {corev1.PodStatus{ContainerStatuses: has("1"), ObservedGeneration: 1}, PodResize{Unseen: true}},
+		"not seen, an older kubelet":     {corev1.PodStatus{ContainerStatuses: has("1")}, PodResize{Unseen: true}},
+		"a kubelet that reports nothing": {corev1.PodStatus{}, PodResize{}},
 		"deferred": {
 			corev1.PodStatus{ContainerStatuses: has("1"), ObservedGeneration: 2, Conditions: said(corev1.PodResizePending, "Deferred", "no room yet")},
-			Resize{Pending: true, Message: "Deferred: no room yet"},
+			PodResize{Pending: true, Message: "Deferred: no room yet"},
 		},
 		"infeasible": {
 			corev1.PodStatus{ContainerStatuses: has("1"), ObservedGeneration: 2, Conditions: said(corev1.PodResizePending, "Infeasible", "no room")},
-			Resize{Pending: true, Infeasible: true, Message: "Infeasible: no room"},
+			PodResize{Pending: true, Infeasible: true, Message: "Infeasible: no room"},
 		},
 		"not possible while it runs": {
 			corev1.PodStatus{ContainerStatuses: has("1"), ObservedGeneration: 2, Conditions: said(corev1.PodResizeInProgress, "Error", "below current usage")},
-			Resize{Pending: true, Infeasible: true, Message: "in progress: below current usage"},
+			PodResize{Pending: true, Infeasible: true, Message: "in progress: below current usage"},
 		},
 	}
 	for name, c := range cases {

@@ -89,7 +89,7 @@ type Observed struct {
 	Configs []*corev1.ConfigMap
 
 	// Restore is the observed state of a restore into the cluster's volumes.
-	Restore Restore
+	Restore ObservedRestore
 
 	// Image is the operator's image: Jobs copy the transfer program from it.
 	Image string

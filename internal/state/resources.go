@@ -15,8 +15,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-// Resize is the progress of an in-place resize of a pod.
-type Resize struct {
+// PodResize is the progress of an in-place resize of a pod.
+type PodResize struct {
 	// Pending is true if the pod does not have its desired resources yet.
 	Pending bool
 	// Infeasible is true if the resize is impossible on the pod's node, or while the pod runs.
@@ -29,12 +29,12 @@ type Resize struct {
 
 // resizeOf returns the progress of a resize. The kubelet reports it in conditions after it has observed the desired resources. A
 // condition that it forgot to remove does not count if the container has the desired resources.
-func resizeOf(pod *corev1.Pod) Resize {
+func resizeOf(pod *corev1.Pod) PodResize {
 	wanted, has, known := containerResources(pod)
 	if known && wanted == has {
-		return Resize{}
+		return PodResize{}
 	}
-	r := Resize{}
+	r := PodResize{}
 	for _, c := range pod.Status.Conditions {
 		r = r.with(c)
 	}
@@ -58,16 +58,16 @@ func containerResources(pod *corev1.Pod) (wanted, has string, known bool) {
 }
 
 // with adds a condition of the pod.
-func (r Resize) with(c corev1.PodCondition) Resize {
+func (r PodResize) with(c corev1.PodCondition) PodResize {
 	if c.Status != corev1.ConditionTrue {
 		return r
 	}
 	switch c.Type {
 	case corev1.PodResizePending:
-		return Resize{Pending: true, Infeasible: c.Reason == corev1.PodReasonInfeasible, Message: strings.TrimSuffix(c.Reason+": "+c.Message, ": ")}
+		return PodResize{Pending: true, Infeasible: c.Reason == corev1.PodReasonInfeasible, Message: strings.TrimSuffix(c.Reason+": "+c.Message, ": ")}
 	case corev1.PodResizeInProgress:
 		failed := c.Reason == corev1.PodReasonError // for example a memory limit below the usage
-		return Resize{Pending: true, Infeasible: r.Infeasible || failed, Message: strings.TrimSuffix("in progress: "+c.Message, ": ")}
+		return PodResize{Pending: true, Infeasible: r.Infeasible || failed, Message: strings.TrimSuffix("in progress: "+c.Message, ": ")}
 	default:
 		return r
 	}

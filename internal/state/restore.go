@@ -9,9 +9,9 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 )
 
-// Restore is the observed state of a restore into the volumes of a cluster. It is read while there are no members, and in a
+// ObservedRestore is the observed state of a restore into the volumes of a cluster. It is read while there are no members, and in a
 // deletion.
-type Restore struct {
+type ObservedRestore struct {
 	// Backup is the DatabaseBackup that the spec names; nil if it names none, or one that does not exist.
 	Backup *dbv1.DatabaseBackup
 	// Missing is the Secret or claim that the backup needs, if it does not exist.
@@ -21,7 +21,7 @@ type Restore struct {
 }
 
 // Job returns the Job of a name that still counts; ok is false if there is none.
-func (r Restore) Job(name string) (job jobs.Job, ok bool) {
+func (r ObservedRestore) Job(name string) (job jobs.Job, ok bool) {
 	return First(r.Jobs, func(j jobs.Job) bool { return j.Name == name })
 }
 

@@ -35,14 +35,14 @@ type Certificate struct {
 	Owned bool
 	// Renewal is the value of the annotation for which the operator issued the certificate.
 	Renewal string
-	pki.Facts
+	pki.CertificateFacts
 }
 
 // CertificateOf returns a Secret with a certificate and its facts.
-func CertificateOf(secret *corev1.Secret, facts pki.Facts) Certificate {
+func CertificateOf(secret *corev1.Secret, facts pki.CertificateFacts) Certificate {
 	return Certificate{
 		Name: secret.Name, UID: secret.UID, Version: secret.ResourceVersion, Owned: metav1.GetControllerOfNoCopy(secret) != nil,
-		Renewal: secret.Annotations[dbv1.AnnotationRenewCertificate], Facts: facts,
+		Renewal: secret.Annotations[dbv1.AnnotationRenewCertificate], CertificateFacts: facts,
 	}
 }
 

@@ -17,8 +17,8 @@ const (
 	heardAfter = 10 * time.Second
 	// heardAgain is the interval of further reads. The output of a probe may change, and no watched field shows it.
 	heardAgain = 30 * time.Second
-	// UnreadyPatience is how long a member may be not ready until that is a problem. Most starts are shorter.
-	UnreadyPatience = 2 * time.Minute
+	// UnreadyDelay is how long a member may be not ready until that is a problem. Most starts are shorter.
+	UnreadyDelay = 2 * time.Minute
 )
 
 // noWrites starts the output of a readiness probe if the database accepts no writes. Reads may work.
@@ -61,7 +61,7 @@ func (m Member) Ailing(now time.Time) string {
 		return m.Problem + "; now it is not ready: " + m.Probe
 	case m.Broken(now):
 		return m.Problem
-	case !known || age < UnreadyPatience:
+	case !known || age < UnreadyDelay:
 		return ""
 	case m.Probe == "":
 		return "is not ready; see kubectl describe pod " + m.Name

@@ -54,7 +54,7 @@ func TestAMemberThatIsNotReadyForTooLongIsNamedWithItsCause(t *testing.T) {
 func TestTheEventsOfAMemberThatIsNotReadyAreReadAgain(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for age, want := range map[time.Duration]time.Duration{
-		0: heardAfter, 2 * time.Second: 8 * time.Second, heardAfter: 20 * time.Second, 31 * time.Second: 29 * time.Second, UnreadyPatience: heardAgain,
+		0: heardAfter, 2 * time.Second: 8 * time.Second, heardAfter: 20 * time.Second, 31 * time.Second: 29 * time.Second, UnreadyDelay: heardAgain,
 	} {
 		o := Observed{At: now, Members: []Member{{Ready: true}, {ReadySince: metav1.NewTime(now.Add(-age))}}}
 		if got := o.HeardIn(); got != want {

@@ -6,9 +6,9 @@ package state
 
 import "time"
 
-// patience is how long a new pod may have no node until that is a problem: its claim is usually bound within a moment, and until then it
+// schedulingDelay is how long a new pod may have no node until that is a problem: its claim is usually bound within a moment, and until then it
 // cannot be scheduled.
-const patience = 10 * time.Second
+const schedulingDelay = 10 * time.Second
 
 // AsOf returns the member without a problem that is expected to pass by itself.
 func (m Member) AsOf(now time.Time) Member {
@@ -23,7 +23,7 @@ func (m Member) scheduledIn(now time.Time) time.Duration {
 	if !m.Unscheduled {
 		return 0
 	}
-	return max(0, m.Created.Add(patience).Sub(now))
+	return max(0, m.Created.Add(schedulingDelay).Sub(now))
 }
 
 // ScheduledIn returns the time until another pod that cannot be scheduled has a problem; 0 for none.

@@ -19,10 +19,10 @@ func TestANewPodWithoutANodeHasNoProblemYet(t *testing.T) {
 		problem bool
 		wait    time.Duration
 	}{
-		"just created":            {func(*Member) {}, time.Second, false, patience - time.Second},
-		"created a while ago":     {func(*Member) {}, patience, true, 0},
+		"just created":            {func(*Member) {}, time.Second, false, schedulingDelay - time.Second},
+		"created a while ago":     {func(*Member) {}, schedulingDelay, true, 0},
 		"it has another problem":  {func(m *Member) { m.Unscheduled = false }, time.Second, true, 0},
-		"the clocks differ a bit": {func(*Member) {}, -time.Second, false, patience + time.Second},
+		"the clocks differ a bit": {func(*Member) {}, -time.Second, false, schedulingDelay + time.Second},
 	} {
 		m := Member{Created: metav1.NewTime(now.Add(-c.age)), Problem: "cannot be scheduled", Unscheduled: true, Stuck: true}
 		c.change(&m)
@@ -40,8 +40,8 @@ func TestTheNextPassIsDueWhenTheFirstPodHasAProblem(t *testing.T) {
 	created := func(ago time.Duration) Member {
 		return Member{Unscheduled: true, Created: metav1.NewTime(now.Add(-ago))}
 	}
-	o := Observed{At: now, Members: []Member{created(time.Second), created(patience), created(8 * time.Second), {}}}
-	if got := o.ScheduledIn(); got != patience-8*time.Second {
+	o := Observed{At: now, Members: []Member{created(time.Second), created(schedulingDelay), created(8 * time.Second), {}}}
+	if got := o.ScheduledIn(); got != schedulingDelay-8*time.Second {
 		t.Errorf("it is due in %s", got)
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // The conditions below are set after they were True for the first time.
 
-func (p Pass) updateAvailable() metav1.Condition {
+func (p PassResult) updateAvailable() metav1.Condition {
 	if p.Plan.Newer {
 		return condition(dbv1.ConditionUpdateAvailable, true, dbv1.ReasonNewerTemplate,
 			"this version of the operator would change the pod template. Members are updated with the next change of the spec, or when you change the annotation "+
@@ -22,7 +22,7 @@ func (p Pass) updateAvailable() metav1.Condition {
 	return condition(dbv1.ConditionUpdateAvailable, false, dbv1.ReasonUpToDate, "the pod template matches this version of the operator")
 }
 
-func (p Pass) storageResizing() metav1.Condition {
+func (p PassResult) storageResizing() metav1.Condition {
 	stalled := p.Plan.Stalled
 	switch text := members.Resizing(p.Situation); {
 	case stalled != nil && stalled.Reason == dbv1.ReasonResizeInfeasible:
@@ -34,7 +34,7 @@ func (p Pass) storageResizing() metav1.Condition {
 	}
 }
 
-func (p Pass) paused() metav1.Condition {
+func (p PassResult) paused() metav1.Condition {
 	switch {
 	case !p.Cluster.Spec.Paused:
 		return condition(dbv1.ConditionPaused, false, dbv1.ReasonNotPaused, "spec.paused is false")
@@ -45,7 +45,7 @@ func (p Pass) paused() metav1.Condition {
 	}
 }
 
-func (p Pass) hibernated() metav1.Condition {
+func (p PassResult) hibernated() metav1.Condition {
 	switch {
 	case !p.Cluster.Spec.Hibernated:
 		return condition(dbv1.ConditionHibernated, false, dbv1.ReasonRunning, "spec.hibernated is false")

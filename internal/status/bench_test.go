@@ -28,6 +28,6 @@ func benchmark(b *testing.B, known *objects.Comparisons) {
 	for b.Loop() {
 		s := situation.Of(cluster, observed)
 		s.Comparisons = known
-		status.Of(status.Pass{Situation: s, Plan: plan.For(s)}, metav1.Now())
+		status.Of(status.PassResult{Situation: s, Plan: plan.For(s)}, metav1.Now())
 	}
 }

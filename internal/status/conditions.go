@@ -20,7 +20,7 @@ import (
 // ready is derived last, from the other conditions: it has the reason and the message of the first one that explains why the cluster is
 // not ready. A hibernated cluster is ready although it is not available. A member that fails does not hide a deletion, and a
 // rollout that the user has paused does not hide a member that is down.
-func (p Pass) ready(available, progressing, degraded, stalled metav1.Condition) metav1.Condition {
+func (p PassResult) ready(available, progressing, degraded, stalled metav1.Condition) metav1.Condition {
 	hibernated, deleting := available.Reason == dbv1.ReasonHibernated, p.Cluster.DeletionTimestamp != nil
 	asked := progressing.Reason == dbv1.ReasonRolloutPaused || progressing.Reason == dbv1.ReasonWaitingForUser
 	unavailable := available.Status != metav1.ConditionTrue && !hibernated
@@ -41,7 +41,7 @@ func (p Pass) ready(available, progressing, degraded, stalled metav1.Condition) 
 }
 
 // complete is the condition of an available cluster: clients can use it although some of its members are down.
-func (p Pass) complete(available metav1.Condition) metav1.Condition {
+func (p PassResult) complete(available metav1.Condition) metav1.Condition {
 	if p.Ready() < p.Cluster.Spec.Replicas && !p.Deleting() {
 		return condition(dbv1.ConditionReady, false, dbv1.ReasonReplicasNotReady, p.Counted(p.Cluster.Spec.Replicas))
 	}
@@ -52,7 +52,7 @@ func notReady(why string, cause metav1.Condition) metav1.Condition {
 	return condition(dbv1.ConditionReady, false, cause.Reason, why+": "+cause.Message)
 }
 
-func (p Pass) available() metav1.Condition {
+func (p PassResult) available() metav1.Condition {
 	wanted, members := p.Cluster.Spec.Replicas, int32(len(p.Members))
 	serving := p.Ready()
 	text := p.Counted(wanted)
@@ -80,7 +80,7 @@ func (p Pass) available() metav1.Condition {
 }
 
 // refusing returns a member that reports that the database accepts no writes. A ready primary does: only the others may report that then.
-func (p Pass) refusing() (refusing state.Member, found bool) {
+func (p PassResult) refusing() (refusing state.Member, found bool) {
 	if _, primary := p.Primary(); p.HasRoles() && primary {
 		return state.Member{}, false
 	}
@@ -88,7 +88,7 @@ func (p Pass) refusing() (refusing state.Member, found bool) {
 }
 
 // availableTogether is the condition of members with one database: clients need the primary, or a majority.
-func (p Pass) availableTogether(counted string) metav1.Condition {
+func (p PassResult) availableTogether(counted string) metav1.Condition {
 	reasons := map[bool]string{true: dbv1.ReasonMajorityReady, false: dbv1.ReasonNoMajority}
 	if p.HasRoles() {
 		reasons = map[bool]string{true: dbv1.ReasonPrimaryReady, false: dbv1.ReasonNoPrimary}
@@ -106,7 +106,7 @@ func (p Pass) availableTogether(counted string) metav1.Condition {
 
 // progressing is the condition of the current step. If no step is left although the user must act, the cluster may not match its
 // spec, so the condition has the reason of Stalled.
-func (p Pass) progressing() metav1.Condition {
+func (p PassResult) progressing() metav1.Condition {
 	reason, message := p.Plan.Reason, p.Plan.Message
 	idle := reason == dbv1.ReasonUpToDate
 	if stalled := p.Plan.Stalled; idle && stalled != nil {
@@ -121,7 +121,7 @@ func (p Pass) progressing() metav1.Condition {
 	return condition(dbv1.ConditionProgressing, !idle || p.Err != nil, reason, message)
 }
 
-func (p Pass) degraded() metav1.Condition {
+func (p PassResult) degraded() metav1.Condition {
 	var texts, remedies []string
 	for _, m := range p.Members {
 		ailing := m.Ailing(p.At)
@@ -143,7 +143,7 @@ func (p Pass) degraded() metav1.Condition {
 	return condition(dbv1.ConditionDegraded, false, dbv1.ReasonMembersHealthy, "all members are healthy")
 }
 
-func (p Pass) stalled() metav1.Condition {
+func (p PassResult) stalled() metav1.Condition {
 	switch {
 	case p.Plan.Stalled != nil:
 		return condition(dbv1.ConditionStalled, true, p.Plan.Stalled.Reason, p.Plan.Stalled.Message)
@@ -154,7 +154,7 @@ func (p Pass) stalled() metav1.Condition {
 	}
 }
 
-func (p Pass) deletionBlocked() metav1.Condition {
+func (p PassResult) deletionBlocked() metav1.Condition {
 	switch {
 	case p.Plan.Stalled != nil:
 		return condition(dbv1.ConditionDeletionBlocked, true, p.Plan.Stalled.Reason, p.Plan.Stalled.Message)
@@ -166,7 +166,7 @@ func (p Pass) deletionBlocked() metav1.Condition {
 }
 
 // wayOut is the remedy if a hook cannot start, for example in a namespace that is being deleted.
-func (p Pass) wayOut() string {
+func (p PassResult) wayOut() string {
 	if _, hook := operation.Find[operation.RunHook](p.Plan.Operations); !hook {
 		return ""
 	}

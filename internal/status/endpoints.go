@@ -14,7 +14,7 @@ import (
 
 // endpoints are the addresses of the Services, and of each member if there are several. The API server
 // refuses a status with a repeated name or too many endpoints, so the names of external addresses differ from those of members.
-func (p Pass) endpoints() []dbv1.ClusterEndpoint {
+func (p PassResult) endpoints() []dbv1.ClusterEndpoint {
 	if p.Service == nil || !p.EngineKnown() {
 		return nil
 	}
@@ -42,4 +42,4 @@ func (p Pass) endpoints() []dbv1.ClusterEndpoint {
 	return all[:min(len(all), dbv1.MaxEndpoints)]
 }
 
-func (p Pass) host(name string) string { return naming.ServiceHost(name, p.Cluster.Namespace) }
+func (p PassResult) host(name string) string { return naming.ServiceHost(name, p.Cluster.Namespace) }

@@ -17,17 +17,17 @@ import (
 
 func TestTheEndpointsAreThoseOfTheServicesAndOfSeveralMembers(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(*Pass)
+		change func(*PassResult)
 		want   string
 	}{
-		"one member":     {func(p *Pass) { p.Cluster.Spec.Replicas = 1 }, "orders orders.shop.svc:5432 Primary"},
-		"no Service yet": {func(p *Pass) { p.Service = nil }, ""},
+		"one member":     {func(p *PassResult) { p.Cluster.Spec.Replicas = 1 }, "orders orders.shop.svc:5432 Primary"},
+		"no Service yet": {func(p *PassResult) { p.Service = nil }, ""},
 		"two members": {
-			func(*Pass) {},
+			func(*PassResult) {},
 			"orders orders.shop.svc:5432 Any, orders-0 orders-0.orders-headless.shop.svc:5432 Member, orders-1 orders-1.orders-headless.shop.svc:5432 Member",
 		},
 		"a load balancer": {
-			func(p *Pass) {
+			func(p *PassResult) {
 				p.Cluster.Spec.Replicas = 1
 				p.Service.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: "192.0.2.1"}, {Hostname: "lb.example"}}
 			},

@@ -14,20 +14,20 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// MayWait reports whether a change of the status may wait for the next one: only numbers, members and texts differ, which change often
+// Deferrable reports whether a change of the status may wait for the next one: only numbers, members and texts differ, which change often
 // while members start. A change of the status of a condition, and of everything that decisions depend on, is written at once: in a
 // rollout, Available changes with each member.
 //
 // A repair that leaves the members as they are may wait, too: the next pass shows whether it was successful. A repair that fails is
 // reported at once.
-func MayWait(before, after *dbv1.DatabaseClusterStatus) bool {
+func Deferrable(before, after *dbv1.DatabaseClusterStatus) bool {
 	if repairs(before, after) {
 		after = after.DeepCopy()
 		for _, kind := range []string{dbv1.ConditionReady, dbv1.ConditionProgressing} {
 			meta.SetStatusCondition(&after.Conditions, *meta.FindStatusCondition(before.Conditions, kind))
 		}
 	}
-	return !forgets(before, after) && equality.Semantic.DeepEqual(essence(before), essence(after))
+	return !forgets(before, after) && equality.Semantic.DeepEqual(withoutDeferrable(before), withoutDeferrable(after))
 }
 
 // forgets reports whether the record of a volume no longer exists: the user has deleted the claim of a removed member, and may scale out next.
@@ -43,11 +43,11 @@ func repairs(before, after *dbv1.DatabaseClusterStatus) bool {
 		was.Status == metav1.ConditionFalse && is.Reason == dbv1.ReasonApplying && is.ObservedGeneration == was.ObservedGeneration
 }
 
-// Settles reports whether no decision depends on a change of the status. Decisions depend on what the operator records there, such as
+// Ignorable reports whether no decision depends on a change of the status. Decisions depend on what the operator records there, such as
 // a restore and hooks, and since when two primaries are suspected. The revision counts only once the StatefulSet is lost, and its loss
 // starts a pass.
-func Settles(before, after *dbv1.DatabaseClusterStatus) bool {
-	return equality.Semantic.DeepEqual(memory(before), memory(after))
+func Ignorable(before, after *dbv1.DatabaseClusterStatus) bool {
+	return equality.Semantic.DeepEqual(withoutIgnorable(before), withoutIgnorable(after))
 }
 
 // OnlyRecords reports whether only the record of the StatefulSet differs. The record is written with the next other change.
@@ -57,8 +57,8 @@ func OnlyRecords(before, after *dbv1.DatabaseClusterStatus) bool {
 	return equality.Semantic.DeepEqual(before, &rest)
 }
 
-// memory leaves out what no decision depends on.
-func memory(status *dbv1.DatabaseClusterStatus) *dbv1.DatabaseClusterStatus {
+// withoutIgnorable leaves out what no decision depends on.
+func withoutIgnorable(status *dbv1.DatabaseClusterStatus) *dbv1.DatabaseClusterStatus {
 	rest := *status
 	rest.Replicas, rest.ReadyReplicas, rest.UpdatedReplicas = 0, 0, 0
 	rest.Members, rest.Version, rest.Storage, rest.Endpoints, rest.Selector, rest.ObservedGeneration = nil, "", nil, nil, "", 0
@@ -69,8 +69,8 @@ func memory(status *dbv1.DatabaseClusterStatus) *dbv1.DatabaseClusterStatus {
 	return &rest
 }
 
-// essence leaves out what may wait.
-func essence(status *dbv1.DatabaseClusterStatus) *dbv1.DatabaseClusterStatus {
+// withoutDeferrable leaves out what may wait.
+func withoutDeferrable(status *dbv1.DatabaseClusterStatus) *dbv1.DatabaseClusterStatus {
 	rest := status.DeepCopy()
 	rest.Replicas, rest.ReadyReplicas, rest.UpdatedReplicas = 0, 0, 0
 	rest.Members, rest.Version, rest.Storage, rest.Endpoints, rest.StatefulSet, rest.Volumes = nil, "", nil, nil, nil, nil

@@ -37,7 +37,7 @@ func recorded(s *dbv1.DatabaseClusterStatus) {
 	s.Volumes = []dbv1.VolumeRecord{{Claim: "data-orders-1", UID: "1"}}
 }
 
-func TestOnlyChangesThatNoDecisionNeedsMayWait(t *testing.T) {
+func TestOnlyChangesThatNoDecisionNeedsAreDeferrable(t *testing.T) {
 	starting := []string{"-Ready", "-Available", "Progressing", "-Degraded", "-Stalled"}
 	idle := []string{"Ready", "Available", "-Progressing", "-Degraded", "-Stalled"}
 	for name, c := range map[string]struct {
@@ -81,18 +81,18 @@ func TestOnlyChangesThatNoDecisionNeedsMayWait(t *testing.T) {
 			s.Hooks = []dbv1.HookStatus{{Name: "final"}}
 		}), false},
 	} {
-		if got := status.MayWait(c.before, c.after); got != c.waits {
+		if got := status.Deferrable(c.before, c.after); got != c.waits {
 			t.Errorf("%s: waits is %v", name, got)
 		}
 	}
 }
 
-func TestTheFirstStatusOfAClusterThatStartsSettles(t *testing.T) {
+func TestTheFirstStatusOfAClusterThatStartsIsIgnorable(t *testing.T) {
 	before := &dbv1.DatabaseClusterStatus{ObservedGeneration: -1}
 	after := reported("Ready", "Available", "-Progressing", "-Degraded", "-Stalled")
 	after.Replicas, after.ReadyReplicas, after.UpdateRevision, after.ObservedGeneration = 3, 3, "orders-1", 1
-	if !status.Settles(before, after) {
-		t.Error("the echo of the first status starts a pass")
+	if !status.Ignorable(before, after) {
+		t.Error("the write of the first status starts a pass")
 	}
 	for name, decisive := range map[string]func(*dbv1.DatabaseClusterStatus){
 		"another primary": func(s *dbv1.DatabaseClusterStatus) { s.Primary = "orders-1" },
@@ -111,7 +111,7 @@ func TestTheFirstStatusOfAClusterThatStartsSettles(t *testing.T) {
 	} {
 		changed := after.DeepCopy()
 		decisive(changed)
-		if status.Settles(after, changed) {
+		if status.Ignorable(after, changed) {
 			t.Errorf("%s starts no pass", name)
 		}
 	}

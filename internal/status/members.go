@@ -15,7 +15,7 @@ import (
 )
 
 // count fills in the members, their numbers, and their volumes.
-func (p Pass) count(status *dbv1.DatabaseClusterStatus) {
+func (p PassResult) count(status *dbv1.DatabaseClusterStatus) {
 	outdated := p.Outdated()
 	revision, known := p.Revision()
 	if known {
@@ -34,7 +34,7 @@ func (p Pass) count(status *dbv1.DatabaseClusterStatus) {
 }
 
 // version is the version of the database; "" while the members differ, and if it is unknown.
-func (p Pass) version() string {
+func (p PassResult) version() string {
 	if len(p.Members) == 0 {
 		return ""
 	}
@@ -45,7 +45,7 @@ func (p Pass) version() string {
 	return first
 }
 
-func (p Pass) member(m state.Member, outdated bool) dbv1.MemberStatus {
+func (p PassResult) member(m state.Member, outdated bool) dbv1.MemberStatus {
 	seen := dbv1.MemberStatus{
 		Pod: m.Name, Ordinal: m.Ordinal, Revision: m.Revision, Outdated: outdated, Ready: m.Serving(p.At),
 		Node: m.Node, Zone: m.Zone, Version: m.Reports, Role: p.RoleOf(m),
@@ -69,7 +69,7 @@ func (p Pass) member(m state.Member, outdated bool) dbv1.MemberStatus {
 }
 
 // storage returns the largest requested and the smallest actual size of the volumes; nil without volumes.
-func (p Pass) storage() *dbv1.ClusterStorageStatus {
+func (p PassResult) storage() *dbv1.ClusterStorageStatus {
 	var seen *dbv1.ClusterStorageStatus
 	for _, v := range p.Volumes {
 		if v.Ordinal >= p.Cluster.Spec.Replicas {
@@ -95,7 +95,7 @@ func sizeOf(quantity resource.Quantity) *resource.Quantity {
 	return &quantity
 }
 
-func (p Pass) restore() *dbv1.ClusterRestoreStatus {
+func (p PassResult) restore() *dbv1.ClusterRestoreStatus {
 	seen := p.Plan.Restore.DeepCopy()
 	if seen != nil {
 		seen.Message = truncate(seen.Message)

@@ -15,13 +15,13 @@ import (
 )
 
 // primary is the pod of the only ready primary; "" for none.
-func (p Pass) primary() string {
+func (p PassResult) primary() string {
 	primary, _ := p.Primary()
 	return primary.Name
 }
 
 // unreported is the condition of ready members that have had no primary for longer than they need for an election.
-func (p Pass) unreported() (degraded metav1.Condition, is bool) {
+func (p PassResult) unreported() (degraded metav1.Condition, is bool) {
 	if left, overdue := p.PrimaryOverdue(); !overdue || left > 0 {
 		return metav1.Condition{}, false
 	}
@@ -38,7 +38,7 @@ func (p Pass) unreported() (degraded metav1.Condition, is bool) {
 }
 
 // splitBrainSuspected is Unknown while two primaries may only be the moment of a hand-over.
-func (p Pass) splitBrainSuspected() metav1.Condition {
+func (p PassResult) splitBrainSuspected() metav1.Condition {
 	if !p.SplitBrain() {
 		return condition(dbv1.ConditionSplitBrainSuspected, false, dbv1.ReasonOnePrimary, "at most one ready member reports that it is the primary")
 	}

@@ -20,7 +20,7 @@ import (
 )
 
 // headless is a cluster of three ready members without a primary, whose condition Available has known that for some time.
-func headless(t *testing.T, lasts time.Duration, change func(*dbv1.DatabaseCluster, *state.Observed)) Pass {
+func headless(t *testing.T, lasts time.Duration, change func(*dbv1.DatabaseCluster, *state.Observed)) PassResult {
 	t.Helper()
 	cluster, observed := plans.Related(t, dbv1.TopologyPrimaryReplica)
 	plans.Roles(&observed, "replica", "replica", "replica")
@@ -33,7 +33,7 @@ func headless(t *testing.T, lasts time.Duration, change func(*dbv1.DatabaseClust
 	if change != nil {
 		change(cluster, &observed)
 	}
-	return Pass{Situation: situation.Of(cluster, observed), Plan: plan.Plan{Reason: dbv1.ReasonUpToDate}}
+	return PassResult{Situation: situation.Of(cluster, observed), Plan: plan.Plan{Reason: dbv1.ReasonUpToDate}}
 }
 
 // A member may be the primary without its label: an admission policy or webhook can refuse that.

@@ -20,7 +20,7 @@ const getPolicies = "Apply the manifest that installed the operator, or grant th
 	"and restart it with --install-admission-policies"
 
 // protectionEnforced reports whether the API server enforces spec.deletion.protection.
-func (p Pass) protectionEnforced() metav1.Condition {
+func (p PassResult) protectionEnforced() metav1.Condition {
 	const kind = dbv1.ConditionProtectionEnforced
 	found := p.Protection
 	switch {
@@ -41,7 +41,7 @@ func (p Pass) protectionEnforced() metav1.Condition {
 }
 
 // evictionBlocked reports PodDisruptionBudgets of others: Kubernetes refuses to evict a pod that more than one selects.
-func (p Pass) evictionBlocked() metav1.Condition {
+func (p PassResult) evictionBlocked() metav1.Condition {
 	const kind = dbv1.ConditionEvictionBlocked
 	if len(p.OtherBudgets) == 0 {
 		return condition(kind, false, dbv1.ReasonOneBudget, "only the PodDisruptionBudget of the operator selects the members")

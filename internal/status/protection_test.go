@@ -16,7 +16,7 @@ import (
 func TestProtectionIsEnforcedOnlyWhereThatIsKnown(t *testing.T) {
 	cases := map[string]struct {
 		found  state.Protection
-		change func(*Pass)
+		change func(*PassResult)
 		want   string
 	}{
 		"all policies are there": {
@@ -34,7 +34,7 @@ func TestProtectionIsEnforcedOnlyWhereThatIsKnown(t *testing.T) {
 				"the operator may not read ValidatingAdmissionPolicy a. Grant the operator this permission",
 		},
 		"the claims wait for a pause to end": {
-			change: func(p *Pass) {
+			change: func(p *PassResult) {
 				p.Cluster.Spec.Paused, p.Volumes = true, []state.Volume{{Claim: "data-orders-0"}}
 			},
 			want: "False Paused: spec.paused is true: the operator does not add the protection label to PersistentVolumeClaims",

@@ -13,7 +13,7 @@ import (
 
 // record sets the records that prevent repetition: those from before, and the one that the pass has executed. A record of a previous
 // version of the operator moves here.
-func (p Pass) record(status *dbv1.DatabaseClusterStatus) {
+func (p PassResult) record(status *dbv1.DatabaseClusterStatus) {
 	status.Requests, status.Configuration = p.Requests(), p.Configured()
 	recorded := p.Plan.Recorded
 	switch {

@@ -16,8 +16,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
 
-// Pass is the input, the plan and the result of a pass.
-type Pass struct {
+// PassResult is the input, the plan and the result of a pass.
+type PassResult struct {
 	*situation.Situation
 	Plan plan.Plan
 	// Err is the error of the plan's execution; nil for none.
@@ -26,7 +26,7 @@ type Pass struct {
 
 // Of returns the status after a pass. Every pass sets every condition; a condition keeps its transition time until its status
 // changes.
-func Of(pass Pass, now metav1.Time) dbv1.DatabaseClusterStatus {
+func Of(pass PassResult, now metav1.Time) dbv1.DatabaseClusterStatus {
 	status := pass.Cluster.Status.DeepCopy()
 	status.Selector = naming.SelectorText(pass.Cluster.Name)
 	pass.count(status)
@@ -48,7 +48,7 @@ func Of(pass Pass, now metav1.Time) dbv1.DatabaseClusterStatus {
 
 // observedGeneration is never ahead of the state of the objects. It may decrease: a generation that stalled counts as expressed
 // until it makes progress.
-func (p Pass) observedGeneration() int64 {
+func (p PassResult) observedGeneration() int64 {
 	before, now := p.Cluster.Status.ObservedGeneration, p.Cluster.Generation
 	switch {
 	case p.expressed():
@@ -62,7 +62,7 @@ func (p Pass) observedGeneration() int64 {
 
 // expressed reports whether the cluster's objects match its spec, or cannot match it until the user acts. Terminating members still
 // belong to an older spec.
-func (p Pass) expressed() bool {
+func (p PassResult) expressed() bool {
 	moves := p.Plan.Reason == dbv1.ReasonScaling || p.Plan.Reason == dbv1.ReasonHibernating
 	if p.Plan.Stalled != nil || Refused(p.Err) {
 		return !moves
@@ -71,7 +71,7 @@ func (p Pass) expressed() bool {
 }
 
 // subjects returns the conditions of the subjects, which write their parts of the status.
-func (p Pass) subjects(status *dbv1.DatabaseClusterStatus) []metav1.Condition {
+func (p PassResult) subjects(status *dbv1.DatabaseClusterStatus) []metav1.Condition {
 	var all []metav1.Condition
 	for _, report := range p.Plan.Reports {
 		all = append(all, report(subject.Outcome{Operations: p.Plan.Operations, Stalled: p.Plan.Stalled, Err: p.Err}, status)...)
@@ -80,7 +80,7 @@ func (p Pass) subjects(status *dbv1.DatabaseClusterStatus) []metav1.Condition {
 }
 
 // conditions returns the conditions that always exist, and those that apply or applied once.
-func (p Pass) conditions(ofSubjects []metav1.Condition) []metav1.Condition {
+func (p PassResult) conditions(ofSubjects []metav1.Condition) []metav1.Condition {
 	available, progressing, degraded, stalled := p.available(), p.progressing(), p.degraded(), p.stalled()
 	all := []metav1.Condition{p.ready(available, progressing, degraded, stalled), available, progressing, degraded, stalled}
 	for _, condition := range []metav1.Condition{p.updateAvailable(), p.storageResizing(), p.paused(), p.hibernated(), p.splitBrainSuspected(), p.evictionBlocked()} {

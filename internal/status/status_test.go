@@ -31,10 +31,10 @@ var (
 )
 
 // idle returns a pass of a cluster of two members without operations.
-func idle() Pass {
+func idle() PassResult {
 	cluster := &dbv1.DatabaseCluster{}
 	cluster.Name, cluster.Generation, cluster.Spec.Replicas = "orders", 7, 2
-	return Pass{
+	return PassResult{
 		Situation: &situation.Situation{Declared: cluster, Cluster: cluster, Observed: state.Observed{
 			At:          now.Time,
 			StatefulSet: &appsv1.StatefulSet{},
@@ -60,17 +60,17 @@ func summary(s dbv1.DatabaseClusterStatus) string {
 func TestTheConditionsOfAPass(t *testing.T) {
 	invalid := apierrors.NewInvalid(schema.GroupKind{Kind: "StatefulSet"}, "orders", nil)
 	cases := map[string]struct {
-		change  func(*Pass)
+		change  func(*PassResult)
 		want    string
 		message string // of Ready
 	}{
 		"all is well": {
-			func(*Pass) {},
+			func(*PassResult) {},
 			"+Ready Ready, +Available AllReplicasReady, -Progressing UpToDate, -Degraded MembersHealthy, -Stalled NotStalled",
 			"2 of 2 members are ready",
 		},
 		"nothing exists yet": {
-			func(p *Pass) {
+			func(p *PassResult) {
 				p.Observed = state.Observed{}
 				p.Plan = plan.Plan{Reason: dbv1.ReasonApplying, Message: "create"}
 			},
@@ -78,7 +78,7 @@ func TestTheConditionsOfAPass(t *testing.T) {
 			"progressing: create",
 		},
 		"a member is not ready": {
-			func(p *Pass) {
+			func(p *PassResult) {
 				p.Members[1].Ready = false
 				p.Plan = plan.Plan{Reason: dbv1.ReasonWaitingForMembers, Message: "waiting for pod orders-1"}
 			},
@@ -86,7 +86,7 @@ func TestTheConditionsOfAPass(t *testing.T) {
 			"progressing: waiting for pod orders-1",
 		},
 		"a member is on its way out": {
-			func(p *Pass) {
+			func(p *PassResult) {
 				p.Members[1].Terminating = true
 				p.Plan = plan.Plan{Reason: dbv1.ReasonWaitingForMembers, Message: "waiting for pod orders-1"}
 			},
@@ -94,14 +94,14 @@ func TestTheConditionsOfAPass(t *testing.T) {
 			"progressing: waiting for pod orders-1",
 		},
 		"a member cannot run": {
-			func(p *Pass) {
+			func(p *PassResult) {
 				p.Members[1].Ready, p.Members[1].Problem = false, "container database: ErrImagePull: no"
 			},
 			"-Ready MemberFailing, -Available ReplicasNotReady, -Progressing UpToDate, +Degraded MemberFailing, -Stalled NotStalled",
 			"degraded: pod orders-1 container database: ErrImagePull: no",
 		},
 		"two members cannot run for the same cause, which has a remedy": {
-			func(p *Pass) {
+			func(p *PassResult) {
 				for i := range p.Members {
 					p.Members[i].Ready, p.Members[i].Problem, p.Members[i].Remedy = false, "cannot be scheduled: no node", "Add a node"
 				}
@@ -110,14 +110,14 @@ func TestTheConditionsOfAPass(t *testing.T) {
 			"degraded: pod orders-0 cannot be scheduled: no node; pod orders-1 cannot be scheduled: no node. Add a node",
 		},
 		"a member has not been ready for ten minutes": {
-			func(p *Pass) {
+			func(p *PassResult) {
 				p.Members[1].Ready, p.Members[1].ReadySince = false, metav1.NewTime(now.Add(-10*time.Minute))
 			},
 			"-Ready MemberFailing, -Available ReplicasNotReady, -Progressing UpToDate, +Degraded MemberFailing, -Stalled NotStalled",
 			"degraded: pod orders-1 is not ready; see kubectl describe pod orders-1",
 		},
 		"a rollout is paused while a member is down": {
-			func(p *Pass) {
+			func(p *PassResult) {
 				p.Members[1].Ready = false
 				p.Plan = plan.Plan{Reason: dbv1.ReasonRolloutPaused, Message: "paused"}
 			},
@@ -125,36 +125,38 @@ func TestTheConditionsOfAPass(t *testing.T) {
 			"not available: 1 of 2 members are ready; pod orders-1 is not ready",
 		},
 		"only the user can bring the cluster to its spec": {
-			func(p *Pass) {
+			func(p *PassResult) {
 				p.Plan.Stalled = &situation.Stall{Reason: dbv1.ReasonConfigureFailed, Message: "no such parameter"}
 			},
 			"-Ready ConfigureFailed, +Available AllReplicasReady, -Progressing ConfigureFailed, -Degraded MembersHealthy, +Stalled ConfigureFailed",
 			"stalled: no such parameter",
 		},
 		"a rollout continues although the user must act": {
-			func(p *Pass) {
+			func(p *PassResult) {
 				p.Plan = plan.Plan{Reason: dbv1.ReasonRollingOut, Message: "restarting pod orders-1", Stalled: &situation.Stall{Reason: dbv1.ReasonConfigureFailed, Message: "no such parameter"}}
 			},
 			"-Ready ConfigureFailed, +Available AllReplicasReady, +Progressing RollingOut, -Degraded MembersHealthy, +Stalled ConfigureFailed",
 			"stalled: no such parameter",
 		},
 		"a rollout continues while every member serves": {
-			func(p *Pass) { p.Plan = plan.Plan{Reason: dbv1.ReasonRollingOut, Message: "restarting pod orders-1"} },
+			func(p *PassResult) {
+				p.Plan = plan.Plan{Reason: dbv1.ReasonRollingOut, Message: "restarting pod orders-1"}
+			},
 			"-Ready RollingOut, +Available AllReplicasReady, +Progressing RollingOut, -Degraded MembersHealthy, -Stalled NotStalled",
 			"progressing: restarting pod orders-1",
 		},
 		"the API server refuses an object": {
-			func(p *Pass) { p.Err = fmt.Errorf("apply StatefulSet orders: %w", invalid) },
+			func(p *PassResult) { p.Err = fmt.Errorf("apply StatefulSet orders: %w", invalid) },
 			"-Ready Refused, +Available AllReplicasReady, +Progressing Retrying, -Degraded MembersHealthy, +Stalled Refused",
 			"stalled: apply StatefulSet orders: StatefulSet \"orders\" is invalid",
 		},
 		"the API server does not answer": {
-			func(p *Pass) { p.Err = errors.New("dial tcp: connection refused at 12:00:01") },
+			func(p *PassResult) { p.Err = errors.New("dial tcp: connection refused at 12:00:01") },
 			"-Ready Retrying, +Available AllReplicasReady, +Progressing Retrying, -Degraded MembersHealthy, -Stalled NotStalled",
 			"progressing: the cluster matches its spec; retrying after an error; see the operator's log",
 		},
 		"a deletion is blocked": {
-			func(p *Pass) {
+			func(p *PassResult) {
 				p.Cluster.DeletionTimestamp = &now
 				p.Plan = plan.Plan{Reason: dbv1.ReasonHookFailed, Message: "no", Stalled: &situation.Stall{Reason: dbv1.ReasonHookFailed, Message: "do"}}
 			},
@@ -162,7 +164,7 @@ func TestTheConditionsOfAPass(t *testing.T) {
 			"stalled: do",
 		},
 		"members stop because the cluster is being deleted": {
-			func(p *Pass) {
+			func(p *PassResult) {
 				p.Cluster.DeletionTimestamp, p.Observed = &now, state.Observed{}
 				p.Plan = plan.Plan{Reason: dbv1.ReasonDeleting, Message: "every member has stopped"}
 			},
@@ -170,7 +172,7 @@ func TestTheConditionsOfAPass(t *testing.T) {
 			"progressing: every member has stopped",
 		},
 		"a member fails while the cluster is being deleted": {
-			func(p *Pass) {
+			func(p *PassResult) {
 				p.Cluster.DeletionTimestamp = &now
 				p.Members[1].Ready, p.Members[1].Problem = false, "container database: exited"
 				p.Plan = plan.Plan{Reason: dbv1.ReasonHookRunning, Message: "deletion hook last runs"}
@@ -179,7 +181,7 @@ func TestTheConditionsOfAPass(t *testing.T) {
 			"progressing: deletion hook last runs",
 		},
 		"a deletion continues": {
-			func(p *Pass) {
+			func(p *PassResult) {
 				p.Cluster.DeletionTimestamp = &now
 				p.Plan = plan.Plan{Reason: dbv1.ReasonTerminating, Message: "pod orders-1 is terminating"}
 			},
@@ -221,19 +223,19 @@ func TestATransitionTimeMovesOnlyWhenTheStatusDoes(t *testing.T) {
 
 func TestTheObservedGenerationIsTheOneThatTheObjectsExpress(t *testing.T) {
 	cases := map[string]struct {
-		change func(*Pass)
+		change func(*PassResult)
 		want   int64
 	}{
-		"after a pass without errors":             {func(*Pass) {}, 7},
-		"not after an error":                      {func(p *Pass) { p.Err = errors.New("no") }, 6},
-		"not while members are still terminating": {func(p *Pass) { p.Plan.Pending = true }, 6},
-		"not what had stalled and moves again": {func(p *Pass) {
+		"after a pass without errors":             {func(*PassResult) {}, 7},
+		"not after an error":                      {func(p *PassResult) { p.Err = errors.New("no") }, 6},
+		"not while members are still terminating": {func(p *PassResult) { p.Plan.Pending = true }, 6},
+		"not what had stalled and moves again": {func(p *PassResult) {
 			p.Cluster.Status.ObservedGeneration, p.Plan.Pending = 7, true
 		}, 6},
-		"not while members stop during a stall": {func(p *Pass) {
+		"not while members stop during a stall": {func(p *PassResult) {
 			p.Plan.Stalled, p.Plan.Reason = &situation.Stall{Reason: "X", Message: "x"}, dbv1.ReasonScaling
 		}, 6},
-		"when only the user can solve the rest": {func(p *Pass) { p.Plan.Stalled = &situation.Stall{Reason: "X", Message: "x"} }, 7},
+		"when only the user can solve the rest": {func(p *PassResult) { p.Plan.Stalled = &situation.Stall{Reason: "X", Message: "x"} }, 7},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -249,18 +251,18 @@ func TestTheObservedGenerationIsTheOneThatTheObjectsExpress(t *testing.T) {
 
 func TestAConditionThatAppliedOnceIsSetToFalse(t *testing.T) {
 	cases := map[string]struct {
-		apply func(*Pass)
+		apply func(*PassResult)
 		want  string
 	}{
 		dbv1.ConditionProtectionEnforced: {
-			func(p *Pass) { p.Protection = &state.Protection{} }, "+ProtectionEnforced PoliciesInPlace; -ProtectionEnforced NotProtected",
+			func(p *PassResult) { p.Protection = &state.Protection{} }, "+ProtectionEnforced PoliciesInPlace; -ProtectionEnforced NotProtected",
 		},
-		dbv1.ConditionUpdateAvailable: {func(p *Pass) { p.Plan.Newer = true }, "+UpdateAvailable NewerTemplate; -UpdateAvailable UpToDate"},
-		dbv1.ConditionPaused:          {func(p *Pass) { p.Cluster.Spec.Paused = true }, "+Paused Paused; -Paused NotPaused"},
+		dbv1.ConditionUpdateAvailable: {func(p *PassResult) { p.Plan.Newer = true }, "+UpdateAvailable NewerTemplate; -UpdateAvailable UpToDate"},
+		dbv1.ConditionPaused:          {func(p *PassResult) { p.Cluster.Spec.Paused = true }, "+Paused Paused; -Paused NotPaused"},
 		dbv1.ConditionHibernated: {
-			func(p *Pass) { p.Cluster.Spec.Hibernated, p.Members = true, nil }, "+Hibernated Hibernated; -Hibernated Running",
+			func(p *PassResult) { p.Cluster.Spec.Hibernated, p.Members = true, nil }, "+Hibernated Hibernated; -Hibernated Running",
 		},
-		dbv1.ConditionStorageResizing: {func(p *Pass) {
+		dbv1.ConditionStorageResizing: {func(p *PassResult) {
 			p.Cluster.Spec.Storage.Size = resource.MustParse("2Gi")
 			p.Volumes = []state.Volume{{Claim: "data-orders-0", Capacity: resource.MustParse("1Gi")}}
 		}, "+StorageResizing Resizing; -StorageResizing Resized"},

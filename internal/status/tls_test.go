@@ -35,7 +35,7 @@ func encrypted(t *testing.T, change func(*dbv1.DatabaseCluster, *state.Observed)
 	c.Spec.Engine, c.Spec.TLS, c.Status.TLS = declared.Name, &dbv1.ClusterTLS{SecretName: "mine"}, &dbv1.ClusterTLSStatus{Served: "now"}
 	o := plans.Standing(t, engine.Resolve(c, declared))
 	o.Engine, o.Image = declared, "operator:1"
-	o.TLS.Certificate = state.Certificate{Name: "mine", UID: "s", Owned: true, Facts: pki.Facts{
+	o.TLS.Certificate = state.Certificate{Name: "mine", UID: "s", Owned: true, CertificateFacts: pki.CertificateFacts{
 		NotBefore: plans.Now.Add(-time.Hour), NotAfter: plans.Now.Add(time.Hour), Identity: "now",
 	}}
 	o.References = []pods.Reference{{Kind: "Secret", Name: "mine", Where: "spec.tls.secretName", Found: true}}
@@ -43,7 +43,7 @@ func encrypted(t *testing.T, change func(*dbv1.DatabaseCluster, *state.Observed)
 	o.StatefulSet.Annotations[dbv1.AnnotationStoredSpec] = objects.StoredSpecHash(o.StatefulSet)
 	change(c, &o)
 	s := situation.Of(c, o)
-	return Of(Pass{Situation: s, Plan: plan.For(s)}, metav1.NewTime(plans.Now))
+	return Of(PassResult{Situation: s, Plan: plan.For(s)}, metav1.NewTime(plans.Now))
 }
 
 func TestTLSReadyReportsWhetherAllMembersServeAValidCertificate(t *testing.T) {
@@ -114,7 +114,7 @@ func TestTLSReadyReportsWhetherAllMembersServeAValidCertificate(t *testing.T) {
 func TestAClusterWithoutTLSReportsNone(t *testing.T) {
 	c := plans.Orders()
 	s := situation.Of(c, plans.Standing(t, c))
-	status := Of(Pass{Situation: s, Plan: plan.For(s)}, metav1.NewTime(plans.Now))
+	status := Of(PassResult{Situation: s, Plan: plan.For(s)}, metav1.NewTime(plans.Now))
 	if status.TLS != nil || meta.FindStatusCondition(status.Conditions, dbv1.ConditionTLSReady) != nil {
 		t.Errorf("it reports %+v", status.TLS)
 	}

@@ -120,7 +120,7 @@ func (r *backupRun) upload(ctx context.Context, store *store) (*protocol.Stream,
 
 // stream is the pipeline: action -> SHA-256 -> zstd -> age -> cutter -> store.
 func (r *backupRun) stream(ctx context.Context, end context.CancelCauseFunc, store *store) (*protocol.Stream, error) {
-	patient := patience{r.IdleTimeout, end}
+	patient := idleTimeout{r.IdleTimeout, end}
 	progress := &progress{log: r.log, started: time.Now().UTC()}
 	stream := &protocol.Stream{Member: r.Member, Attempt: r.attempt, Recipient: r.keys.recipient(), Started: progress.started}
 	pieces := &cutter{ctx: ctx, store: store, stream: stream, size: r.PieceSize, patient: patient, stored: &progress.storedBytes}
@@ -166,7 +166,7 @@ func (r *backupRun) packing(pieces *cutter, failed func(error)) (*compressor, io
 }
 
 // pump runs the action and lets the function read its output.
-func (r *backupRun) pump(ctx context.Context, patient patience, read func(io.Reader) (int64, error)) error {
+func (r *backupRun) pump(ctx context.Context, patient idleTimeout, read func(io.Reader) (int64, error)) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	action := newAction(ctx, r.Command, r.log)

@@ -73,11 +73,11 @@ func TestAFailedCheckCompletesTheBackupWithoutFactsAndRecordsTheReason(t *testin
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			patience := "1m"
+			idle := "1m"
 			if strings.HasPrefix(test.script, "sleep") {
-				patience = "1s"
+				idle = "1s"
 			}
-			o := w.must(w.backup("echo data", append(checked(test.script), "--idle-timeout", patience)...))
+			o := w.must(w.backup("echo data", append(checked(test.script), "--idle-timeout", idle)...))
 			if o.Check == nil {
 				t.Fatal("there is no check")
 			}

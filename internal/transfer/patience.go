@@ -10,20 +10,20 @@ import (
 	"time"
 )
 
-// patience ends a transfer when the other side makes no progress for too long.
-type patience struct {
+// idleTimeout ends a transfer when the other side makes no progress for too long.
+type idleTimeout struct {
 	limit time.Duration
 	end   context.CancelCauseFunc
 }
 
 // during calls step, and ends the transfer with the reason if step takes too long.
-func (p patience) during(reason *Error, step func()) {
+func (p idleTimeout) during(reason *Error, step func()) {
 	defer time.AfterFunc(p.limit, func() { p.end(reason) }).Stop()
 	step()
 }
 
 // reader returns the source with a time limit for each read.
-func (p patience) reader(source io.Reader, reason *Error) io.Reader {
+func (p idleTimeout) reader(source io.Reader, reason *Error) io.Reader {
 	return readerFunc(func(buffer []byte) (n int, err error) {
 		p.during(reason, func() { n, err = source.Read(buffer) })
 		return n, err

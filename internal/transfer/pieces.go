@@ -25,7 +25,7 @@ type cutter struct {
 	store   *store
 	stream  *protocol.Stream // the cutter adds the pieces
 	size    int64
-	patient patience
+	patient idleTimeout
 	stored  *counter
 
 	current *blob.Writer
@@ -140,7 +140,7 @@ type joiner struct {
 	ctx     context.Context //nolint:containedctx // has the lifetime of the joiner
 	store   *store
 	pieces  []protocol.Piece
-	patient patience
+	patient idleTimeout
 
 	current io.ReadCloser
 	read    int64

@@ -107,7 +107,7 @@ func TestThePipeFromAnActionHoldsMoreThanByDefault(t *testing.T) {
 	ended := filepath.Join(t.TempDir(), "ended")
 	r := &backupRun{run: &run{log: slog.New(slog.DiscardHandler)}, Backup: &protocol.Backup{}}
 	r.Command = []string{"sh", "-c", "head -c 200000 /dev/zero; echo $$ > " + ended}
-	err := r.pump(t.Context(), patience{time.Minute, func(error) {}}, func(output io.Reader) (int64, error) {
+	err := r.pump(t.Context(), idleTimeout{time.Minute, func(error) {}}, func(output io.Reader) (int64, error) {
 		wait(t, ended)
 		return io.Copy(io.Discard, output)
 	})

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// reachPatience is the time in which a member, or the DNS, must answer.
-const reachPatience = 5 * time.Second
+// reachTimeout is the time in which a member, or the DNS, must answer.
+const reachTimeout = 5 * time.Second
 
 // dialer opens a connection.
 type dialer func(ctx context.Context, network, address string) (net.Conn, error)
@@ -36,7 +36,7 @@ func unreachable(ctx context.Context, address string, dial dialer) string {
 	if address == "" {
 		return ""
 	}
-	within, cancel := context.WithTimeout(ctx, reachPatience)
+	within, cancel := context.WithTimeout(ctx, reachTimeout)
 	defer cancel()
 	connection, err := dial(within, "tcp", address)
 	if err == nil {

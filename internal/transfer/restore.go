@@ -108,7 +108,7 @@ func ranOut(err error, data dataDirectory) bool {
 
 // drain pours the stream into the action. It returns the number of bytes that the action read.
 func (r *restoreRun) drain(ctx context.Context, end context.CancelCauseFunc, store *store, stream *protocol.Stream) (int64, error) {
-	patient := patience{r.IdleTimeout, end}
+	patient := idleTimeout{r.IdleTimeout, end}
 	progress := &progress{log: r.log, total: stream.Bytes, started: time.Now()}
 	told := progress.every(ctx, r.ProgressInterval)
 	defer told()

@@ -23,7 +23,7 @@ type resumingReader struct {
 	ctx     context.Context //nolint:containedctx // has the lifetime of the reader
 	store   *store
 	name    string
-	patient patience
+	patient idleTimeout
 
 	current *blob.Reader
 	offset  int64

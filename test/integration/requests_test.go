@@ -137,7 +137,7 @@ func awaitIdleIn(t *testing.T, ns string) int {
 }
 
 // silence is longer than a change of the status may wait.
-const silence = kit.Gathering + time.Second
+const silence = kit.StatusDelay + time.Second
 
 // watchSilence returns a function that counts the requests so far, and reports whether the last one was long ago.
 func watchSilence(sent func() int) func() (count int, isSilent bool) {

@@ -52,13 +52,13 @@ func (w *world) notify(c change) {
 			if w.muted == (watched{kind, i}) || !concerns(watch.Object, watch.When, c) {
 				continue
 			}
-			if owner := metav1.GetControllerOfNoCopy(c.object()); watch.Wakes == nil && owner != nil && owner.Kind == kind {
+			if owner := metav1.GetControllerOfNoCopy(c.object()); watch.MapFunc == nil && owner != nil && owner.Kind == kind {
 				w.wakes(item{kind, owner.Name})
 			}
-			if watch.Wakes == nil {
+			if watch.MapFunc == nil {
 				continue
 			}
-			for _, request := range watch.Wakes(context.Background(), c.object()) {
+			for _, request := range watch.MapFunc(context.Background(), c.object()) {
 				w.wakes(item{kind, request.Name})
 			}
 		}

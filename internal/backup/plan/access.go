@@ -25,7 +25,7 @@ func (s situation) reach(ordinal int32) (offline bool, o obstacle) {
 	switch {
 	case exists:
 		return false, s.reachPod(member)
-	case cluster.DeletionTimestamp != nil && ordinal >= s.Makes:
+	case cluster.DeletionTimestamp != nil && ordinal >= s.EndOrdinal:
 		return true, s.mounted(ordinal)
 	case cluster.DeletionTimestamp == nil && ordinal >= cluster.Spec.Replicas:
 		return false, never("spec.replicas of DatabaseCluster %s was lowered to %d before member %d was backed up", cluster.Name, cluster.Spec.Replicas, ordinal+1)

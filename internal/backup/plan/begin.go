@@ -21,7 +21,7 @@ import (
 const startDelay = 2 * time.Second
 
 // begin records the data that the backup needs later, even if the cluster changes; or reports the reason to wait.
-func (s situation) begin(p Plan) Plan {
+func (s situation) begin(p BackupPlan) BackupPlan {
 	switch o := s.obstacle(); {
 	case o.final:
 		return s.fail(p, o.text)
@@ -35,7 +35,7 @@ func (s situation) begin(p Plan) Plan {
 }
 
 // pending waits for the queue, or for missing preconditions. No Job exists yet.
-func (s situation) pending(p Plan, o obstacle) Plan {
+func (s situation) pending(p BackupPlan, o obstacle) BackupPlan {
 	p.Status.Phase, p.Stalled = dbv1.BackupPending, o.stall()
 	if left := startDelay - s.age(); left > 0 {
 		return p.running(o.text).in(left)
@@ -45,7 +45,7 @@ func (s situation) pending(p Plan, o obstacle) Plan {
 
 func (s situation) age() time.Duration { return s.At.Sub(s.backup.CreationTimestamp.Time) }
 
-func (s situation) start(p Plan) Plan {
+func (s situation) start(p BackupPlan) BackupPlan {
 	at, cluster, is := s.destination.DeepCopy(), s.Cluster, &p.Status
 	is.Phase, is.Destination, is.Location = dbv1.BackupRunning, at, location(s.backup, at.URL)
 	is.ClusterUID, is.Engine, is.Image, is.Replicas = string(cluster.UID), cluster.Spec.Engine, cluster.Spec.Image, s.streams()
@@ -63,11 +63,11 @@ func (s situation) streams() int32 {
 }
 
 // withFinalizer adds the operator's finalizer if it is missing.
-func (s situation) withFinalizer(p Plan) Plan {
+func (s situation) withFinalizer(p BackupPlan) BackupPlan {
 	if s.hasFinalizer {
 		return p
 	}
-	return p.do(AddFinalizer{})
+	return p.do(AddBackupFinalizer{})
 }
 
 // location is the URL of one backup. It contains the UID, so no other backup has the same URL.

@@ -126,7 +126,7 @@ func lower(fact, least dbv1.FactValue) bool {
 
 // compare records the facts of a member's copy, and reports their differences from the recorded facts; "" if there
 // are none. If the pod of the Job no longer exists, the facts are unknown, which is not a difference.
-func (s situation) compare(p Plan, ordinal int32, result *protocol.Result) string {
+func (s situation) compare(p BackupPlan, ordinal int32, result *protocol.Result) string {
 	check, streams := checkOf(s.Engine), s.backup.Status.Streams
 	if len(check.Command) == 0 || result == nil {
 		return ""

@@ -27,7 +27,7 @@ func said(text string) protocol.Facts {
 }
 
 // checking gives the engine a check whose identity and rows are Equal and whose position is AtLeast.
-func checking(o *Observed) {
+func checking(o *BackupFacts) {
 	o.Engine.Spec.Actions.Check = &dbv1.EngineCheck{
 		Command: []string{"/dbc/scripts/check", "all"},
 		Facts: []dbv1.EngineFact{

@@ -46,8 +46,8 @@ func Since(backup *dbv1.DatabaseBackup, cluster *dbv1.DatabaseCluster) string {
 }
 
 // giveUp fails a backup when its Job has stopped. Then the next backup starts.
-func (s situation) giveUp(p Plan) Plan {
-	late := s.At.After(s.patience(s.ordinal).Add(jobs.Unanswered))
+func (s situation) giveUp(p BackupPlan) BackupPlan {
+	late := s.At.After(s.startDeadline(s.ordinal).Add(jobs.Unanswered))
 	for _, job := range s.Jobs {
 		switch {
 		case job.Component != dbv1.ComponentBackup, job.Ended(), job.Ending && late:

@@ -28,7 +28,7 @@ func policyOf(t *testing.T, at dbv1.BackupDestination, nameServers ...netip.Addr
 	backup := completed()
 	backup.Status.Destination = &at
 	policy := &networkingv1.NetworkPolicy{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(situationOf(backup, Observed{NameServers: nameServers}).policy().Object.Object, policy); err != nil {
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(situationOf(backup, BackupFacts{NameServers: nameServers}).policy().Object.Object, policy); err != nil {
 		t.Fatal(err)
 	}
 	return policy

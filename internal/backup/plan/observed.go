@@ -16,9 +16,9 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Observed contains all facts that one pass read about a DatabaseBackup. A nil field does not exist, or was not
+// BackupFacts contains all facts that one pass read about a DatabaseBackup. A nil field does not exist, or was not
 // needed. A failed read never leads to an Observed.
-type Observed struct {
+type BackupFacts struct {
 	// At is the time of the observation.
 	At time.Time
 	// TransferImage is the image with the transfer binary for Jobs; "" if the operator runs without it.
@@ -32,8 +32,8 @@ type Observed struct {
 	Cluster *dbv1.DatabaseCluster
 	// Engine is the cluster's engine; for a verification, the engine of the backup.
 	Engine *dbv1.DatabaseEngine
-	// Since are the current engine and image of the cluster if a complete backup used others; "" if they are equal.
-	Since string
+	// Diverged are the current engine and image of the cluster if a complete backup used others; "" if they are equal.
+	Diverged string
 	// Members are the cluster's pods.
 	Members []state.Member
 	// Fresh are the replicas that are known to have nearly all data of the primary. Their reports change every few seconds, so no
@@ -51,10 +51,10 @@ type Observed struct {
 	Users map[string]string
 	// Extent are the members that the cluster's StatefulSet runs.
 	Extent state.Extent
-	// Makes is the ordinal after the last member that the cluster's StatefulSet re-creates.
-	Makes int32
-	// Next is the image of a member that the StatefulSet re-creates now, because it is missing or terminating; "" for none.
-	Next string
+	// EndOrdinal is the ordinal after the last member that the cluster's StatefulSet re-creates.
+	EndOrdinal int32
+	// NextImage is the image of a member that the StatefulSet re-creates now, because it is missing or terminating; "" for none.
+	NextImage string
 	// Abandoned is true if this StatefulSet does not exist or is terminating: Kubernetes is about to stop the pods that it controls.
 	Abandoned bool
 	// Fence identifies the stop of the members if the cluster is being deleted and no member can run; "" otherwise.
@@ -74,18 +74,18 @@ type Observed struct {
 }
 
 // job finds a Job by its name.
-func (o Observed) job(name string) (task jobs.Job, exists bool) {
+func (o BackupFacts) job(name string) (task jobs.Job, exists bool) {
 	return state.First(o.Jobs, func(t jobs.Job) bool { return t.Name == name })
 }
 
 // mixed reports whether the members of a cluster that is not being deleted run different images. A backup records
 // one image.
-func (o Observed) mixed() bool {
+func (o BackupFacts) mixed() bool {
 	return o.Cluster.DeletionTimestamp == nil && slices.ContainsFunc(o.Members, func(m state.Member) bool { return m.Image != o.Members[0].Image })
 }
 
 // rolling reports whether members run different images, or will when the StatefulSet has re-created one.
-func (o Observed) rolling() bool {
-	next := slices.ContainsFunc(o.Members, func(m state.Member) bool { return m.Image != o.Next })
-	return o.mixed() || o.Cluster.DeletionTimestamp == nil && o.Next != "" && next
+func (o BackupFacts) rolling() bool {
+	next := slices.ContainsFunc(o.Members, func(m state.Member) bool { return m.Image != o.NextImage })
+	return o.mixed() || o.Cluster.DeletionTimestamp == nil && o.NextImage != "" && next
 }

@@ -20,11 +20,11 @@ type obstacle struct {
 	final bool
 }
 
-func (o obstacle) stall() *Stall {
+func (o obstacle) stall() *BackupStall {
 	if o.reason == "" {
 		return nil
 	}
-	return &Stall{o.reason, o.text}
+	return &BackupStall{o.reason, o.text}
 }
 
 func never(format string, arguments ...any) obstacle {
@@ -51,7 +51,7 @@ func (s situation) obstacle() obstacle {
 	if o := s.unable(); o.text != "" {
 		return o
 	}
-	if s.Before != "" {
+	if s.Predecessor != "" {
 		return s.queued()
 	}
 	if s.age() < startDelay {
@@ -72,7 +72,7 @@ func createdFor(backup *dbv1.DatabaseBackup) string {
 
 // queued reports the backup that is earlier in the queue, and the reason why that one is blocked.
 func (s situation) queued() obstacle {
-	text := fmt.Sprintf("waiting for DatabaseBackup %s of the same cluster, which is earlier in the queue", s.Before)
+	text := fmt.Sprintf("waiting for DatabaseBackup %s of the same cluster, which is earlier in the queue", s.Predecessor)
 	if s.Stuck != "" {
 		return human(dbv1.ReasonBackupPending, "%s and is blocked: %s; or delete that DatabaseBackup", text, s.Stuck)
 	}

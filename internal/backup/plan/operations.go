@@ -12,8 +12,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 )
 
-// AddFinalizer adds the operator's finalizer to the backup, before the first Job is created.
-type AddFinalizer struct{ operation.First }
+// AddBackupFinalizer adds the operator's finalizer to the backup, before the first Job is created.
+type AddBackupFinalizer struct{ operation.First }
 
 // CreateJob creates a Job that does not exist.
 type CreateJob struct {
@@ -45,8 +45,8 @@ type StopJob struct {
 // DeleteJob deletes a finished Job. Its pods and their volumes are deleted with it.
 type DeleteJob struct{ Job jobs.Job }
 
-// Finalize removes the operator's finalizer from the backup.
-type Finalize struct {
+// FinalizeBackup removes the operator's finalizer from the backup.
+type FinalizeBackup struct {
 	// Note describes retained data; "" if there is none.
 	Note string
 }
@@ -70,18 +70,18 @@ func (DeleteJob) Properties() operation.Properties {
 }
 
 // Properties of the operation.
-func (Finalize) Properties() operation.Properties {
+func (FinalizeBackup) Properties() operation.Properties {
 	return operation.Properties{First: true, LiveRead: true, WhileDeleting: true}
 }
 
-func (AddFinalizer) String() string { return "add the finalizer" }
-func (c CreateJob) String() string  { return "create " + c.Job.String() }
+func (AddBackupFinalizer) String() string { return "add the finalizer" }
+func (c CreateJob) String() string        { return "create " + c.Job.String() }
 
 // corrects reports whether the policy does not exist, or differs.
 func (a ApplyPolicy) corrects() bool { return a.Live == nil || a.Policy.Drift(a.Live) != "" }
 
-func (a ApplyPolicy) String() string  { return "apply " + a.Policy.String() }
-func (d DeletePolicy) String() string { return "delete NetworkPolicy " + d.Name }
-func (s StopJob) String() string      { return "stop Job " + s.Job.Name }
-func (d DeleteJob) String() string    { return "delete Job " + d.Job.Name }
-func (f Finalize) String() string     { return "remove the finalizer" }
+func (a ApplyPolicy) String() string    { return "apply " + a.Policy.String() }
+func (d DeletePolicy) String() string   { return "delete NetworkPolicy " + d.Name }
+func (s StopJob) String() string        { return "stop Job " + s.Job.Name }
+func (d DeleteJob) String() string      { return "delete Job " + d.Job.Name }
+func (f FinalizeBackup) String() string { return "remove the finalizer" }

@@ -15,7 +15,7 @@ import (
 )
 
 // record records the result of a member. If its pod no longer exists, its sizes are unknown.
-func (s situation) record(p Plan, result *protocol.Result) Plan {
+func (s situation) record(p BackupPlan, result *protocol.Result) BackupPlan {
 	stream := dbv1.BackupStream{Ordinal: s.ordinal, VolumeUID: s.volumeRead()}
 	if result != nil {
 		stream.Bytes, stream.StoredBytes, stream.SHA256 = result.Bytes, result.StoredBytes, result.SHA256
@@ -40,7 +40,7 @@ func (s situation) volumeRead() string {
 }
 
 // progress records the transferred bytes: of the finished members, and of the current one.
-func progress(p Plan, now *protocol.Progress) Plan {
+func progress(p BackupPlan, now *protocol.Progress) BackupPlan {
 	is := &p.Status
 	if now == nil {
 		now = &protocol.Progress{}
@@ -57,7 +57,7 @@ func progress(p Plan, now *protocol.Progress) Plan {
 	return p
 }
 
-func (s situation) complete(p Plan) Plan {
+func (s situation) complete(p BackupPlan) BackupPlan {
 	p = s.finish(p, dbv1.BackupCompleted, unchecked(p.Status))
 	is := &p.Status
 	if took := is.CompletionTime.Sub(is.StartTime.Time); is.Bytes > 0 && took > 0 {
@@ -67,13 +67,13 @@ func (s situation) complete(p Plan) Plan {
 }
 
 // fail sets the phase of the backup to Failed, for a reason.
-func (s situation) fail(p Plan, why string) Plan {
+func (s situation) fail(p BackupPlan, why string) BackupPlan {
 	p = s.finish(p, dbv1.BackupFailed, why)
 	p.Stalled, p.Status.Rate = nil, ""
 	return p
 }
 
-func (s situation) finish(p Plan, phase dbv1.BackupPhase, message string) Plan {
+func (s situation) finish(p BackupPlan, phase dbv1.BackupPhase, message string) BackupPlan {
 	is := &p.Status
 	is.Phase, is.CompletionTime = phase, &metav1.Time{Time: s.At}
 	if is.StartTime != nil {

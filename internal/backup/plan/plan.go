@@ -13,8 +13,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 )
 
-// Plan is what a pass does for a DatabaseBackup. It is a value: tests compare it.
-type Plan struct {
+// BackupPlan is what a pass does for a DatabaseBackup. It is a value: tests compare it.
+type BackupPlan struct {
 	// Operations are what the pass does, in the order of execution.
 	Operations operation.List
 	// Status is the status of the backup, without the conditions.
@@ -24,15 +24,15 @@ type Plan struct {
 	// Trouble is a problem of a Job that is retried; "" for none.
 	Trouble string
 	// Stalled is the problem that the user must correct; nil for none.
-	Stalled *Stall
+	Stalled *BackupStall
 	// RequeueAfter is the delay until the next pass without a change; 0 to wait for a change.
 	RequeueAfter time.Duration
 	// Recorded is true if the status changes in a way that is unsafe to decide on a stale cache.
 	Recorded bool
 }
 
-// Stall is a reason of the Stalled condition, or of DeletionBlocked, with a message about the correction.
-type Stall struct {
+// BackupStall is a reason of the Stalled condition, or of DeletionBlocked, with a message about the correction.
+type BackupStall struct {
 	Reason, Message string
 }
 
@@ -45,9 +45,9 @@ const (
 
 // For decides what to do for a backup. A deletion has priority. The phase of a finished backup does not change, but
 // it can be verified.
-func For(backup *dbv1.DatabaseBackup, observed Observed) Plan {
+func For(backup *dbv1.DatabaseBackup, observed BackupFacts) BackupPlan {
 	s := situationOf(backup, observed)
-	p := Plan{Status: *backup.Status.DeepCopy()}
+	p := BackupPlan{Status: *backup.Status.DeepCopy()}
 	switch {
 	case backup.DeletionTimestamp != nil:
 		p = s.remove(p)
@@ -70,49 +70,49 @@ func recorded(before, after dbv1.DatabaseBackupStatus) bool {
 }
 
 // LiveRead reports whether the plan must be decided by a live read from the API server.
-func (p Plan) LiveRead() bool { return p.Recorded || p.Operations.Need(operation.LiveRead) }
+func (p BackupPlan) LiveRead() bool { return p.Recorded || p.Operations.Need(operation.LiveRead) }
 
 // Work returns the operations in the order of execution, and their reason.
-func (p Plan) Work() (all operation.List, why string) { return p.Operations, p.Why }
+func (p BackupPlan) Work() (all operation.List, why string) { return p.Operations, p.Why }
 
 // do adds operations.
-func (p Plan) do(all ...operation.Operation) Plan {
+func (p BackupPlan) do(all ...operation.Operation) BackupPlan {
 	p.Operations = append(p.Operations, all...)
 	return p
 }
 
 // because sets the current action, or what the pass waits for.
-func (p Plan) because(text string) Plan {
+func (p BackupPlan) because(text string) BackupPlan {
 	p.Why = text
 	return p
 }
 
 // in requeues after a delay.
-func (p Plan) in(after time.Duration) Plan {
+func (p BackupPlan) in(after time.Duration) BackupPlan {
 	p.RequeueAfter = after
 	return p
 }
 
 // stalled records a problem that the user must correct.
-func (p Plan) stalled(reason, text string) Plan {
-	p.Stalled = &Stall{reason, text}
+func (p BackupPlan) stalled(reason, text string) BackupPlan {
+	p.Stalled = &BackupStall{reason, text}
 	return p
 }
 
 // running sets the message of a running backup.
-func (p Plan) running(text string) Plan {
+func (p BackupPlan) running(text string) BackupPlan {
 	p.Status.Message = text
 	return p.because(text)
 }
 
 // verifying sets the message of a running verification.
-func (p Plan) verifying(text string) Plan {
+func (p BackupPlan) verifying(text string) BackupPlan {
 	p.Status.Verification.Message = text
 	return p.because(text)
 }
 
 // withTrouble adds the problem of an unfinished action, as a sentence.
-func (p Plan) withTrouble(v jobs.Verdict, sentence string) Plan {
+func (p BackupPlan) withTrouble(v jobs.Verdict, sentence string) BackupPlan {
 	switch v.Standing {
 	case jobs.Blocked:
 		return p.stalled(dbv1.ReasonJobBlocked, sentence)

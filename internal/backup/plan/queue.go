@@ -18,23 +18,23 @@ import (
 
 // Queue is the position of a backup among those of its cluster.
 type Queue struct {
-	// Before is the next backup of the same cluster in the queue; "" if it is this one.
-	Before string
+	// Predecessor is the next backup of the same cluster in the queue; "" if it is this one.
+	Predecessor string
 	// Stuck is the reason why that backup is blocked, if the user must correct it.
 	Stuck string
 	// Yields is true if this backup waits for that one if both have started at the same time.
 	Yields bool
-	// Turn is the time since when this backup could be first in the queue.
-	Turn time.Time
+	// FirstSince is the time since when this backup could be first in the queue.
+	FirstSince time.Time
 }
 
 // QueueOf returns the position of a backup among these backups.
 func QueueOf(backup *dbv1.DatabaseBackup, all []dbv1.DatabaseBackup) Queue {
-	before, since := turn(backup, all)
+	before, since := predecessor(backup, all)
 	if before == nil {
-		return Queue{Turn: since}
+		return Queue{FirstSince: since}
 	}
-	return Queue{Before: before.Name, Stuck: Stuck(before), Yields: earlier(before, backup), Turn: since}
+	return Queue{Predecessor: before.Name, Stuck: Stuck(before), Yields: earlier(before, backup), FirstSince: since}
 }
 
 // Underway reports whether the first Job of a backup was created: then no other backup precedes it.
@@ -42,8 +42,8 @@ func Underway(backup *dbv1.DatabaseBackup, seen []jobs.Job) bool {
 	return Begun(backup.Status) && len(seen)+len(backup.Status.Streams) > 0
 }
 
-// turn finds the backup of the same cluster that is first in the queue, and since when there is none.
-func turn(backup *dbv1.DatabaseBackup, all []dbv1.DatabaseBackup) (before *dbv1.DatabaseBackup, since time.Time) {
+// predecessor finds the backup of the same cluster that is first in the queue, and since when there is none.
+func predecessor(backup *dbv1.DatabaseBackup, all []dbv1.DatabaseBackup) (before *dbv1.DatabaseBackup, since time.Time) {
 	since = backup.CreationTimestamp.Time
 	for i := range all {
 		other := &all[i]

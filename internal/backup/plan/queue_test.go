@@ -21,10 +21,10 @@ import (
 // rival is a backup in a world where passes overlap: the observation may be stale when a pass acts on it.
 type rival struct {
 	backup  dbv1.DatabaseBackup
-	lacks   bool  // a Secret
-	job     bool  // there is one
-	ended   bool  // it has
-	planned *Plan // by a pass that has read, and not yet written
+	lacks   bool        // a Secret
+	job     bool        // there is one
+	ended   bool        // it has
+	planned *BackupPlan // by a pass that has read, and not yet written
 }
 
 // rivals3 are three backups of one cluster, created one second apart; the first lacks a Secret.
@@ -40,7 +40,7 @@ func rivals3() []rival {
 }
 
 // read is the first half of a pass.
-func read(all []rival, i int) *Plan {
+func read(all []rival, i int) *BackupPlan {
 	mine, observed := all[i], idleWorld()
 	observed.Cluster.Spec.Replicas = 1
 	if mine.lacks {

@@ -18,18 +18,18 @@ func madeFrom(job objects.Child) string { return job.Object.GetAnnotations()[dbv
 func TestAJobThatHasNotStartedIsReCreatedWhenTheClusterIsCorrected(t *testing.T) {
 	cases := map[string]struct {
 		backup *dbv1.DatabaseBackup
-		job    func(string, *dbv1.DatabaseBackup, Observed) jobs.Job
+		job    func(string, *dbv1.DatabaseBackup, BackupFacts) jobs.Job
 	}{
-		"a backup of a member that runs": {started(), func(_ string, b *dbv1.DatabaseBackup, o Observed) jobs.Job {
+		"a backup of a member that runs": {started(), func(_ string, b *dbv1.DatabaseBackup, o BackupFacts) jobs.Job {
 			return memberJob(0, func(t *jobs.Job) { imageless(t); t.MadeFrom = madeFrom(situationOf(b, o).backupJob(0, 0, false)) })
 		}},
-		"a backup from a volume": {started(), func(_ string, b *dbv1.DatabaseBackup, o Observed) jobs.Job {
+		"a backup from a volume": {started(), func(_ string, b *dbv1.DatabaseBackup, o BackupFacts) jobs.Job {
 			return memberJob(0, func(t *jobs.Job) { imageless(t); t.MadeFrom = madeFrom(situationOf(b, o).backupJob(0, 0, true)) })
 		}},
-		"a verification": {verifying1(), func(_ string, b *dbv1.DatabaseBackup, o Observed) jobs.Job {
+		"a verification": {verifying1(), func(_ string, b *dbv1.DatabaseBackup, o BackupFacts) jobs.Job {
 			return proof(0, func(t *jobs.Job) { imageless(t); t.MadeFrom = madeFrom(situationOf(b, o).verificationJob(0)) })
 		}},
-		"a deletion of data": {unwantedBackup(), func(_ string, b *dbv1.DatabaseBackup, o Observed) jobs.Job {
+		"a deletion of data": {unwantedBackup(), func(_ string, b *dbv1.DatabaseBackup, o BackupFacts) jobs.Job {
 			return deletion(func(t *jobs.Job) { imageless(t); t.MadeFrom = madeFrom(situationOf(b, o).deletionJob()) })
 		}},
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 // replicated is a world of two members with one database; the first is the primary, and the second has its data.
-func replicated() Observed {
+func replicated() BackupFacts {
 	o := idleWorld()
 	o.Engine.Spec.Topology = dbv1.TopologyPrimaryReplica
 	o.Engine.Spec.Roles = &dbv1.EngineRoles{Label: "role", Primary: "primary", Replica: "replica"}
@@ -37,18 +37,18 @@ func TestABackupOfOneDatabaseHasOneStream(t *testing.T) {
 
 func TestTheSourceOfABackupIsAFreshReplicaElseThePrimary(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(*Observed)
+		change func(*BackupFacts)
 		want   string
 	}{
-		"a fresh replica":                                         {func(*Observed) {}, "orders-1.orders-headless"},
-		"the primary, if no replica is ready":                     {func(o *Observed) { o.Members[1].Ready = false }, "orders-0.orders-headless"},
-		"the primary, if the replica is not fresh":                {func(o *Observed) { o.Fresh = nil }, "orders-0.orders-headless"},
-		"the primary, if the role of the other member is unknown": {func(o *Observed) { o.Members[1].Labels = nil }, "orders-0.orders-headless"},
-		"whatever its ordinal is": {func(o *Observed) {
+		"a fresh replica":                                         {func(*BackupFacts) {}, "orders-1.orders-headless"},
+		"the primary, if no replica is ready":                     {func(o *BackupFacts) { o.Members[1].Ready = false }, "orders-0.orders-headless"},
+		"the primary, if the replica is not fresh":                {func(o *BackupFacts) { o.Fresh = nil }, "orders-0.orders-headless"},
+		"the primary, if the role of the other member is unknown": {func(o *BackupFacts) { o.Members[1].Labels = nil }, "orders-0.orders-headless"},
+		"whatever its ordinal is": {func(o *BackupFacts) {
 			o.Members[0].Labels, o.Members[1].Labels = o.Members[1].Labels, o.Members[0].Labels
 			o.Members[0].Ready = false
 		}, "orders-1.orders-headless"},
-		"any member, if they agree by a majority": {func(o *Observed) {
+		"any member, if they agree by a majority": {func(o *BackupFacts) {
 			o.Engine.Spec.Topology, o.Engine.Spec.Roles, o.Fresh = dbv1.TopologyConsensus, nil, nil
 			o.Members[0].Ready = false
 		}, "orders-1.orders-headless"},
@@ -71,13 +71,13 @@ func TestTheSourceOfABackupIsAFreshReplicaElseThePrimary(t *testing.T) {
 func TestABackupWaitsWhileNoMemberIsKnownToHaveTheLatestData(t *testing.T) {
 	const unknown = "waiting for exactly one ready primary of DatabaseCluster orders: without it, no replica is known to have the latest data"
 	for name, c := range map[string]struct {
-		change func(*Observed)
+		change func(*BackupFacts)
 		want   string
 	}{
-		"the primary is not ready": {func(o *Observed) { o.Members[0].Ready = false }, unknown},
-		"the primary terminates":   {func(o *Observed) { o.Members[0].Terminating = true }, unknown},
-		"there are two primaries":  {func(o *Observed) { o.Members[1].Labels = o.Members[0].Labels }, unknown},
-		"no member is ready": {func(o *Observed) { o.Members[0].Ready, o.Members[1].Ready = false, false },
+		"the primary is not ready": {func(o *BackupFacts) { o.Members[0].Ready = false }, unknown},
+		"the primary terminates":   {func(o *BackupFacts) { o.Members[0].Terminating = true }, unknown},
+		"there are two primaries":  {func(o *BackupFacts) { o.Members[1].Labels = o.Members[0].Labels }, unknown},
+		"no member is ready": {func(o *BackupFacts) { o.Members[0].Ready, o.Members[1].Ready = false, false },
 			"waiting for pod orders-0 to be ready"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -137,7 +137,7 @@ func TestTheSourceOfAnOfflineBackupIsTheVolumeOfTheLastPrimary(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o, b := replicated(), started()
 			b.Status.Replicas = 1
-			o.Cluster.DeletionTimestamp, o.Makes, o.Members, o.Volumes = &metav1.Time{}, 0, nil, c.volumes
+			o.Cluster.DeletionTimestamp, o.EndOrdinal, o.Members, o.Volumes = &metav1.Time{}, 0, nil, c.volumes
 			create, found := operation.Find[CreateJob](For(b, o).Operations)
 			if !found {
 				t.Fatal("no Job")
@@ -160,18 +160,18 @@ func TestTheSourceOfAnOfflineBackupIsTheVolumeOfTheLastPrimary(t *testing.T) {
 func TestAnOfflineBackupFailsIfNoVolumeIsKnownToHaveEveryWrite(t *testing.T) {
 	const retained = ". The volumes are retained. To back them up, skip the deletion hooks, and create a cluster of the same name: its members decide which of them continues"
 	unknown := "no member of DatabaseCluster orders runs, and none is known to have every acknowledged write" + retained
-	as := func(*Observed) {}
+	as := func(*BackupFacts) {}
 	for name, c := range map[string]struct {
 		primary string
 		claims  []int32
 		want    string
-		change  func(*Observed)
+		change  func(*BackupFacts)
 	}{
 		"without a record":         {"", []int32{0, 1}, unknown, as},
 		"a record of another name": {"ledger-1", []int32{0, 1}, unknown, as},
 		"without claim 0":          {"", []int32{1}, unknown, as},
 		"without its claim":        {"orders-1", []int32{0}, "pod orders-1 had every acknowledged write, but PersistentVolumeClaim data-orders-1 no longer exists" + retained, as},
-		"a failover while the members stopped": {"", []int32{0, 1}, unknown, func(o *Observed) {
+		"a failover while the members stopped": {"", []int32{0, 1}, unknown, func(o *BackupFacts) {
 			first := o.Volumes["data-orders-0"]
 			first.Term = "7"
 			o.Volumes["data-orders-0"] = first
@@ -180,13 +180,13 @@ func TestAnOfflineBackupFailsIfNoVolumeIsKnownToHaveEveryWrite(t *testing.T) {
 		"without a lock": {
 			"orders-0", []int32{0, 1},
 			"no member of DatabaseCluster orders runs, and without spec.state.lock of DatabaseEngine ledger-v1 it is unknown which volume has every acknowledged write" + retained,
-			func(o *Observed) { o.Engine.Spec.State.Lock = nil },
+			func(o *BackupFacts) { o.Engine.Spec.State.Lock = nil },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o, b := replicated(), started()
 			b.Status.Replicas = 1
-			o.Cluster.DeletionTimestamp, o.Makes, o.Members, o.Volumes = &metav1.Time{}, 0, nil, map[string]state.Volume{}
+			o.Cluster.DeletionTimestamp, o.EndOrdinal, o.Members, o.Volumes = &metav1.Time{}, 0, nil, map[string]state.Volume{}
 			for _, ordinal := range c.claims {
 				v := state.Volume{Contents: state.Contents{Cluster: o.Cluster.UID}}
 				if ordinal == 0 {

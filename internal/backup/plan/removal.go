@@ -15,7 +15,7 @@ import (
 
 // remove deletes a backup: first it stops Jobs that write or read, then it deletes the data by policy, then it
 // removes the operator's finalizer.
-func (s situation) remove(p Plan) Plan {
+func (s situation) remove(p BackupPlan) BackupPlan {
 	if !s.hasFinalizer {
 		return p.because("the operator has nothing left to do")
 	}
@@ -30,7 +30,7 @@ func (s situation) remove(p Plan) Plan {
 	}
 	switch {
 	case !s.unwanted():
-		return p.because("its data is retained").do(Finalize{Note: retainedNote(s.backup)})
+		return p.because("its data is retained").do(FinalizeBackup{Note: retainedNote(s.backup)})
 	case s.TransferImage == "":
 		return s.blocked(p, "the operator runs without --transfer-image, so it cannot create a Job to delete the data: set the flag to the operator's own image")
 	default:
@@ -39,7 +39,7 @@ func (s situation) remove(p Plan) Plan {
 }
 
 // removeData deletes the data by policy when no Job writes any more.
-func (s situation) removeData(p Plan) Plan {
+func (s situation) removeData(p BackupPlan) BackupPlan {
 	name, desired := naming.BackupDeletionJob(s.backup.Spec.Cluster, s.backup.UID), s.deletionJob()
 	v := s.judge(name, jobs.Expected{Desired: []objects.Child{desired}, Deadline: s.deletionDeadline()})
 	switch v.Standing {
@@ -52,7 +52,7 @@ func (s situation) removeData(p Plan) Plan {
 		return p.because(fmt.Sprintf("waiting for Job %s to be deleted", name))
 	case jobs.Succeeded:
 		// The Job is deleted last. Without it, a repetition would create a Job with nothing to delete.
-		return p.because("its data is deleted").do(Finalize{}, DeleteJob{v.Job})
+		return p.because("its data is deleted").do(FinalizeBackup{}, DeleteJob{v.Job})
 	case jobs.Superseded:
 		return p.because(recreates(v.Job)).do(StopJob{Job: v.Job})
 	case jobs.Failed, jobs.Lost:
@@ -68,7 +68,7 @@ func (s situation) removeData(p Plan) Plan {
 }
 
 // undeleted handles a failed deletion of data. Data of an incomplete backup does not block the deletion.
-func (s situation) undeleted(p Plan, v jobs.Verdict) Plan {
+func (s situation) undeleted(p BackupPlan, v jobs.Verdict) BackupPlan {
 	if s.backup.Spec.DeletionPolicy != dbv1.BackupDelete {
 		return s.finishIncomplete(p, v.Cause)
 	}
@@ -77,7 +77,7 @@ func (s situation) undeleted(p Plan, v jobs.Verdict) Plan {
 }
 
 // stop stops the running Jobs, one by one, and waits until they and their pods no longer exist.
-func (s situation) stop(p Plan) (stopped Plan, stops bool) {
+func (s situation) stop(p BackupPlan) (stopped BackupPlan, stops bool) {
 	for _, job := range s.Jobs {
 		deletes := job.Component == dbv1.ComponentBackupDeletion
 		switch {
@@ -99,7 +99,7 @@ func (s situation) unwanted() bool {
 	return is.Destination != nil && (is.Phase != dbv1.BackupCompleted || s.backup.Spec.DeletionPolicy == dbv1.BackupDelete)
 }
 
-func (s situation) blocked(p Plan, text string) Plan {
+func (s situation) blocked(p BackupPlan, text string) BackupPlan {
 	if s.backup.Spec.DeletionPolicy != dbv1.BackupDelete {
 		return s.finishIncomplete(p.because(text), text)
 	}
@@ -108,8 +108,8 @@ func (s situation) blocked(p Plan, text string) Plan {
 }
 
 // finishIncomplete finishes the deletion of an incomplete backup although its data could not be deleted.
-func (s situation) finishIncomplete(p Plan, cause string) Plan {
-	return p.do(Finalize{Note: fmt.Sprintf("data of the incomplete backup may still be at %s: %s", s.backup.Status.Location, cause)})
+func (s situation) finishIncomplete(p BackupPlan, cause string) BackupPlan {
+	return p.do(FinalizeBackup{Note: fmt.Sprintf("data of the incomplete backup may still be at %s: %s", s.backup.Status.Location, cause)})
 }
 
 // retainedNote reports the location of the retained data of a complete backup.

@@ -13,7 +13,7 @@ import (
 )
 
 // run backs up one member after the other.
-func (s situation) run(p Plan) Plan {
+func (s situation) run(p BackupPlan) BackupPlan {
 	p = s.withFinalizer(p)
 	switch {
 	case s.invalidReason != "":
@@ -74,8 +74,8 @@ func recreates(job jobs.Job) string {
 }
 
 // awaitMember waits until a terminating Job no longer exists, at most for the deadline of a backup.
-func (s situation) awaitMember(p Plan, job jobs.Job) Plan {
-	if s.At.After(s.patience(s.ordinal).Add(jobs.Unanswered)) {
+func (s situation) awaitMember(p BackupPlan, job jobs.Job) BackupPlan {
+	if s.At.After(s.startDeadline(s.ordinal).Add(jobs.Unanswered)) {
 		return s.fail(p, fmt.Sprintf("Job %s was deleted but still exists: its pod %s does not answer", job.Name, job.Pod))
 	}
 	return p.running(fmt.Sprintf("waiting for Job %s to be deleted", job.Name)).in(waitRequeueAfter)
@@ -83,7 +83,7 @@ func (s situation) awaitMember(p Plan, job jobs.Job) Plan {
 
 // startMember creates the Job of the next member. It re-creates a Job that was deleted: the UID identifies the data
 // that it wrote.
-func (s situation) startMember(p Plan) Plan {
+func (s situation) startMember(p BackupPlan) BackupPlan {
 	source, offline, o := s.approach()
 	switch {
 	case s.Yields && s.Stray == "":
@@ -111,7 +111,7 @@ func (s situation) approach() (source int32, offline bool, o obstacle) {
 		return 0, false, waitFor("waiting for pod %s to terminate: its Job was deleted while the pod ran", s.Stray)
 	case o.text != "":
 		return 0, false, o
-	case s.Before != "":
+	case s.Predecessor != "":
 		return 0, false, s.queued()
 	default:
 		return s.access(s.ordinal)
@@ -120,7 +120,7 @@ func (s situation) approach() (source int32, offline bool, o obstacle) {
 
 // waits adds what the user must do for the Job of a backup. The status of a pod does not report a missing volume
 // source.
-func (s situation) waits(p Plan, v jobs.Verdict) Plan {
+func (s situation) waits(p BackupPlan, v jobs.Verdict) BackupPlan {
 	p = p.withTrouble(v, p.Why)
 	switch {
 	case p.Stalled != nil:

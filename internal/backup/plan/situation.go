@@ -16,7 +16,7 @@ import (
 // situation is the input of a decision: the backup, the observed facts, and values derived from both. It is
 // computed once.
 type situation struct {
-	Observed
+	BackupFacts
 	backup *dbv1.DatabaseBackup
 	// hasFinalizer is true if the backup has the operator's finalizer.
 	hasFinalizer bool
@@ -33,9 +33,9 @@ type situation struct {
 	invalidReason string
 }
 
-func situationOf(backup *dbv1.DatabaseBackup, observed Observed) situation {
+func situationOf(backup *dbv1.DatabaseBackup, observed BackupFacts) situation {
 	s := situation{
-		Observed: observed, backup: backup, hasFinalizer: state.HasFinalizer(backup),
+		BackupFacts: observed, backup: backup, hasFinalizer: state.HasFinalizer(backup),
 		destination:          destination(backup, observed.Cluster),
 		place:                Place(backup, observed.Cluster),
 		deadline:             jobs.KindOf(dbv1.ComponentBackup).Deadline(observed.Cluster),
@@ -113,10 +113,10 @@ func next(status dbv1.DatabaseBackupStatus) (ordinal int32, ok bool) {
 	return 0, false
 }
 
-// patience is the time by which a member's backup must start. Time that one member does not use is available to the
+// startDeadline is the time by which a member's backup must start. Time that one member does not use is available to the
 // next.
-func (s situation) patience(ordinal int32) time.Time {
-	since := s.Turn
+func (s situation) startDeadline(ordinal int32) time.Time {
+	since := s.FirstSince
 	if s.backup.Status.StartTime != nil {
 		since = s.backup.Status.StartTime.Time
 	}
@@ -126,5 +126,5 @@ func (s situation) patience(ordinal int32) time.Time {
 // waited reports whether the wait for a member has exceeded its limit. While another backup precedes this one, only
 // the deadline of that backup counts.
 func (s situation) waited(ordinal int32) bool {
-	return s.Before == "" && s.At.After(s.patience(ordinal))
+	return s.Predecessor == "" && s.At.After(s.startDeadline(ordinal))
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // StatusOf is the status after a pass: from the plan, and the error of its execution.
-func StatusOf(backup *dbv1.DatabaseBackup, todo Plan, err error, now metav1.Time) dbv1.DatabaseBackupStatus {
+func StatusOf(backup *dbv1.DatabaseBackup, todo BackupPlan, err error, now metav1.Time) dbv1.DatabaseBackupStatus {
 	s := *todo.Status.DeepCopy()
 	s.ObservedGeneration = backup.Generation
 	if stall := refusal(err); stall != nil {
@@ -41,13 +41,13 @@ func StatusOf(backup *dbv1.DatabaseBackup, todo Plan, err error, now metav1.Time
 }
 
 // refusal is a request that the API server rejects until the user acts; nil for none.
-func refusal(err error) *Stall {
+func refusal(err error) *BackupStall {
 	foreign := ForeignError{}
 	switch {
 	case errors.As(err, &foreign):
-		return &Stall{dbv1.ReasonNameConflict, foreign.Error()}
+		return &BackupStall{dbv1.ReasonNameConflict, foreign.Error()}
 	case status.Refused(err):
-		return &Stall{dbv1.ReasonRefused, strings.ReplaceAll(err.Error(), "\n", "; ")}
+		return &BackupStall{dbv1.ReasonRefused, strings.ReplaceAll(err.Error(), "\n", "; ")}
 	default:
 		return nil
 	}
@@ -72,7 +72,7 @@ func ready(s dbv1.DatabaseBackupStatus) metav1.Condition {
 }
 
 // stalled is the Stalled condition of the backup. DeletionBlocked also reports the reason of a blocked deletion.
-func stalled(backup *dbv1.DatabaseBackup, s dbv1.DatabaseBackupStatus, todo Plan) metav1.Condition {
+func stalled(backup *dbv1.DatabaseBackup, s dbv1.DatabaseBackupStatus, todo BackupPlan) metav1.Condition {
 	switch {
 	case todo.Stalled != nil:
 		return condition(dbv1.ConditionStalled, metav1.ConditionTrue, todo.Stalled.Reason, todo.Stalled.Message)
@@ -94,7 +94,7 @@ func verified(v *dbv1.BackupVerification) metav1.Condition {
 	return condition(dbv1.ConditionVerified, metav1.ConditionUnknown, dbv1.ReasonVerificationRunning, v.Message)
 }
 
-func deletionBlocked(todo Plan) metav1.Condition {
+func deletionBlocked(todo BackupPlan) metav1.Condition {
 	if todo.Stalled != nil {
 		return condition(dbv1.ConditionDeletionBlocked, metav1.ConditionTrue, dbv1.ReasonDeletionError, todo.Stalled.Message)
 	}

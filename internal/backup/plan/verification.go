@@ -20,7 +20,7 @@ import (
 
 // verification continues a running verification, cleans up after a finished one, or starts the requested one. Each
 // value of the annotation is one request.
-func (s situation) verification(p Plan) Plan {
+func (s situation) verification(p BackupPlan) BackupPlan {
 	v, asked := p.Status.Verification, request(s.backup)
 	left := s.leftovers()
 	switch {
@@ -41,7 +41,7 @@ func (s situation) verification(p Plan) Plan {
 }
 
 // verify fails a verification whose cluster no longer exists, and first corrects the policy of its copy.
-func (s situation) verify(p Plan) Plan {
+func (s situation) verify(p BackupPlan) BackupPlan {
 	if s.Cluster == nil && len(s.Jobs) > 0 {
 		return s.verified(p, dbv1.VerificationFailed, fmt.Sprintf("DatabaseCluster %s no longer exists, so the operator deletes the temporary copy", s.backup.Spec.Cluster))
 	}
@@ -52,7 +52,7 @@ func (s situation) verify(p Plan) Plan {
 }
 
 // verifyMembers restores one member after the other.
-func (s situation) verifyMembers(p Plan) Plan {
+func (s situation) verifyMembers(p BackupPlan) BackupPlan {
 	var answers []string
 	for ordinal := range s.backup.Status.Replicas {
 		name := naming.VerificationJob(s.backup.Spec.Cluster, s.backup.UID, p.Status.Verification.Request, ordinal)
@@ -82,7 +82,7 @@ func (s situation) expectedCopy(ordinal int32) jobs.Expected {
 }
 
 // awaitCopy waits until the copy of a member answers.
-func (s situation) awaitCopy(p Plan, v jobs.Verdict, name string, ordinal int32) Plan {
+func (s situation) awaitCopy(p BackupPlan, v jobs.Verdict, name string, ordinal int32) BackupPlan {
 	seen := p.Status.Verification.Message
 	usual := fmt.Sprintf("Job %s restores member %d of %d into a temporary copy", name, ordinal+1, s.backup.Status.Replicas)
 	switch v.Standing {
@@ -102,15 +102,15 @@ func (s situation) awaitCopy(p Plan, v jobs.Verdict, name string, ordinal int32)
 
 // awaitDeletion waits until a terminating Job no longer exists, at most for the deadline of a verification. During
 // a verification, no backup expires.
-func (s situation) awaitDeletion(p Plan, job jobs.Job, ordinal int32) Plan {
-	patience := s.verificationDeadline*time.Duration(ordinal+1) + jobs.Unanswered
-	if since := p.Status.Verification.StartTime; since != nil && s.At.After(since.Add(patience)) {
+func (s situation) awaitDeletion(p BackupPlan, job jobs.Job, ordinal int32) BackupPlan {
+	limit := s.verificationDeadline*time.Duration(ordinal+1) + jobs.Unanswered
+	if since := p.Status.Verification.StartTime; since != nil && s.At.After(since.Add(limit)) {
 		return s.verified(p, dbv1.VerificationFailed, fmt.Sprintf("Job %s was deleted but still exists: its pod %s does not answer", job.Name, job.Pod))
 	}
 	return p.verifying(fmt.Sprintf("waiting for Job %s to be deleted", job.Name)).in(waitRequeueAfter)
 }
 
-func (s situation) startCopy(p Plan, ordinal int32) Plan {
+func (s situation) startCopy(p BackupPlan, ordinal int32) BackupPlan {
 	if text := s.unverifiable(); text != "" {
 		return s.verified(p, dbv1.VerificationFailed, text)
 	}
@@ -121,7 +121,7 @@ func (s situation) startCopy(p Plan, ordinal int32) Plan {
 	return p.do(CreateJob{Job: s.verificationJob(ordinal)})
 }
 
-func (s situation) verified(p Plan, phase dbv1.BackupVerificationPhase, text string) Plan {
+func (s situation) verified(p BackupPlan, phase dbv1.BackupVerificationPhase, text string) BackupPlan {
 	v := p.Status.Verification
 	v.Phase, v.Message, v.CompletionTime = phase, text, &metav1.Time{Time: s.At}
 	return p.because(text)
@@ -130,11 +130,11 @@ func (s situation) verified(p Plan, phase dbv1.BackupVerificationPhase, text str
 // mismatch reports differences between the cluster now and at the time of the backup, if a copy did not answer. For
 // example, arguments of a newer version may prevent an older one from starting. Then the backup may still be valid.
 func (s situation) mismatch() string {
-	if s.Since == "" {
+	if s.Diverged == "" {
 		return ""
 	}
 	return fmt.Sprintf(". The copy used the backup's engine %q and image %q, with the arguments, parameters and files of DatabaseCluster %s, "+
-		"which now has %s. Check that they are compatible before you discard the backup", s.backup.Status.Engine, s.backup.Status.Image, s.backup.Spec.Cluster, s.Since)
+		"which now has %s. Check that they are compatible before you discard the backup", s.backup.Status.Engine, s.backup.Status.Image, s.backup.Spec.Cluster, s.Diverged)
 }
 
 // policyDrift corrects the policy of running copies, which may be deleted, changed, or written by an operator with
@@ -205,7 +205,7 @@ func (s situation) leftovers() []jobs.Job {
 
 // clearUp deletes copies. It first stops a copy that may still run. It deletes the policy of the copies before the
 // Jobs, because the existing Jobs show that there is something to clean up.
-func clearUp(p Plan, policy string, left []jobs.Job) Plan {
+func clearUp(p BackupPlan, policy string, left []jobs.Job) BackupPlan {
 	if job, runs := state.First(left, func(j jobs.Job) bool { return !j.Ended() }); runs {
 		return p.because("stopping the temporary copy").do(StopJob{Job: job})
 	}

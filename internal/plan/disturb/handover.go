@@ -3,7 +3,7 @@ SPDX-License-Identifier: Apache-2.0
 */
 
 // Package disturb decides what has to happen before a member is stopped: the primary hands over to another member, and a member
-// that leaves is removed from the list of the others.
+// that leaves is removed from the membership.
 package disturb
 
 import (

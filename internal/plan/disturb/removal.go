@@ -22,8 +22,8 @@ func podOf(s *situation.Situation, ordinal int32) string {
 	return string(m.UID)
 }
 
-// joinPatience is how long a removal waits for a member that starts.
-const joinPatience = 5 * time.Minute
+// joinTimeout is how long a removal waits for a member that starts.
+const joinTimeout = 5 * time.Minute
 
 // joinsIn is how long a member that starts may still take to join the others; 0 if it has joined, cannot start, or had enough time. It
 // must join before its removal: otherwise the removal finds no member, and the member joins after it.
@@ -32,7 +32,7 @@ func joinsIn(s *situation.Situation, ordinal int32) time.Duration {
 	if !runs || m.Ready || m.Terminating || m.Problem != "" {
 		return 0
 	}
-	return max(0, joinPatience-s.At.Sub(m.Created.Time))
+	return max(0, joinTimeout-s.At.Sub(m.Created.Time))
 }
 
 // Remove removes the member with an ordinal, which may be down, from the list that the others keep. It waits while the others have

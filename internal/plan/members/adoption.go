@@ -19,22 +19,22 @@ import (
 
 // Adoptions are the claims of a previous cluster of the same name, which the operator adopts all at once. The restore of a previous
 // cluster is irrelevant here.
-func Adoptions(s *situation.Situation) []operation.Contents {
+func Adoptions(s *situation.Situation) []operation.ContentsChange {
 	if VolumeConflict(s) != nil || s.PreviousUser != "" || slices.ContainsFunc(s.Foreign, holdsVolumes) {
 		return nil
 	}
-	var all []operation.Contents
+	var all []operation.ContentsChange
 	for _, v := range s.Left {
 		if !v.Terminating && s.Fits(v) {
-			all = append(all, operation.Contents{Volume: v, Contents: state.Contents{Cluster: s.Cluster.UID, Engine: v.Engine, Primary: v.Primary, Term: v.Term, Voters: v.Voters}})
+			all = append(all, operation.ContentsChange{Volume: v, Contents: state.Contents{Cluster: s.Cluster.UID, Engine: v.Engine, Primary: v.Primary, Term: v.Term, Voters: v.Voters}})
 		}
 	}
 	return all
 }
 
 // Records are the cluster's own claims whose recorded engine, primary or number of voters has changed.
-func Records(s *situation.Situation) []operation.Contents {
-	var all []operation.Contents
+func Records(s *situation.Situation) []operation.ContentsChange {
+	var all []operation.ContentsChange
 	for _, v := range s.Volumes {
 		holds := v.Contents
 		holds.Engine = wroteLast(s, v)
@@ -43,7 +43,7 @@ func Records(s *situation.Situation) []operation.Contents {
 			latest(s, &holds)
 		}
 		if v.Usable() && !s.Previous(v) && !v.Terminating && holds != v.Contents {
-			all = append(all, operation.Contents{Volume: v, Contents: holds})
+			all = append(all, operation.ContentsChange{Volume: v, Contents: holds})
 		}
 	}
 	return all
@@ -99,7 +99,7 @@ func unlocked(s *situation.Situation, holds *state.Contents) {
 	holds.NeededSince = since
 }
 
-// voters returns how many members the list of the members may have, with the one that starts next. Before the first data is complete,
+// voters returns how many members the membership may have, with the one that starts next. Before the first data is complete,
 // there is no list. While a removal is being recorded, the claims differ, and the highest number counts.
 func voters(s *situation.Situation, v state.Volume) int32 {
 	_, lowers := forgets(s)
@@ -195,7 +195,7 @@ func engineText(name string) string {
 	return fmt.Sprintf("engine %q", name)
 }
 
-// usesVolumes reports whether an object may create pods that use the volumes. A StatefulSet of the cluster's name may, even while
+// holdsVolumes reports whether an object may create pods that use the volumes. A StatefulSet of the cluster's name may, even while
 // it has no pods.
 func holdsVolumes(r state.Ref) bool { return r.IsOfPreviousCluster() || r.IsStatefulSet() }
 

@@ -23,7 +23,7 @@ func Modifications(s *situation.Situation) []operation.Modification {
 	var all []operation.Modification
 	resizes := Resizes(s)
 	for _, v := range unlike(s, func(v state.Volume) string { return v.Class }) {
-		resized := slices.ContainsFunc(resizes, func(r operation.Resize) bool { return r.Volume.Claim == v.Claim })
+		resized := slices.ContainsFunc(resizes, func(r operation.VolumeResize) bool { return r.Volume.Claim == v.Claim })
 		if !v.Terminating && !resized {
 			all = append(all, operation.Modification{Volume: v, Class: s.Cluster.Spec.Storage.VolumeAttributesClassName})
 		}

@@ -25,8 +25,8 @@ func Finished(s *situation.Situation) []operation.Removal {
 	return all
 }
 
-// Obstructing are such pods while a member waits until the claim of its previous volume is deleted. The Job that created the first data
-// is one.
+// Obstructing returns the pods of ended Jobs that use a volume, while a member waits until the claim of its previous volume is deleted. The
+// Job that created the first data has such a pod.
 func Obstructing(s *situation.Situation) []operation.Removal {
 	waits := slices.ContainsFunc(s.Own, func(v state.Volume) bool { return v.Terminating && v.Ordinal < s.Wanted })
 	if !waits || s.NotStarted() {

@@ -13,12 +13,12 @@ import (
 
 // Labels are the claims whose protection differs from the spec, including retained claims of removed members. Terminating claims
 // are too late to protect. Claims of a previous cluster are adopted first. During a restore, the backup still contains all data.
-func Labels(s *situation.Situation) []operation.Protection {
-	var all []operation.Protection
+func Labels(s *situation.Situation) []operation.ProtectionChange {
+	var all []operation.ProtectionChange
 	protect := s.Cluster.Spec.Deletion.Protection && s.Restoration == nil
 	for _, v := range s.Volumes {
 		if v.Protected != protect && !v.Terminating && !s.Previous(v) {
-			all = append(all, operation.Protection{Volume: v, Protect: protect})
+			all = append(all, operation.ProtectionChange{Volume: v, Protect: protect})
 		}
 	}
 	return all

@@ -36,7 +36,7 @@ func RollOut(s *situation.Situation) phase.Outcome {
 			outcome.RequeueAfter = situation.Sooner(outcome.RequeueAfter, rolls.recovering(m))
 		}
 	}
-	outcome.RequeueAfter = situation.Sooner(outcome.RequeueAfter, situation.Sooner(s.ConvergesIn(minReady(s.Cluster)), patience(s.Observed)))
+	outcome.RequeueAfter = situation.Sooner(outcome.RequeueAfter, situation.Sooner(s.ConvergesIn(minReady(s.Cluster)), timeUntilLost(s.Observed)))
 	return outcome
 }
 
@@ -148,7 +148,7 @@ func (r rollout) unsteady() []string {
 		waits = append(waits, "a missing pod")
 	}
 	for range r.Peers() - replicas {
-		waits = append(waits, "a member that does not run, but may be in the list of the others")
+		waits = append(waits, "a member that does not run, but may be in the membership")
 	}
 	return waits
 }
@@ -190,17 +190,17 @@ func minReady(cluster *dbv1.DatabaseCluster) time.Duration {
 	return state.Steadily
 }
 
-// lostPatience is how long no member has to serve before the operator restarts members that may recover by themselves. A member
+// lostDelay is how long no member has to serve before the operator restarts members that may recover by themselves. A member
 // that restarts alone may need the others to become ready.
-const lostPatience = 5 * time.Minute
+const lostDelay = 5 * time.Minute
 
 // lost reports whether no member has served for so long that a restart can make nothing worse.
 func lost(observed state.Observed) bool {
-	return observed.Ready() == 0 && patience(observed) <= 0
+	return observed.Ready() == 0 && timeUntilLost(observed) <= 0
 }
 
-// patience returns the time until the cluster counts as lost; 0 if it does, or while a member serves.
-func patience(observed state.Observed) time.Duration {
+// timeUntilLost returns the time until the cluster counts as lost; 0 if it does, or while a member serves.
+func timeUntilLost(observed state.Observed) time.Duration {
 	var last time.Time
 	for _, m := range observed.Members {
 		if m.Serving(observed.At) {
@@ -212,7 +212,7 @@ func patience(observed state.Observed) time.Duration {
 			}
 		}
 	}
-	return max(0, last.Add(lostPatience).Sub(observed.At))
+	return max(0, last.Add(lostDelay).Sub(observed.At))
 }
 
 func counted(outdated []state.Member) string {

@@ -146,7 +146,7 @@ func TestResourcesChangeWhileMembersRun(t *testing.T) {
 			o.Members[i].Template, o.Members[i].Resources = o.Template(), "others"
 		}
 	}
-	given := func(progress state.Resize, resources string) func(*dbv1.DatabaseCluster, *state.Observed) {
+	given := func(progress state.PodResize, resources string) func(*dbv1.DatabaseCluster, *state.Observed) {
 		return func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			lacks(o, 1)
 			o.Members[1].Resources, o.Members[1].Resize = resources, progress
@@ -160,32 +160,32 @@ func TestResourcesChangeWhileMembersRun(t *testing.T) {
 		"one after the other": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				lacks(o, 0, 1)
-				o.Members[2].Resize = state.Resize{Pending: true, Message: "Deferred"}
+				o.Members[2].Resize = state.PodResize{Pending: true, Message: "Deferred"}
 			},
 			"RollingOut: 2 members are outdated; waiting for the kubelet to resize pod orders-2 (Deferred)\n",
 		},
 		"but not for what is no longer wanted": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				lacks(o, 0, 1, 2)
-				o.Members[1].Resize = state.Resize{Pending: true, Message: "Deferred"}
+				o.Members[1].Resize = state.PodResize{Pending: true, Message: "Deferred"}
 			},
 			"resize orders-1\nRollingOut: 3 members are outdated; resizing pod orders-1\n",
 		},
 		"that does not block another change": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				plans.Outdated(o, 0, 1, 2)
-				o.Members[1].Resize = state.Resize{Pending: true, Message: "Deferred"}
+				o.Members[1].Resize = state.PodResize{Pending: true, Message: "Deferred"}
 			},
 			"restart orders-1\nRollingOut: 3 members are outdated; restarting pod orders-1\n",
 		},
 		"and the last is waited for": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-				o.Members[0].Resize = state.Resize{Pending: true, Message: "Deferred"}
+				o.Members[0].Resize = state.PodResize{Pending: true, Message: "Deferred"}
 			},
 			"WaitingForMembers: the kubelet is resizing pod orders-0 (Deferred)\n",
 		},
 		"by a restart where its node does not have them": {
-			given(state.Resize{Pending: true, Infeasible: true}, "requests  limits "),
+			given(state.PodResize{Pending: true, Infeasible: true}, "requests  limits "),
 			"restart orders-1\nRollingOut: 1 member is outdated; restarting pod orders-1\n",
 		},
 		"by a restart where the API server has refused them": {
@@ -197,11 +197,11 @@ func TestResourcesChangeWhileMembersRun(t *testing.T) {
 			"resize orders-1\nRollingOut: 1 member is outdated; resizing pod orders-1\n",
 		},
 		"where only what was asked for before is not to be had": {
-			given(state.Resize{Pending: true, Infeasible: true}, "others"),
+			given(state.PodResize{Pending: true, Infeasible: true}, "others"),
 			"resize orders-1\nRollingOut: 1 member is outdated; resizing pod orders-1\n",
 		},
 		"and one that the kubelet has not seen yet is waited for, too": {
-			given(state.Resize{Unseen: true}, "requests  limits "),
+			given(state.PodResize{Unseen: true}, "requests  limits "),
 			"WaitingForMembers: the kubelet is resizing pod orders-1 (the kubelet has not responded yet)\n",
 		},
 		"by a restart where the member does not run": {

@@ -155,7 +155,7 @@ func awaitSettled(s *situation.Situation, to int32, reason string) phase.Outcome
 	if unready := s.Settling(); unready > 0 {
 		left, why = unready, fmt.Sprintf("waiting until pod %s is ready: then the members that are left have every acknowledged write", s.Unready())
 	}
-	if left <= 0 || to > 0 || !s.Settles() {
+	if left <= 0 || to > 0 || !s.StopAwaitsData() {
 		return phase.Over
 	}
 	outcome := phase.Wait(reason, why)

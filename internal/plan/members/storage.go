@@ -16,14 +16,14 @@ import (
 
 // Resizes are the claims whose requested size differs from the spec. They grow in any state of the members, because a full volume
 // is often the cause of a failure. A claim that is not bound cannot be changed.
-func Resizes(s *situation.Situation) []operation.Resize {
-	var all []operation.Resize
+func Resizes(s *situation.Situation) []operation.VolumeResize {
+	var all []operation.VolumeResize
 	size := s.Cluster.Spec.Storage.Size
 	for _, v := range s.InUse() {
 		grow := v.Requested.Cmp(size) < 0
 		giveUp := v.Requested.Cmp(size) > 0 && v.Capacity.Cmp(size) < 0 // the previous expansion has not succeeded
 		if !v.Terminating && !v.Capacity.IsZero() && (grow || giveUp) {
-			all = append(all, operation.Resize{Volume: v, Size: size})
+			all = append(all, operation.VolumeResize{Volume: v, Size: size})
 		}
 	}
 	return all

@@ -23,7 +23,7 @@ func forgets(s *situation.Situation) (last int32, is bool) {
 	return last, s.Consents() && s.RecordedVoters() > last && !runs && s.Wanted > 0 && last >= max(s.End(), s.Wanted)
 }
 
-// Forget removes members from the list of the others that the cluster does not need and that have no pod, the highest ordinal first.
+// Forget removes members from the membership that the cluster does not need and that have no pod, the highest ordinal first.
 // A member that ran has left the list before it stopped, but it may have joined again until its pod was deleted. A member whose claim a
 // user deleted never left. The claims record that a member has left only after this removal.
 func Forget(s *situation.Situation) phase.Outcome {
@@ -34,13 +34,13 @@ func Forget(s *situation.Situation) phase.Outcome {
 	if outcome := disturb.Remove(s, last); outcome.Waits() {
 		return outcome
 	}
-	var lowered []operation.Contents
+	var lowered []operation.ContentsChange
 	for _, v := range s.Own {
 		if contents := v.Contents; v.Voters > last && !v.Terminating {
 			contents.Voters = last
-			lowered = append(lowered, operation.Contents{Volume: v, Contents: contents})
+			lowered = append(lowered, operation.ContentsChange{Volume: v, Contents: contents})
 		}
 	}
-	return phase.Do(dbv1.ReasonRemovingMember, fmt.Sprintf("recording that pod %s has left the list of the other members", naming.Member(s.Cluster.Name, last)),
+	return phase.Do(dbv1.ReasonRemovingMember, fmt.Sprintf("recording that pod %s has left the membership", naming.Member(s.Cluster.Name, last)),
 		operation.RecordContents{Claims: lowered})
 }

@@ -179,9 +179,9 @@ func (s *Situation) Unsettled() (left time.Duration, why string, waits bool) {
 	return left, fmt.Sprintf("the last members stop at %s: if they are ready then, they have every acknowledged write", until), true
 }
 
-// Settles reports whether a stop waits until one of the members that are left has every acknowledged write: a hibernation, and a deletion with a
+// StopAwaitsData reports whether a stop waits until one of the members that are left has every acknowledged write: a hibernation, and a deletion with a
 // final backup.
-func (s *Situation) Settles() bool {
+func (s *Situation) StopAwaitsData() bool {
 	return !s.Deleting() || !s.Skips() && slices.ContainsFunc(s.Cluster.Spec.Deletion.Hooks, func(h dbv1.DeletionHook) bool { return Fences(s.Cluster, h) })
 }
 
@@ -205,11 +205,11 @@ func (s *Situation) Settling() time.Duration {
 	if live != s.deciding() || !exists || m.Stuck {
 		return 0
 	}
-	return max(0, settlePatience-s.At.Sub(m.Down()))
+	return max(0, voterTimeout-s.At.Sub(m.Down()))
 }
 
-// settlePatience is how long a hibernation waits for a voter that is not ready.
-const settlePatience = time.Minute
+// voterTimeout is how long a hibernation waits for a voter that is not ready.
+const voterTimeout = time.Minute
 
 // Unsettles reports whether another member than the recorded one can accept a write now, or after the next start if members may start.
 func (s *Situation) Unsettles(starts bool) bool {

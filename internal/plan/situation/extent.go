@@ -11,7 +11,7 @@ import (
 )
 
 // Extent returns the lowest ordinal and the number of the members that the StatefulSet should have now. Members start all at once but
-// stop one by one. With a list of members, a member that is not in the list starts after claim 0 records it.
+// stop one by one. A member that is not in the membership starts after claim 0 records it.
 func (s *Situation) Extent() (start, replicas int32) {
 	live, first := s.live(), s.first()
 	if first > 0 {

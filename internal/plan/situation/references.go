@@ -21,7 +21,7 @@ func (s *Situation) EngineKnown() bool {
 }
 
 // KeepsMembers reports whether no member may be removed because of the engine. One that is unknown may require a hand-over, or that a
-// member leaves the list of the others. A hibernation does not depend on the number of members.
+// member leaves the membership. A hibernation does not depend on the number of members.
 func (s *Situation) KeepsMembers() bool {
 	number := s.Incompatible != nil && s.Incompatible.Reason == dbv1.ReasonInvalidReplicas
 	return !s.Deleting() && (!s.EngineKnown() || number && s.Wanted > 0)

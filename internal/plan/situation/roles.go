@@ -51,8 +51,8 @@ func (s *Situation) Answers() bool {
 	return s.Serves() || refuses
 }
 
-// FirstMemberPatience is how long the others wait for the first member. Then all start, and the engine decides as in a failover.
-const FirstMemberPatience = 5 * time.Minute
+// FirstMemberTimeout is how long the others wait for the first member. Then all start, and the engine decides as in a failover.
+const FirstMemberTimeout = 5 * time.Minute
 
 // mayStart returns how many members may run now. Members of one database do not start all at once: see firstAlone and oneByOne.
 func (s *Situation) mayStart(live int32) int32 {
@@ -125,7 +125,7 @@ func (s *Situation) firstAlone(live int32) bool {
 	ordinal := s.first()
 	first, exists := state.First(s.Members, func(m state.Member) bool { return m.Ordinal == ordinal })
 	last, known := s.lastPrimary()
-	late := exists && s.patience(first) <= 0
+	late := exists && s.firstMemberTimeLeft(first) <= 0
 	return s.HasRoles() && live <= 1 && known && last == ordinal && !late && len(s.ReadyPrimaries()) == 0
 }
 
@@ -136,17 +136,17 @@ func (s *Situation) FirstMemberWait() time.Duration {
 	if !exists || !s.firstAlone(live) || ordinal == 0 && s.Wanted <= 1 {
 		return 0
 	}
-	return s.patience(first)
+	return s.firstMemberTimeLeft(first)
 }
 
-// patience is how long the others wait for the first member. Its previous pod, which is terminating, may still stop. It may have been ready
+// firstMemberTimeLeft is how long the others wait for the first member. Its previous pod, which is terminating, may still stop. It may have been ready
 // before, alone.
-func (s *Situation) patience(first state.Member) time.Duration {
+func (s *Situation) firstMemberTimeLeft(first state.Member) time.Duration {
 	since := first.Down()
 	if !first.Terminating && first.Created.After(since) {
 		since = first.Created.Time
 	}
-	return FirstMemberPatience - s.At.Sub(since)
+	return FirstMemberTimeout - s.At.Sub(since)
 }
 
 // SplitBrainLasts reports whether two primaries were observed for longer than the lock of the engine lives. The condition records

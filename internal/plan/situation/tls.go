@@ -14,8 +14,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-// issuePatience is how long cert-manager may take before the user must act.
-const issuePatience = time.Minute
+// issuanceTimeout is how long cert-manager may take before the user must act.
+const issuanceTimeout = time.Minute
 
 // SelfSigned reports whether the operator issues the certificate of the cluster.
 func (s *Situation) SelfSigned() bool {
@@ -68,7 +68,7 @@ func (s *Situation) issuerProblem() *Stall {
 	if issuance.Refused != "" {
 		return &Stall{dbv1.ReasonCertManagerMissing, fmt.Sprintf("spec.tls.issuerRef needs cert-manager: %s", issuance.Refused)}
 	}
-	if s.TLS.Certificate.Valid() || issuance.Pending(s.At) < issuePatience {
+	if s.TLS.Certificate.Valid() || issuance.Pending(s.At) < issuanceTimeout {
 		return nil
 	}
 	if s.TLS.Certificate.Found() && issuance.Message == "" {

@@ -85,8 +85,8 @@ func (s *Situation) oneByOne(live int32) int32 {
 	return together
 }
 
-// leavePatience is how long a member that was removed may still look ready.
-const leavePatience = 15 * time.Second
+// leaveDelay is how long a member that was removed may still look ready.
+const leaveDelay = 15 * time.Second
 
 // LeavingIn is the time until the readiness of a member shows that the others have removed it; 0 if none is being removed. If the user takes
 // a scale-in back meanwhile, that member joins again, and no other one may join at the same time.
@@ -97,9 +97,9 @@ func (s *Situation) LeavingIn() time.Duration {
 			continue
 		}
 		if !t.Ended() {
-			return leavePatience
+			return leaveDelay
 		}
-		left = max(left, leavePatience-t.EndedFor(s.At))
+		left = max(left, leaveDelay-t.EndedFor(s.At))
 	}
 	return left
 }

@@ -126,7 +126,7 @@ func each(o operation.Operation) []string {
 	}
 }
 
-func recorded(all []operation.Contents) []string {
+func recorded(all []operation.ContentsChange) []string {
 	var texts []string
 	for _, c := range all {
 		text := fmt.Sprintf("record on %s: engine %q, primary %q", c, c.Contents.Engine, c.Contents.Primary)
