@@ -28,14 +28,14 @@ Rules:
 | field | description | bounds |
 |---|---|---|
 {{ range .Members -}}
-| `{{ .Name }}`<br>{{ template "kind" .Type }} | {{ template "text" .Doc }} | {{ template "bounds" . }} |
+| `{{ .Name }}`<br>{{ template "kind" .Type }} | {{ template "text" (regexReplaceAll (printf "^%s (is|are) " .Name) .Doc "") }} | {{ template "bounds" . }} |
 {{ end }}
 {{- end }}
 {{- if .EnumValues }}
 | value | meaning |
 |---|---|
 {{ range .EnumValues -}}
-| `{{ .Name }}` | {{ template "text" (regexReplaceAll "^[A-Z][A-Za-z]+:? " .Doc "") }} |
+| `{{ .Name }}` | {{ template "text" (regexReplaceAll "^[A-Z][A-Za-z]+:? (means that )?" .Doc "") }} |
 {{ end }}
 {{- end }}
 {{ end -}}
