@@ -4,7 +4,7 @@ SPDX-License-Identifier: Apache-2.0
 
 // Command bench measures the cost of the operator, of other operators that a file describes, and of a floor: a minimal
 // client that writes the same objects. It runs against its own control plane, see hack/bench.sh, and prints one figure
-// per line. docs/benchmarks.md explains the figures.
+// per line. docs/benchmarks/results.md explains the figures.
 package main
 
 import (
