@@ -47,6 +47,7 @@ var order = []place{
 	{name: "subject", pure: true},
 	// Subjects do not import each other, nor does the core import them: only the list of package plan does.
 	{name: "credentials", pure: true, imports: core, importedBy: theList},
+	{name: "identity", pure: true, imports: core, importedBy: theList},
 	{name: "connection", pure: true, imports: core, importedBy: theList},
 	{name: "schedule", pure: true, imports: core, importedBy: theList},
 	{name: "certificate", pure: true, imports: core, importedBy: theList},

@@ -92,11 +92,8 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 	if engine.HasRoles(o.Engine) {
 		o.ReplicasService = subject.Child(ctx, &o.Reading, state.Ref{Kind: "Service", Name: naming.ReplicasService(name)}, state.ServiceFacts)
 	}
-	o.readServiceAccount(ctx)
-	o.readRights(ctx)
 	o.readTasks(ctx)
 	o.readKept(ctx)
-	o.readAgreements(ctx)
 	o.readProtection(ctx, r.Policies)
 	o.readRestore(ctx, r)
 	if o.Cluster.DeletionTimestamp != nil {
@@ -114,6 +111,7 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 			one.Read(ctx, &o.Reading)
 		}
 	}
+	o.readAgreements(ctx)
 }
 
 // observation collects the facts that are read.

@@ -26,7 +26,7 @@ import (
 // Subject is the Secret with generated credentials.
 var Subject = subject.Subject{Decide: func(s *situation.Situation) subject.Decision {
 	if s.Deleting() {
-		return subject.Decision{}
+		return subject.Decision{Leftovers: unused(s)}
 	}
 	return subject.Decision{Operations: generate(s)}
 }}
@@ -83,4 +83,14 @@ func (g Generate) String() string {
 	default:
 		return fmt.Sprintf("adopt %s of the previous cluster of the same name", g.Child)
 	}
+}
+
+// unused is the generated Secret of a cluster that is being deleted, unless a volume remains: its data is lost without its password. A
+// Secret of the user always stays.
+func unused(s *situation.Situation) []operation.Removal {
+	secret := s.Credentials
+	if !secret.GeneratedFor(s.Cluster.UID) || len(situation.Staying(s.Volumes)) > 0 {
+		return nil
+	}
+	return []operation.Removal{{Kind: "Secret", Name: secret.Name, UID: secret.UID, Version: secret.Version, Why: "no volume remains"}}
 }

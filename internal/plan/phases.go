@@ -50,7 +50,7 @@ func upToDate(s *situation.Situation) phase.Outcome {
 	if s.Cluster.Spec.Paused {
 		return outcome
 	}
-	if all := members.Leftovers(s); len(all) > 0 {
+	if all := append(members.Leftovers(s), s.Leftovers...); len(all) > 0 {
 		outcome.Operations = operation.List{operation.Delete{Objects: all}}
 	}
 	outcome.Operations = append(outcome.Operations, members.Recorded(s)...)

@@ -85,7 +85,7 @@ func For(s *situation.Situation) Plan {
 
 // existence decides for a cluster that is not being deleted.
 func existence(s *situation.Situation, d decisions) Plan {
-	s = s.With(d.operations(), stalled(s, d))
+	s = s.With(d.operations(), stalled(s, d), d.leftovers())
 	p := of(s, disturb.Exclusively(s, phase.First(phases, s)))
 	p.Pending, p.Newer = pending(s), s.EngineKnown() && resources.Newer(s.Cluster, s.Observed)
 	if s.Cluster.Spec.Paused {
@@ -96,7 +96,7 @@ func existence(s *situation.Situation, d decisions) Plan {
 
 // removal decides for a cluster that is being deleted.
 func removal(s *situation.Situation, d decisions) Plan {
-	s = s.With(d.operations(), nil)
+	s = s.With(d.operations(), nil, d.leftovers())
 	p := of(s, deletion.Decide(s, d.finish()))
 	p.Operations, _ = p.Operations.Only(operation.WhileDeleting)
 	p.HooksChanged = deletion.PhasesChanged(s.Cluster.Status.Hooks, p.Hooks)

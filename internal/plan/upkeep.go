@@ -11,6 +11,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/certificate"
 	"github.com/dbcluster/databasecluster-operator/internal/connection"
 	"github.com/dbcluster/databasecluster-operator/internal/credentials"
+	"github.com/dbcluster/databasecluster-operator/internal/identity"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
@@ -47,8 +48,8 @@ func always(decide func(*situation.Situation) operation.List) subject.Subject {
 var upkeep = []work{
 	{"finalizer", core(finalizer), "without it, a deletion would not be seen"},
 	{"credentials", credentials.Subject, "no pod starts without its Secret"},
-	{"ServiceAccount", core(members.ServiceAccount), "no pod starts as the account of another owner"},
-	{"rights", core(members.Rights), "members report who is the primary"},
+	{"identity", identity.Subject, "no pod starts as the account of another owner, and members report who is the primary"},
+	{"agreements", core(members.Agreements), "members keep there who is the primary"},
 	{"certificate", certificate.Subject, "members need it to start"},
 	{"size of volumes", core(sizes), "a full volume may be why members are down"},
 	{"attributes of volumes", core(attributes), "as the size"},
@@ -109,6 +110,14 @@ func (d decisions) finish() phase.Outcome {
 		}
 	}
 	return phase.Over
+}
+
+func (d decisions) leftovers() []operation.Removal {
+	var all []operation.Removal
+	for _, one := range d {
+		all = append(all, one.Leftovers...)
+	}
+	return all
 }
 
 func (d decisions) requeueAfter() time.Duration {

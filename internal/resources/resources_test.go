@@ -14,7 +14,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -57,11 +56,8 @@ func TestTheObjectsOfAClusterMatchTheGoldenFiles(t *testing.T) {
 	everything, spread, generated := full(t), smallest(), smallest()
 	spread.Spec.Scheduling.Spread = dbv1.ClusterSpread{Nodes: dbv1.SpreadRequired, Zones: dbv1.SpreadRequired}
 	generated.Spec.ServiceAccount.Annotations = map[string]string{"eks.amazonaws.com/role-arn": "arn:aws:iam::111122223333:role/orders"}
-	related, declared := replicated(smallest())
+	related, declared := golden.Replicated(smallest())
 	for name, child := range map[string]objects.Child{
-		"replicated.role":              Role(related, declared),
-		"replicated.rolebinding":       RoleBinding(related),
-		"replicated.serviceaccount":    ServiceAccount(related),
 		"replicated.state":             StateConfigMap(related, declared, "orders-leader"),
 		"replicated.service":           Service(related, declared),
 		"replicated.replicas-service":  ReplicasService(related, declared),
@@ -78,7 +74,6 @@ func TestTheObjectsOfAClusterMatchTheGoldenFiles(t *testing.T) {
 		"ephemeral.statefulset":        StatefulSet(ephemeralCluster, 3, state.Observed{}),
 		"spread.statefulset":           StatefulSet(spread, 3, state.Observed{}),
 		"spread.restore-job":           RestoreJob(spread, Restore{Members: spread.Spec.Replicas, Image: "example.test/operator:1", Command: []string{"restore"}}, state.Volume{UID: "1c2d3e4f"}),
-		"generated.serviceaccount":     ServiceAccount(generated),
 		"generated.statefulset":        StatefulSet(generated, 3, state.Observed{}),
 		"full.service":                 Service(everything, nil),
 		"full.statefulset":             StatefulSet(everything, everything.Spec.Replicas, state.Observed{}),
@@ -94,30 +89,9 @@ func TestTheObjectsOfAClusterMatchTheGoldenFiles(t *testing.T) {
 	}
 }
 
-// replicated returns the effective cluster of an engine whose members have one database.
-func replicated(cluster *dbv1.DatabaseCluster) (*dbv1.DatabaseCluster, *dbv1.DatabaseEngine) {
-	action := func(name string) *dbv1.EngineAction {
-		return &dbv1.EngineAction{Command: []string{"/dbc/scripts/" + name}}
-	}
-	declared := &dbv1.DatabaseEngine{}
-	declared.Name = "ledger-v1"
-	declared.Spec = dbv1.DatabaseEngineSpec{
-		Topology:        dbv1.TopologyPrimaryReplica,
-		Roles:           &dbv1.EngineRoles{Label: "database.dbcluster.io/role", Primary: "primary", Replica: "replica", LockSeconds: 30},
-		State:           &dbv1.EngineState{ConfigMaps: []string{"leader", "failover"}},
-		Parameters:      []dbv1.EngineParameter{{Name: "max-clients", Default: "100"}},
-		OtherParameters: true,
-		Actions: dbv1.EngineActions{
-			Initialize: action("initialize"), HandOver: action("hand-over"), Configure: action("configure"), MemberRemove: action("remove"),
-		},
-	}
-	cluster.Spec.Engine, cluster.Spec.Parameters = declared.Name, map[string]string{"prefix": "$(HOME) \"x\""}
-	return engine.Resolve(cluster, declared), declared
-}
-
 // A token lets its bearer change the pods of the cluster, so no sidecar, init container or Job gets it.
 func TestOnlyTheDatabaseContainerHasTheToken(t *testing.T) {
-	cluster, declared := replicated(full(t))
+	cluster, declared := golden.Replicated(full(t))
 	template := golden.Live[appsv1.StatefulSet](t, StatefulSet(cluster, 3, state.Observed{})).Spec.Template.Spec
 	for _, container := range slices.Concat(template.InitContainers, template.Containers) {
 		has := slices.ContainsFunc(container.VolumeMounts, func(m corev1.VolumeMount) bool { return m.Name == naming.TokenVolume })
@@ -136,20 +110,8 @@ func TestOnlyTheDatabaseContainerHasTheToken(t *testing.T) {
 	}
 }
 
-// An integration test shows that these rights are enough.
-func TestTheRoleOfMembersNamesTheObjectsThatTheyChange(t *testing.T) {
-	cluster, declared := replicated(smallest())
-	declared.Spec.State = nil
-	for _, rule := range golden.Live[rbacv1.Role](t, Role(cluster, declared)).Rules {
-		changes := slices.Contains(rule.Verbs, "patch")
-		if changes != (len(rule.ResourceNames) == 9) || !slices.Equal(rule.Resources, []string{"pods"}) || slices.Contains(rule.Verbs, "create") {
-			t.Errorf("%+v", rule)
-		}
-	}
-}
-
 func TestAChangeOfParametersIsAnotherConfigurationAndTheSameTemplate(t *testing.T) {
-	cluster, declared := replicated(smallest())
+	cluster, declared := golden.Replicated(smallest())
 	before, job := StatefulSet(cluster, 3, state.Observed{}), ConfigureJob(cluster, declared, nil, "", 3)
 	changed := cluster.DeepCopy()
 	changed.Spec.Parameters["prefix"] = "another"
@@ -164,7 +126,7 @@ func TestAChangeOfParametersIsAnotherConfigurationAndTheSameTemplate(t *testing.
 
 // The primary may be a member that leaves.
 func TestBeforeAScaleInAJobKnowsAllMembersAndTheNumberThatStays(t *testing.T) {
-	cluster, declared := replicated(smallest())
+	cluster, declared := golden.Replicated(smallest())
 	cluster.Spec.Replicas = 1
 	for name, c := range map[string]struct {
 		job  objects.Child

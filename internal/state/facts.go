@@ -103,3 +103,8 @@ func FromRevision(revision *appsv1.ControllerRevision) (*appsv1.StatefulSet, err
 	set.Annotations = revision.Annotations
 	return set, nil
 }
+
+// HadRights reports whether the operator created rights for the members. They are deleted before the ServiceAccount.
+func HadRights(account *corev1.ServiceAccount) bool {
+	return account != nil && account.Annotations[dbv1.AnnotationRights] != ""
+}

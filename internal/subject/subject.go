@@ -34,6 +34,9 @@ type Decision struct {
 	Stalled *situation.Stall
 	// RequeueAfter is the time after which the decision or its report changes without an event; 0 for never.
 	RequeueAfter time.Duration
+	// Leftovers are objects without an owner that nothing uses: they are deleted when the cluster is up to date, or at the end of its
+	// deletion.
+	Leftovers []operation.Removal
 	// Finish is what a deletion does and waits for before its hooks; the zero value for nothing.
 	Finish phase.Outcome
 	// Report writes the part of the status that belongs to the subject, and returns its conditions that apply; nil for none.

@@ -81,15 +81,12 @@ func orphansUseVolumes(s *situation.Situation) bool {
 
 // finish deletes generated objects that are no longer needed, removes the finalizer, and records which volumes are retained.
 func (d *deletion) finish(s *situation.Situation) phase.Outcome {
-	stays := func(all []state.Volume) []state.Volume {
-		return state.Only(all, func(v state.Volume) bool { return !v.Terminating })
-	}
 	text, last := "no volumes remain", operation.Finalize{}
-	kept := stays(s.Volumes)
+	kept := situation.Staying(s.Volumes)
 	if len(kept) > 0 {
 		text = "retained: " + members.Named(kept)
 	}
-	if deletesVolumes(s) && len(stays(s.Own)) > 0 {
+	if deletesVolumes(s) && len(situation.Staying(s.Own)) > 0 {
 		last.Kept = fmt.Sprintf("spec.deletion.volumes is Delete, but %s; %s", whyKept(d.hooks), text)
 	}
 	message := "all members have stopped; " + text
@@ -97,37 +94,10 @@ func (d *deletion) finish(s *situation.Situation) phase.Outcome {
 		message = fmt.Sprintf("%d members still run without their StatefulSet; %s", left, text)
 	}
 	all := operation.List{last}
-	if removals := slices.Concat(credentials(s, kept), rights(s, len(kept) > 0)); len(removals) > 0 {
+	if removals := slices.Concat(members.AgreementRemovals(s, len(kept) > 0), s.Leftovers); len(removals) > 0 {
 		all = operation.List{operation.Delete{Objects: removals}, last}
 	}
 	return phase.Do(dbv1.ReasonDeleting, message, all...)
-}
-
-// rights are the ServiceAccount of the members and what it may change. Members that still run need them, and retained volumes need the
-// agreement of the members.
-func rights(s *situation.Situation, retained bool) []operation.Removal {
-	if len(s.Members) > 0 {
-		return nil
-	}
-	return slices.Concat(members.RightsRemovals(s, retained), account(s))
-}
-
-// account is the generated ServiceAccount. It has no owner, so Kubernetes does not delete it with the cluster.
-func account(s *situation.Situation) []operation.Removal {
-	if !s.OwnsServiceAccount() {
-		return nil
-	}
-	return []operation.Removal{members.ServiceAccountRemoval(s, "its cluster is deleted")}
-}
-
-// credentials is the Secret with generated credentials, unless a volume remains: its data is lost without its password. A Secret
-// of the user always stays.
-func credentials(s *situation.Situation, kept []state.Volume) []operation.Removal {
-	secret := s.Credentials
-	if !secret.GeneratedFor(s.Cluster.UID) || len(kept) > 0 {
-		return nil
-	}
-	return []operation.Removal{{Kind: "Secret", Name: secret.Name, UID: secret.UID, Version: secret.Version, Why: "no volume remains"}}
 }
 
 // whyKept returns why volumes are retained although the spec asks for their deletion.

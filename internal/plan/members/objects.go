@@ -83,17 +83,6 @@ func (d demand) writes(s *situation.Situation) operation.List {
 	return all
 }
 
-// ServiceAccount is the write of the ServiceAccount, if it differs from the desired one.
-func ServiceAccount(s *situation.Situation) operation.List {
-	if !pods.GeneratesServiceAccount(s.Cluster) || s.ForeignServiceAccount() {
-		return nil
-	}
-	if apply, needed := operation.ApplyOf(resources.ServiceAccount(s.Cluster), s.ServiceAccount); needed {
-		return operation.List{apply}
-	}
-	return nil
-}
-
 // mayCreateMembers reports whether the StatefulSet may be written: the headless Service of its members exists, so do the objects
 // that they need, their ServiceAccount is not that of another owner, and the StatefulSet is not terminating. If the cluster starts with a backup, the first members need restored
 // volumes. Members that Kubernetes is about to stop do not go on: a new StatefulSet would start all at once, and the last primary has to
@@ -136,8 +125,7 @@ func Unwanted(s *situation.Situation) []operation.Removal {
 	}}
 }
 
-// Leftovers are ConfigMaps with old files of spec.config, and a ServiceAccount that the spec no longer asks for. They are deleted
-// after the cluster has converged, because no member uses them any more.
+// Leftovers are ConfigMaps with old files of spec.config. They are deleted after the cluster has converged, because no member uses them any more.
 func Leftovers(s *situation.Situation) []operation.Removal {
 	var all []operation.Removal
 	for _, config := range s.Configs {
@@ -147,14 +135,5 @@ func Leftovers(s *situation.Situation) []operation.Removal {
 			})
 		}
 	}
-	if s.OwnsServiceAccount() && !pods.GeneratesServiceAccount(s.Cluster) {
-		all = append(all, ServiceAccountRemoval(s, "no member uses it"))
-	}
 	return all
-}
-
-// ServiceAccountRemoval deletes the ServiceAccount that the operator created.
-func ServiceAccountRemoval(s *situation.Situation, why string) operation.Removal {
-	account := s.ServiceAccount
-	return operation.Removal{Kind: "ServiceAccount", Name: account.Name, UID: account.UID, Version: account.ResourceVersion, Why: why}
 }

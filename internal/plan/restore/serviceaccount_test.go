@@ -10,8 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/dbcluster/databasecluster-operator/internal/identity"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
 
@@ -33,7 +33,7 @@ func TestARestoreStartsOnlyAsTheServiceAccountOfItsCluster(t *testing.T) {
 		t.Error("it starts without its ServiceAccount")
 	}
 	observed.ServiceAccount = &corev1.ServiceAccount{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(resources.ServiceAccount(cluster).Object.Object, observed.ServiceAccount); err != nil {
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(identity.ServiceAccount(cluster).Object.Object, observed.ServiceAccount); err != nil {
 		t.Fatal(err)
 	}
 	if !starts() {

@@ -49,12 +49,14 @@ type Situation struct {
 	// them: see With.
 	Upkeep  operation.List
 	Stalled *Stall
+	// Leftovers are objects that nothing uses once the cluster is up to date, or has been deleted.
+	Leftovers []operation.Removal
 }
 
 // With returns the situation of the phases, which report what the pass has decided before them.
-func (s *Situation) With(upkeep operation.List, stalled *Stall) *Situation {
+func (s *Situation) With(upkeep operation.List, stalled *Stall, leftovers []operation.Removal) *Situation {
 	next := *s
-	next.Upkeep, next.Stalled = upkeep, stalled
+	next.Upkeep, next.Stalled, next.Leftovers = upkeep, stalled, leftovers
 	return &next
 }
 
@@ -196,6 +198,11 @@ func (s *Situation) OwnsServiceAccount() bool {
 func (s *Situation) InUse() []state.Volume {
 	members := max(s.Cluster.Spec.Replicas, s.Running())
 	return state.Only(s.Volumes, func(v state.Volume) bool { return v.Ordinal < members && !s.Previous(v) })
+}
+
+// Staying returns the volumes that are not being deleted.
+func Staying(all []state.Volume) []state.Volume {
+	return state.Only(all, func(v state.Volume) bool { return !v.Terminating })
 }
 
 // LosesVolume reports whether the volume of a member is being deleted. Kubernetes deletes it when the pod has ended.

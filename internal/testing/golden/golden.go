@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 )
 
@@ -64,4 +65,25 @@ func Live[T any](t testing.TB, child objects.Child) *T {
 		t.Fatal(err)
 	}
 	return object
+}
+
+// Replicated returns the effective cluster of an engine whose members have one database.
+func Replicated(cluster *dbv1.DatabaseCluster) (*dbv1.DatabaseCluster, *dbv1.DatabaseEngine) {
+	action := func(name string) *dbv1.EngineAction {
+		return &dbv1.EngineAction{Command: []string{"/dbc/scripts/" + name}}
+	}
+	declared := &dbv1.DatabaseEngine{}
+	declared.Name = "ledger-v1"
+	declared.Spec = dbv1.DatabaseEngineSpec{
+		Topology:        dbv1.TopologyPrimaryReplica,
+		Roles:           &dbv1.EngineRoles{Label: "database.dbcluster.io/role", Primary: "primary", Replica: "replica", LockSeconds: 30},
+		State:           &dbv1.EngineState{ConfigMaps: []string{"leader", "failover"}},
+		Parameters:      []dbv1.EngineParameter{{Name: "max-clients", Default: "100"}},
+		OtherParameters: true,
+		Actions: dbv1.EngineActions{
+			Initialize: action("initialize"), HandOver: action("hand-over"), Configure: action("configure"), MemberRemove: action("remove"),
+		},
+	}
+	cluster.Spec.Engine, cluster.Spec.Parameters = declared.Name, map[string]string{"prefix": "$(HOME) \"x\""}
+	return engine.Resolve(cluster, declared), declared
 }

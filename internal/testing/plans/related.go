@@ -16,6 +16,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/identity"
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
@@ -77,9 +78,9 @@ func standingWith(t *testing.T, declaredCluster *dbv1.DatabaseCluster, declared 
 	Roles(&o, "primary", "replica", "replica")
 	o.Service = live[corev1.Service](t, resources.Service(c, declared))
 	o.ReplicasService = live[corev1.Service](t, resources.ReplicasService(c, declared))
-	o.ServiceAccount = live[corev1.ServiceAccount](t, resources.ServiceAccount(c))
-	o.Role = live[rbacv1.Role](t, resources.Role(c, declared))
-	o.RoleBinding = live[rbacv1.RoleBinding](t, resources.RoleBinding(c))
+	o.ServiceAccount = live[corev1.ServiceAccount](t, identity.ServiceAccount(c))
+	o.Role = live[rbacv1.Role](t, identity.Role(c, declared))
+	o.RoleBinding = live[rbacv1.RoleBinding](t, identity.RoleBinding(c))
 	return o
 }
 

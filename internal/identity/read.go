@@ -2,25 +2,32 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-package controller
+package identity
 
 import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
 
 // +kubebuilder:rbac:groups="",resources=serviceaccounts,verbs=get
 
+func read(ctx context.Context, r *subject.Reading) {
+	readServiceAccount(ctx, r)
+	readRights(ctx, r)
+}
+
 // readServiceAccount reads the ServiceAccount that the operator creates, only if there is one to expect: the operator
 // does not watch ServiceAccounts.
-func (o *observation) readServiceAccount(ctx context.Context) {
+func readServiceAccount(ctx context.Context, o *subject.Reading) {
 	wanted := pods.GeneratesServiceAccount(engine.Resolve(o.Cluster, o.Engine))
 	created := o.StatefulSet != nil && o.StatefulSet.Annotations[dbv1.AnnotationServiceAccount] != ""
 	if !wanted && !created && o.Cluster.DeletionTimestamp == nil {
@@ -39,4 +46,31 @@ func (o *observation) readServiceAccount(ctx context.Context) {
 			Kind: "ServiceAccount", Name: account.Name, OfPreviousCluster: state.IsServiceAccountOf(o.Cluster.Name, account),
 		})
 	}
+}
+
+// +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=roles;rolebindings,verbs=get
+
+// readRights reads the rights of members that call the API server. The operator does not watch them.
+func readRights(ctx context.Context, o *subject.Reading) {
+	if !engine.Identifies(o.Engine) && !state.HadRights(o.ServiceAccount) {
+		return
+	}
+	o.Role = unowned(ctx, o, "Role", state.RoleFacts)
+	o.RoleBinding = unowned(ctx, o, "RoleBinding", state.RoleBindingFacts)
+}
+
+// unowned reads an object that has no owner, so that its labels show who created it.
+func unowned[T any, Object interface {
+	*T
+	client.Object
+}](ctx context.Context, o *subject.Reading, kind string, facts func(Object) Object) Object {
+	object, name := Object(new(T)), naming.Role(o.Cluster.Name)
+	if !o.FindLive(ctx, name, object) {
+		return nil
+	}
+	if object.GetLabels()[dbv1.LabelManagedBy] != dbv1.LabelManagedByValue || object.GetLabels()[dbv1.LabelInstance] != o.Cluster.Name {
+		o.Foreign = append(o.Foreign, state.Ref{Kind: kind, Name: name})
+		return nil
+	}
+	return facts(object)
 }

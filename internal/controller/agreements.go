@@ -21,44 +21,12 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=roles;rolebindings,verbs=get
-
-// readRights reads the rights of members that call the API server. The operator does not watch them.
-func (o *observation) readRights(ctx context.Context) {
-	if !engine.Identifies(o.Engine) && !o.hadRights() {
-		return
-	}
-	o.Role = unowned(ctx, o, "Role", state.RoleFacts)
-	o.RoleBinding = unowned(ctx, o, "RoleBinding", state.RoleBindingFacts)
-}
-
-// hadRights reports whether the operator created rights for the members. They are deleted before the ServiceAccount.
-func (o *observation) hadRights() bool {
-	return o.ServiceAccount != nil && o.ServiceAccount.Annotations[dbv1.AnnotationRights] != ""
-}
-
-// unowned reads an object that has no owner, so that its labels show who created it.
-func unowned[T any, Object interface {
-	*T
-	client.Object
-}](ctx context.Context, o *observation, kind string, facts func(Object) Object) Object {
-	object, name := Object(new(T)), naming.Role(o.Cluster.Name)
-	if !o.FindLive(ctx, name, object) {
-		return nil
-	}
-	if object.GetLabels()[dbv1.LabelManagedBy] != dbv1.LabelManagedByValue || object.GetLabels()[dbv1.LabelInstance] != o.Cluster.Name {
-		o.Foreign = append(o.Foreign, state.Ref{Kind: kind, Name: name})
-		return nil
-	}
-	return facts(object)
-}
-
 // readAgreements reads the ConfigMaps in which members keep their agreement, when they may have to be created or deleted, and in each live
 // pass. The content is no fact, so the operator does not watch them. The lock of the primary is read whenever it may have
 // changed since claim 0 recorded it.
 func (o *observation) readAgreements(ctx context.Context) {
 	names := engine.StateConfigMaps(o.Cluster.Name, o.Engine)
-	if o.Err != nil || len(names) == 0 && !o.hadRights() || o.agrees() {
+	if o.Err != nil || len(names) == 0 && !state.HadRights(o.ServiceAccount) || o.agrees() {
 		return
 	}
 	found := &corev1.ConfigMapList{}

@@ -17,20 +17,12 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Rights are the writes of the rights of members that call the API server, and of the objects in which they keep their agreement.
-// Those of a previous cluster of the same name are adopted or deleted first: see AdoptedAgreements and StaleAgreements.
-func Rights(s *situation.Situation) operation.List {
+// Agreements are the writes of the objects in which members keep their agreement. Those of a previous cluster of the same name are adopted or deleted first: see AdoptedAgreements and StaleAgreements.
+func Agreements(s *situation.Situation) operation.List {
 	if !engine.Identifies(s.Engine) || s.ForeignServiceAccount() {
 		return nil
 	}
 	var all operation.List
-	role, binding := resources.Role(s.Cluster, s.Engine), resources.RoleBinding(s.Cluster)
-	if apply, needed := operation.ApplyOf(role, s.Role); needed && !s.OwnedByAnother("Role", role.Name()) && !foreignAgreement(s) {
-		all = append(all, apply)
-	}
-	if apply, needed := operation.ApplyOf(binding, s.RoleBinding); needed && !s.OwnedByAnother("RoleBinding", binding.Name()) {
-		all = append(all, apply)
-	}
 	for _, name := range lacking(s) {
 		all = append(all, operation.MakeAgreement{Child: resources.StateConfigMap(s.Cluster, s.Engine, name)})
 	}
@@ -40,11 +32,6 @@ func Rights(s *situation.Situation) operation.List {
 		}
 	}
 	return all
-}
-
-// foreignAgreement reports whether another owner has an object that the Role names: the members must not change it.
-func foreignAgreement(s *situation.Situation) bool {
-	return slices.ContainsFunc(engine.StateConfigMaps(s.Cluster.Name, s.Engine), func(name string) bool { return s.OwnedByAnother("ConfigMap", name) })
 }
 
 // lacking are the names of agreements that do not exist.
@@ -124,19 +111,11 @@ func agreed(s *situation.Situation) bool {
 	return s.ServiceAccount != nil && s.Role != nil && s.RoleBinding != nil && !stale && len(lacking(s)) == 0
 }
 
-// RightsRemovals are the rights of a cluster whose members have ended, and its agreements if no volume is retained. The ServiceAccount,
-// which shows that they exist, is deleted after them.
-func RightsRemovals(s *situation.Situation, retained bool) []operation.Removal {
-	const why = "its cluster is deleted"
-	var all []operation.Removal
-	if ours := func(a state.Agreement) bool { return a.Cluster == s.Cluster.UID && !a.Terminating }; !retained {
-		all = agreements(state.Only(s.Agreements, ours), "no volume remains")
+// AgreementRemovals are the agreements of a cluster whose members have ended, if no volume is retained.
+func AgreementRemovals(s *situation.Situation, retained bool) []operation.Removal {
+	if retained || len(s.Members) > 0 {
+		return nil
 	}
-	if r := s.RoleBinding; r != nil && r.Labels[dbv1.LabelClusterUID] == string(s.Cluster.UID) {
-		all = append(all, operation.Removal{Kind: "RoleBinding", Name: r.Name, UID: r.UID, Version: r.ResourceVersion, Why: why})
-	}
-	if r := s.Role; r != nil && r.Labels[dbv1.LabelClusterUID] == string(s.Cluster.UID) {
-		all = append(all, operation.Removal{Kind: "Role", Name: r.Name, UID: r.UID, Version: r.ResourceVersion, Why: why})
-	}
-	return all
+	ours := func(a state.Agreement) bool { return a.Cluster == s.Cluster.UID && !a.Terminating }
+	return agreements(state.Only(s.Agreements, ours), "no volume remains")
 }

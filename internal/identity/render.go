@@ -2,10 +2,11 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-package resources
+package identity
 
 import (
 	rbacv1 "k8s.io/api/rbac/v1"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 	rbacv1ac "k8s.io/client-go/applyconfigurations/rbac/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -49,4 +50,13 @@ func everyMember(cluster *dbv1.DatabaseCluster) []string {
 		all = append(all, naming.Member(cluster.Name, ordinal))
 	}
 	return all
+}
+
+// ServiceAccount has the annotations of the spec, by which a platform gives the pods an identity. It has no owner: in a
+// foreground deletion, Kubernetes would delete it before the Jobs of deletion hooks ran.
+func ServiceAccount(cluster *dbv1.DatabaseCluster) objects.Child {
+	return objects.New(corev1ac.ServiceAccount(naming.ServiceAccount(cluster.Name), cluster.Namespace).
+		WithLabels(naming.Labels(cluster, dbv1.ComponentDatabase)).
+		WithAnnotations(cluster.Spec.ServiceAccount.Annotations).
+		WithAutomountServiceAccountToken(false))
 }
