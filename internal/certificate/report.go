@@ -18,7 +18,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
 
-// report is what a pass says about the certificate.
+// report is what a pass reports about the certificate.
 type report struct {
 	*situation.Situation
 	subject.Outcome

@@ -73,7 +73,7 @@ func Subjects() []subject.Subject {
 	return all
 }
 
-// decisions are those of the subjects. Each is made once a pass.
+// decisions are those of the subjects. A pass asks each of them once.
 type decisions []subject.Decision
 
 func decide(s *situation.Situation) decisions {

@@ -17,7 +17,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
 
-// report is what a pass says about a rotation. A cluster without one has no such condition.
+// report is what a pass reports about a rotation. A cluster without one has no such condition.
 func report(s *situation.Situation, p Plan) subject.Report {
 	return func(_ subject.Outcome, status *dbv1.DatabaseClusterStatus) []metav1.Condition {
 		status.Credentials = recorded(s)

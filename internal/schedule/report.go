@@ -19,7 +19,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
 
-// report is what a pass says about backups.
+// report is what a pass reports about backups.
 type report struct {
 	*situation.Situation
 	plan Plan

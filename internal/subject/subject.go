@@ -26,7 +26,7 @@ type Subject struct {
 	Decide func(*situation.Situation) Decision
 }
 
-// Decision is what a pass does and says about a subject. The zero value is nothing.
+// Decision is what a pass does and reports about a subject. The zero value is nothing.
 type Decision struct {
 	// Operations are executed in the order of the list of subjects.
 	Operations operation.List
