@@ -52,6 +52,7 @@ lint: lint-go lint-scripts ## Run the linters of Go, shell and Python.
 .PHONY: lint-go
 lint-go: $(LOCAL)
 	$(call tool,golangci-lint) run
+	$(call tool,kube-api-linter) run --config=.golangci-kal.yml ./api/v1alpha1
 	linter=$(call tool,golangci-lint); for module in hack/local test/bench/report; do (cd $$module && $$linter run) || exit; done
 
 .PHONY: lint-scripts

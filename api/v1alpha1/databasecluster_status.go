@@ -154,13 +154,16 @@ type DatabaseClusterStatus struct {
 // WrittenStatefulSet identifies the spec of a StatefulSet.
 type WrittenStatefulSet struct {
 	// uid is the UID of the StatefulSet.
+	// +required
 	// +kubebuilder:validation:MaxLength=36
 	UID string `json:"uid"`
 
 	// generation is the generation of its spec.
+	// +required
 	Generation int64 `json:"generation"`
 
 	// specHash is a hash of its spec without the number of members and the templates of claims.
+	// +required
 	// +kubebuilder:validation:MaxLength=64
 	SpecHash string `json:"specHash"`
 }

@@ -68,6 +68,7 @@ var (
 	kwok        = &module{folder: "kwok", main: "sigs.k8s.io/kwok", disk: diskNeed{want: 4, floor: 2}}
 	crdify      = &module{folder: "crdify", main: "sigs.k8s.io/crdify", disk: diskNeed{want: 3, floor: 1}}
 	crdRefDocs  = &module{folder: "crd-ref-docs", main: "github.com/elastic/crd-ref-docs", disk: diskNeed{want: 3, floor: 1}}
+	kal         = &module{folder: "kube-api-linter", main: "sigs.k8s.io/kube-api-linter", disk: diskNeed{want: 6, floor: 2}}
 	govulncheck = &module{folder: "govulncheck", main: "golang.org/x/vuln", disk: diskNeed{want: 3, floor: 1}}
 	cyclonedx   = &module{folder: "cyclonedx-gomod", main: "github.com/CycloneDX/cyclonedx-gomod", disk: diskNeed{want: 3, floor: 1}}
 	// Its parsers of programming languages are in C. No build tag omits them.
@@ -90,6 +91,7 @@ var Tools = []Tool{
 	{"controller-gen", "sigs.k8s.io/controller-tools/cmd/controller-gen", "30 s", controllerGen, ""},
 	{"kustomize", "sigs.k8s.io/kustomize/kustomize/v5", "30 s", kustomize, ""},
 	{"golangci-lint", "github.com/golangci/golangci-lint/v2/cmd/golangci-lint", "3 min", golangci, ""},
+	{"kube-api-linter", "sigs.k8s.io/kube-api-linter/cmd/golangci-lint-kube-api-linter", "3 min", kal, ""},
 	{"promtool", "github.com/prometheus/prometheus/cmd/promtool", "3 min", promtool, ""},
 	{"versitygw", "github.com/versity/versitygw/cmd/versitygw", "1 min", versitygw, ""},
 	{"scorecard-test", "github.com/operator-framework/operator-sdk/images/scorecard-test", "1 min", sdk, ""},
