@@ -24,7 +24,7 @@ const (
 // MaxEndpoints is the limit of status.endpoints.
 const MaxEndpoints = 32
 
-// ClusterEndpoint is an address of the database.
+// Endpoint is an address of the database.
 type ClusterEndpoint struct {
 	// name is the name of the Service or of the member's pod. For an external address, it is the name of the Service with
 	// "-external-" and a number.

@@ -70,7 +70,7 @@ type ClusterPod struct {
 	TerminationGracePeriodSeconds *int64 `json:"terminationGracePeriodSeconds,omitempty"`
 }
 
-// ClusterExtraContainer is an additional container of every member's pod. It runs without root privileges and without
+// ExtraContainer is an additional container of every member's pod. It runs without root privileges and without
 // capabilities.
 type ClusterExtraContainer struct {
 	// name is the name of the container, unique in the pod. "database" and names that start with "dbc-"

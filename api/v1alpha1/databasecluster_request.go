@@ -4,7 +4,7 @@ SPDX-License-Identifier: Apache-2.0
 
 package v1alpha1
 
-// ClusterRequestStatus is the state of a request by an annotation.
+// RequestStatus is the state of a request by an annotation.
 type ClusterRequestStatus struct {
 	// type is HandOver or Rebuild, for the annotations hand-over and rebuild.
 	// +required

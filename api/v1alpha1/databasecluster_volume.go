@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// ClusterVolume is an additional volume of every member's pod.
+// Volume is an additional volume of every member's pod.
 //
 // +kubebuilder:validation:XValidation:rule="(has(self.configMap) ? 1 : 0) + (has(self.secret) ? 1 : 0) + (has(self.emptyDir) ? 1 : 0) + (has(self.projected) ? 1 : 0) + (has(self.csi) ? 1 : 0) == 1",message="spec.pod.volumes[] must have exactly one of configMap, secret, emptyDir, projected and csi"
 type ClusterVolume struct {
@@ -55,7 +55,7 @@ type ClusterProjectedVolume struct {
 	DefaultMode *int32 `json:"defaultMode,omitempty"`
 }
 
-// ClusterVolumeProjection is one source of a projected volume.
+// VolumeProjection is one source of a projected volume.
 //
 // +kubebuilder:validation:XValidation:rule="(has(self.configMap) ? 1 : 0) + (has(self.secret) ? 1 : 0) + (has(self.downwardAPI) ? 1 : 0) + (has(self.serviceAccountToken) ? 1 : 0) + (has(self.clusterTrustBundle) ? 1 : 0) == 1",message="spec.pod.volumes[].projected.sources[] must have exactly one of configMap, secret, downwardAPI, serviceAccountToken and clusterTrustBundle"
 type ClusterVolumeProjection struct {
@@ -132,7 +132,7 @@ type ClusterCSIVolume struct {
 	NodePublishSecretRef *corev1.LocalObjectReference `json:"nodePublishSecretRef,omitempty"`
 }
 
-// ClusterVolumeMount mounts a volume into a container.
+// VolumeMount mounts a volume into a container.
 type ClusterVolumeMount struct {
 	// name is the name of the volume: one of spec.pod.volumes, "data" or, with spec.config, "config".
 	// +required

@@ -13,7 +13,7 @@ import (
 // ClusterEndpointApplyConfiguration represents a declarative configuration of the ClusterEndpoint type for use
 // with apply.
 //
-// ClusterEndpoint is an address of the database.
+// Endpoint is an address of the database.
 type ClusterEndpointApplyConfiguration struct {
 	// name is the name of the Service or of the member's pod. For an external address, it is the name of the Service with
 	// "-external-" and a number.

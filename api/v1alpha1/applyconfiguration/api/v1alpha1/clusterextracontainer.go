@@ -14,7 +14,7 @@ import (
 // ClusterExtraContainerApplyConfiguration represents a declarative configuration of the ClusterExtraContainer type for use
 // with apply.
 //
-// ClusterExtraContainer is an additional container of every member's pod. It runs without root privileges and without
+// ExtraContainer is an additional container of every member's pod. It runs without root privileges and without
 // capabilities.
 type ClusterExtraContainerApplyConfiguration struct {
 	// name is the name of the container, unique in the pod. "database" and names that start with "dbc-"

@@ -13,7 +13,7 @@ import (
 // ClusterRequestStatusApplyConfiguration represents a declarative configuration of the ClusterRequestStatus type for use
 // with apply.
 //
-// ClusterRequestStatus is the state of a request by an annotation.
+// RequestStatus is the state of a request by an annotation.
 type ClusterRequestStatusApplyConfiguration struct {
 	// type is HandOver or Rebuild, for the annotations hand-over and rebuild.
 	Type *apiv1alpha1.ClusterRequestType `json:"type,omitempty"`

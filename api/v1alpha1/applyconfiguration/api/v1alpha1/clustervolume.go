@@ -13,7 +13,7 @@ import (
 // ClusterVolumeApplyConfiguration represents a declarative configuration of the ClusterVolume type for use
 // with apply.
 //
-// ClusterVolume is an additional volume of every member's pod.
+// Volume is an additional volume of every member's pod.
 type ClusterVolumeApplyConfiguration struct {
 	// name is the name of the volume. "data" and "config" are reserved for the operator.
 	Name *string `json:"name,omitempty"`

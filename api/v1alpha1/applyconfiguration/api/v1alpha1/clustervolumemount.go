@@ -9,7 +9,7 @@ package v1alpha1
 // ClusterVolumeMountApplyConfiguration represents a declarative configuration of the ClusterVolumeMount type for use
 // with apply.
 //
-// ClusterVolumeMount mounts a volume into a container.
+// VolumeMount mounts a volume into a container.
 type ClusterVolumeMountApplyConfiguration struct {
 	// name is the name of the volume: one of spec.pod.volumes, "data" or, with spec.config, "config".
 	Name *string `json:"name,omitempty"`

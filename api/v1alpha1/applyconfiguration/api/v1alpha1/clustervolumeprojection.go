@@ -13,7 +13,7 @@ import (
 // ClusterVolumeProjectionApplyConfiguration represents a declarative configuration of the ClusterVolumeProjection type for use
 // with apply.
 //
-// ClusterVolumeProjection is one source of a projected volume.
+// VolumeProjection is one source of a projected volume.
 type ClusterVolumeProjectionApplyConfiguration struct {
 	// configMap is a ConfigMap of this namespace. A change of its content restarts the members one by one.
 	ConfigMap *v1.ConfigMapProjectionApplyConfiguration `json:"configMap,omitempty"`
