@@ -1,0 +1,86 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package internal_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// shared are the type names that several packages have, each with the reason.
+var shared = map[string]string{
+	"Plan":       "the plan of a subject, and in the package of a pass the interface of these plans: the package names the subject",
+	"Reconciler": "controller-runtime's word: the package names the kind",
+}
+
+// verbs is the package whose types are the commands of the program transfer. Their names are its command line: they stay.
+const verbs = "protocol"
+
+func TestAnExportedTypeNameIsInOnePackage(t *testing.T) {
+	packages := map[string][]string{}
+	declarations(t, func(file string, d ast.Decl) {
+		types, ok := d.(*ast.GenDecl)
+		if !ok || types.Tok != token.TYPE || filepath.Dir(file) == verbs {
+			return
+		}
+		for _, s := range types.Specs {
+			if name := s.(*ast.TypeSpec).Name; name.IsExported() && !slices.Contains(packages[name.Name], filepath.Dir(file)) {
+				packages[name.Name] = append(packages[name.Name], filepath.Dir(file))
+			}
+		}
+	})
+	if len(packages) < 100 {
+		t.Fatalf("only %d types found", len(packages))
+	}
+	for name, all := range packages {
+		if shared[name] == "" && len(all) > 1 {
+			t.Errorf("type %s is in %s: give each a name of its own, or add the reason to the list in this test", name, strings.Join(all, " and "))
+		}
+	}
+	for name := range shared {
+		if len(packages[name]) < 2 {
+			t.Errorf("type %s is in one package: remove it from the list in this test", name)
+		}
+	}
+}
+
+func TestTheCommentOfAFunctionStartsWithItsName(t *testing.T) {
+	declarations(t, func(file string, d ast.Decl) {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok || f.Doc == nil {
+			return
+		}
+		if first, _, _ := strings.Cut(f.Doc.Text(), " "); strings.TrimRight(first, ",:\n") != f.Name.Name {
+			t.Errorf("%s: the comment of %s starts with %q", file, f.Name.Name, first)
+		}
+	})
+}
+
+// declarations calls the function with each declaration of this folder outside tests, and with its file.
+func declarations(t *testing.T, each func(file string, d ast.Decl)) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return err
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		for _, d := range parsed.Decls {
+			each(file, d)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
