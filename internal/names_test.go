@@ -9,6 +9,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -64,10 +65,55 @@ func TestTheCommentOfAFunctionStartsWithItsName(t *testing.T) {
 	})
 }
 
+// A word of the glossary names the package and the declaration that it stands for.
+func TestTheGlossaryNamesWhatExists(t *testing.T) {
+	names := map[string]bool{}
+	declarations(t, func(file string, d ast.Decl) { exported(names, filepath.Base(filepath.Dir(file)), d) })
+	inFolder(t, "../api/v1alpha1", func(_ string, d ast.Decl) { exported(names, "dbv1", d) })
+	page, err := os.ReadFile("../docs/glossary.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	for line := range strings.Lines(string(page)) {
+		cells := strings.Split(line, " | ")
+		if len(cells) != 4 || cells[0] == "| term" {
+			continue
+		}
+		rows++
+		if name := strings.Trim(cells[2], "`"); !names[name] {
+			t.Errorf("docs/glossary.md: %s is not declared", name)
+		}
+	}
+	if rows < 30 {
+		t.Errorf("docs/glossary.md has only %d rows", rows)
+	}
+}
+
+// exported adds the exported names of a declaration.
+func exported(names map[string]bool, pkg string, d ast.Decl) {
+	if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil {
+		names[pkg+"."+f.Name.Name] = f.Name.IsExported()
+	}
+	if g, ok := d.(*ast.GenDecl); ok {
+		for _, s := range g.Specs {
+			if of, ok := s.(*ast.TypeSpec); ok {
+				names[pkg+"."+of.Name.Name] = of.Name.IsExported()
+			}
+		}
+	}
+}
+
 // declarations calls the function with each declaration of this folder outside tests, and with its file.
 func declarations(t *testing.T, each func(file string, d ast.Decl)) {
 	t.Helper()
-	err := filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {
+	inFolder(t, ".", each)
+}
+
+// inFolder calls the function with each declaration below a folder outside tests.
+func inFolder(t *testing.T, folder string, each func(file string, d ast.Decl)) {
+	t.Helper()
+	err := filepath.WalkDir(folder, func(file string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
 			return err
 		}
