@@ -65,7 +65,7 @@ func (r *Reconciler) createJob(ctx context.Context, backup *dbv1.DatabaseBackup,
 	case err == nil && hasJobLabels(job, backup):
 		return nil, nil
 	case err == nil:
-		return nil, plan.ForeignError{Kind: "Job", Name: job.Name}
+		return nil, operation.ForeignError{Kind: "Job", Name: job.Name, For: "DatabaseBackup"}
 	case !apierrors.IsNotFound(err):
 		return nil, fmt.Errorf("look for Job %s: %w", o.Job.Name(), err)
 	}

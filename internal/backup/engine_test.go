@@ -10,7 +10,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/backups"
@@ -40,9 +39,9 @@ func TestABackupUsesTheEngineOfTheDataWhileAnotherTopologyIsRefused(t *testing.T
 					cluster.Spec.Engine = c.asked
 				}
 			}
-			_, observed, err := newServer(t, objects...).reconciler().Observe(t.Context(), true, client.ObjectKey{Namespace: "shop", Name: "now"})
-			if err != nil || observed.Cluster.Spec.Engine != c.want || observed.Engine.Name != c.want {
-				t.Errorf("the cluster has engine %q, and %v is used (%v)", observed.Cluster.Spec.Engine, observed.Engine, err)
+			observed := newServer(t, objects...).observed(t, backups.Asked(), true)
+			if observed.Cluster.Spec.Engine != c.want || observed.Engine.Name != c.want {
+				t.Errorf("the cluster has engine %q, and %v is used", observed.Cluster.Spec.Engine, observed.Engine)
 			}
 		})
 	}

@@ -62,9 +62,8 @@ func TestABackupRecordsTheStopOfTheMembersOnlyIfNoneCanRun(t *testing.T) {
 				objects = append(objects, pod)
 			}
 			s := newServer(t, append(objects, set, backups.Asked())...)
-			_, observed, err := s.reconciler().Observe(t.Context(), true, client.ObjectKey{Namespace: "shop", Name: "now"})
-			if err != nil || observed.Fence != c.want {
-				t.Errorf("%v, fence %q, want %q", err, observed.Fence, c.want)
+			if observed := s.observed(t, backups.Asked(), true); observed.Fence != c.want {
+				t.Errorf("fence %q, want %q", observed.Fence, c.want)
 			}
 		})
 	}
@@ -112,9 +111,8 @@ func TestTheImageOfABackupIsThatOfTheMembers(t *testing.T) {
 			objects = append(objects, member)
 		}
 		s := newServer(t, objects...)
-		_, observed, err := s.reconciler().Observe(t.Context(), true, client.ObjectKey{Namespace: "shop", Name: "now"})
-		if err != nil || observed.Cluster.Spec.Image != c.want || observed.NextImage != c.next {
-			t.Errorf("%s: %v, the images are %q and %q, not %q and %q", name, err, observed.Cluster.Spec.Image, observed.NextImage, c.want, c.next)
+		if observed := s.observed(t, backups.Asked(), true); observed.Cluster.Spec.Image != c.want || observed.NextImage != c.next {
+			t.Errorf("%s: the images are %q and %q, not %q and %q", name, observed.Cluster.Spec.Image, observed.NextImage, c.want, c.next)
 		}
 	}
 }

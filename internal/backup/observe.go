@@ -44,23 +44,16 @@ type observation struct {
 	plan.BackupFacts
 }
 
-// Observe reads a backup and the facts for its next operations.
-func (r *Reconciler) Observe(ctx context.Context, live bool, key client.ObjectKey) (*dbv1.DatabaseBackup, plan.BackupFacts, error) {
-	backup, from := &dbv1.DatabaseBackup{}, r.Cache()
-	if live {
-		from = r.API()
-	}
-	if found, err := from.Find(ctx, key, backup); err != nil || !found {
-		return nil, plan.BackupFacts{}, cmp.Or(err, kit.ErrDeleted)
-	}
-	o := &observation{Reading: kit.Reading{View: from, Live: r.Live, Object: backup}, backup: backup}
+// Observe reads the facts for the next operations of a backup.
+func (r *Reconciler) Observe(ctx context.Context, backup *dbv1.DatabaseBackup, from kit.Reading) (plan.BackupFacts, error) {
+	o := &observation{Reading: from, backup: backup}
 	o.At, o.TransferImage, o.NameServers = r.Clock.Now(), r.TransferImage, r.NameServers
 	o.read(ctx, r.Logs)
-	if live {
+	if from.Uncached {
 		o.readUsers(ctx)
 		o.readSource(ctx)
 	}
-	return backup, o.BackupFacts, o.Err
+	return o.BackupFacts, o.Err
 }
 
 // read reads the facts for a decision on the backup.

@@ -119,6 +119,17 @@ func (s *server) reconciler() *Reconciler {
 	}}
 }
 
+// observed are the facts for the decisions of a pass.
+func (s *server) observed(t *testing.T, backup *dbv1.DatabaseBackup, live bool) plan.BackupFacts {
+	t.Helper()
+	r := s.reconciler()
+	observed, err := r.Observe(t.Context(), backup, r.Reading(backup, live))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return observed
+}
+
 // pass runs one pass for the backup "now".
 func (s *server) pass(t *testing.T) (ctrl.Result, error) {
 	t.Helper()
@@ -260,13 +271,11 @@ func TestACopyRunsTheImageAndTheEngineOfTheBackup(t *testing.T) {
 	}
 	verified.Status.Verification = &dbv1.BackupVerification{Request: "please", Phase: dbv1.VerificationRunning}
 	s := newServer(t, objects...)
-	backup, observed, err := s.reconciler().Observe(t.Context(), true, client.ObjectKeyFromObject(verified))
-	if err != nil {
-		t.Fatal(err)
-	}
-	create, makes := operation.Find[plan.CreateJob](plan.For(backup, observed).Operations)
+	observed := s.observed(t, verified, true)
+	todo := plan.For(verified, observed)
+	create, makes := operation.Find[plan.CreateJob](todo.Operations)
 	if !makes {
-		t.Fatalf("got %+v", plan.For(backup, observed))
+		t.Fatalf("got %+v", todo)
 	}
 	job := &batchv1.Job{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(create.Job.Object.Object, job); err != nil {
@@ -303,7 +312,7 @@ func TestAJobOfAnotherOwnerIsReportedAndNotChanged(t *testing.T) {
 	foreign.Labels = map[string]string{dbv1.LabelBackupUID: "another"}
 	s := newServer(t, append(world(), backups.Started(), foreign)...)
 	result, err := s.pass(t)
-	if err != nil || result.RequeueAfter != conflictRequeueAfter {
+	if err != nil || result.RequeueAfter != kit.ForeignDelay {
 		t.Fatal(result, err)
 	}
 	c := meta.FindStatusCondition(s.backup(t).Status.Conditions, dbv1.ConditionStalled)
@@ -321,7 +330,7 @@ func TestAJobWithoutItsLabelIsReportedAndNotAwaitedForever(t *testing.T) {
 	s := newServer(t, append(world(), backups.Started(), job)...)
 	result, err := s.pass(t)
 	c := meta.FindStatusCondition(s.backup(t).Status.Conditions, dbv1.ConditionStalled)
-	if err != nil || result.RequeueAfter != conflictRequeueAfter || c == nil || c.Reason != dbv1.ReasonNameConflict {
+	if err != nil || result.RequeueAfter != kit.ForeignDelay || c == nil || c.Reason != dbv1.ReasonNameConflict {
 		t.Error(result, err, c)
 	}
 }
@@ -383,9 +392,9 @@ func TestTheVolumeOfTheLastPrimaryIsReadAlsoIfItsMemberWasRemoved(t *testing.T) 
 		objects = append(objects, claim)
 	}
 	s := newServer(t, append(objects, backups.Started())...)
-	_, observed, err := s.reconciler().Observe(t.Context(), true, client.ObjectKeyFromObject(backups.Started()))
-	if last, found := observed.Volumes["data-orders-7"]; err != nil || !found || last.Ordinal != 7 {
-		t.Errorf("%v, %v", observed.Volumes, err)
+	observed := s.observed(t, backups.Started(), true)
+	if last, found := observed.Volumes["data-orders-7"]; !found || last.Ordinal != 7 {
+		t.Error(observed.Volumes)
 	}
 }
 

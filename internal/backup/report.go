@@ -23,22 +23,16 @@ import (
 
 // Report returns the backup with its status after a pass. A backup in deletion without the operator's finalizer may
 // no longer exist.
-func (r *Reconciler) Report(p pass) (*dbv1.DatabaseBackup, []kit.Event, bool) {
+func (r *Reconciler) Report(p pass) (*dbv1.DatabaseBackup, []kit.Event) {
 	backup := p.Object
 	if backup.DeletionTimestamp != nil && !state.HasFinalizer(backup) {
-		return nil, nil, false
+		return backup, nil
 	}
 	after := backup.DeepCopy()
 	after.Status = plan.StatusOf(backup, p.Plan, p.Err, metav1.NewTime(r.Clock.Now()))
 	news := kit.Transitions(transitions, backup.Status.Conditions, after.Status.Conditions)
-	return after, append(troubles(backup, p.Plan), news...), true
+	return after, append(troubles(backup, p.Plan), news...)
 }
-
-// Deferrable is false: a backup changes its status rarely.
-func (r *Reconciler) Deferrable(_, _ *dbv1.DatabaseBackup) bool { return false }
-
-// Ignorable is false: decisions about a backup depend on its status.
-func (r *Reconciler) Ignorable(_, _ *dbv1.DatabaseBackup) bool { return false }
 
 // transitions are the conditions whose changes are events.
 var transitions = []kit.Transition{

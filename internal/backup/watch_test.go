@@ -28,7 +28,7 @@ import (
 )
 
 // observedIn is the observation of a pass for a backup, without fields that no decision reads.
-func observedIn(t *testing.T, key client.ObjectKey, objects []client.Object) plan.BackupFacts {
+func observedIn(t *testing.T, backup *dbv1.DatabaseBackup, objects []client.Object) plan.BackupFacts {
 	t.Helper()
 	copies := make([]client.Object, 0, len(objects))
 	for _, object := range objects {
@@ -38,10 +38,7 @@ func observedIn(t *testing.T, key client.ObjectKey, objects []client.Object) pla
 		}
 		copies = append(copies, stored)
 	}
-	_, observed, err := newServer(t, copies...).reconciler().Observe(t.Context(), false, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	observed := newServer(t, copies...).observed(t, backup, false)
 	for i := range observed.Jobs {
 		observed.Jobs[i] = observed.Jobs[i].Facts()
 	}
@@ -78,8 +75,7 @@ func TestAPredicatePassesEveryFieldThatObserveReads(t *testing.T) {
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			key, read := client.ObjectKeyFromObject(waiting), 0
-			before := observedIn(t, key, all)
+			before, read := observedIn(t, waiting, all), 0
 			for path, mutated := range mutate.Each(watched.object) {
 				changedWorld := make([]client.Object, 0, len(all))
 				for _, object := range all {
@@ -88,7 +84,7 @@ func TestAPredicatePassesEveryFieldThatObserveReads(t *testing.T) {
 					}
 					changedWorld = append(changedWorld, object)
 				}
-				if reflect.DeepEqual(before, observedIn(t, key, changedWorld)) {
+				if reflect.DeepEqual(before, observedIn(t, waiting, changedWorld)) {
 					continue
 				}
 				read++

@@ -10,7 +10,6 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -46,7 +45,7 @@ func TestAnAPIServerIsAskedForVolumeAttributesClassesOnlyIfTheSpecNamesOne(t *te
 			s := newServer(t, cluster)
 			api := apply.Writer{Client: serving{s, c.kinds}}
 			r := &Reconciler{Base: kit.Base{Cached: s, Live: s, Writer: api, Clock: clocktesting.NewFakePassiveClock(moment.Time)}}
-			_, seen, err := r.Observe(t.Context(), false, types.NamespacedName{Namespace: "shop", Name: "orders"})
+			seen, err := r.Observe(t.Context(), cluster, r.Reading(cluster, false))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -48,6 +48,14 @@ type Reconciler struct {
 // pass is one reconciliation of a cluster.
 type pass = kit.Pass[*dbv1.DatabaseCluster, *situation.Situation, plan.Plan]
 
+var (
+	_ kit.Executor[*dbv1.DatabaseCluster, *situation.Situation, plan.Plan] = &Reconciler{}
+	_ kit.Requeuer[*dbv1.DatabaseCluster, *situation.Situation, plan.Plan] = &Reconciler{}
+	_ kit.Deferrable[*dbv1.DatabaseCluster]                                = &Reconciler{}
+	_ kit.Ignorable[*dbv1.DatabaseCluster]                                 = &Reconciler{}
+	_ kit.Cleaner                                                          = &Reconciler{}
+)
+
 // rejectedRequeueAfter is the longest delay before a rejected request is retried.
 const rejectedRequeueAfter = time.Minute
 

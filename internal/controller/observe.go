@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -35,44 +34,29 @@ import (
 // +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=get;list;watch
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch
 
-// Observe reads a cluster and all its objects.
-func (r *Reconciler) Observe(ctx context.Context, live bool, key client.ObjectKey) (*dbv1.DatabaseCluster, *situation.Situation, error) {
-	cluster, from := &dbv1.DatabaseCluster{}, r.Cache()
-	if live {
-		from = r.API()
+// Observe reads all objects of a cluster.
+func (r *Reconciler) Observe(ctx context.Context, cluster *dbv1.DatabaseCluster, from kit.Reading) (*situation.Situation, error) {
+	if !from.Uncached && !isNew(cluster) {
+		from.View = from.Else(r.Live)
 	}
-	if err := from.Get(ctx, key, cluster); err != nil {
-		return nil, nil, asDeleted(err)
-	}
-	if !live && !isNew(cluster) {
-		from = from.Else(r.Live)
-	}
-	o := &observation{live: live, Reading: subject.Reading{
-		Reading: kit.Reading{View: from, Live: r.Live, Object: cluster}, Cluster: cluster, Logs: r.Logs,
+	o := &observation{live: from.Uncached, Reading: subject.Reading{
+		Reading: from, Cluster: cluster, Logs: r.Logs,
 		TransferImage: r.TransferImage, ClusterDomain: r.ClusterDomain, Others: r.Cache().Else(r.Live),
 		Observed: state.Observed{At: r.Clock.Now(), Uptime: r.uptime()},
 	}}
 	o.read(ctx, r)
 	if o.Err != nil {
-		return nil, nil, o.Err
+		return nil, o.Err
 	}
 	s := situation.Of(cluster, o.Observed)
 	s.Comparisons = r.Comparisons
-	return cluster, s, nil
+	return s, nil
 }
 
 // isNew reports whether a pass is the first one of a cluster. Then the creation of an object shows that its name is taken, and a look
 // before it would find nothing.
 func isNew(cluster *dbv1.DatabaseCluster) bool {
 	return !controllerutil.ContainsFinalizer(cluster, dbv1.Finalizer) && cluster.DeletionTimestamp == nil && !cluster.Spec.Paused
-}
-
-// asDeleted returns ErrDeleted for a cluster that no longer exists, and otherwise the error of the read.
-func asDeleted(err error) error {
-	if apierrors.IsNotFound(err) {
-		return kit.ErrDeleted
-	}
-	return err
 }
 
 func (o *observation) read(ctx context.Context, r *Reconciler) {

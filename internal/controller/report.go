@@ -20,9 +20,9 @@ import (
 
 // Report returns the cluster with its status after a pass. After the removal of the finalizer there is no object to
 // update.
-func (r *Reconciler) Report(p pass) (*dbv1.DatabaseCluster, []kit.Event, bool) {
+func (r *Reconciler) Report(p pass) (*dbv1.DatabaseCluster, []kit.Event) {
 	if _, last := operation.Find[operation.Finalize](p.Plan.Operations); last && p.Err == nil {
-		return nil, nil, false
+		return p.Object, nil
 	}
 	after := p.Object.DeepCopy()
 	after.Status = status.Of(status.PassResult{Situation: p.Facts, Plan: p.Plan, Err: p.Err}, metav1.NewTime(r.Clock.Now()))
@@ -33,7 +33,7 @@ func (r *Reconciler) Report(p pass) (*dbv1.DatabaseCluster, []kit.Event, bool) {
 	events := kit.Transitions(transitions, p.Object.Status.Conditions, after.Status.Conditions)
 	events = append(events, availability(p.Object, after)...)
 	events = append(events, hookTransitions(p.Object, after)...)
-	return after, append(events, refusals(p.Object, after)...), true
+	return after, append(events, refusals(p.Object, after)...)
 }
 
 // Deferrable reports whether a change of the status may wait for the next one.

@@ -11,7 +11,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -59,7 +58,7 @@ func TestTheGeneratedServiceAccountIsRecognizedByItsLabels(t *testing.T) {
 				return nil
 			}
 			r := &Reconciler{Base: kit.Base{Cached: s, Live: s, Writer: apply.Writer{Client: s}, Clock: clocktesting.NewFakePassiveClock(moment.Time)}}
-			_, seen, err := r.Observe(t.Context(), false, types.NamespacedName{Namespace: "shop", Name: "orders"})
+			seen, err := r.Observe(t.Context(), cluster, r.Reading(cluster, false))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -172,7 +172,7 @@ func observedWith(t *testing.T, scheme *runtime.Scheme, cluster *dbv1.DatabaseCl
 	}
 	reader := fakeclient.For(scheme).WithObjects(world...).Build()
 	r := &Reconciler{Base: kit.Base{Cached: reader, Live: reader, Clock: clocktesting.NewFakePassiveClock(moment.Time)}}
-	_, observed, err := r.Observe(t.Context(), false, client.ObjectKeyFromObject(cluster))
+	observed, err := r.Observe(t.Context(), cluster, r.Reading(cluster, false))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -316,7 +316,7 @@ func TestAClaimWithoutLabelsIsFoundByTheMemberThatUsesIt(t *testing.T) {
 		}
 		reader := fakeclient.For(scheme).WithObjects(cluster.DeepCopy(), set.DeepCopy(), pod.DeepCopy(), claim.DeepCopy()).Build()
 		r := &Reconciler{Base: kit.Base{Cached: reader, Live: reader, Clock: clocktesting.NewFakePassiveClock(moment.Time)}}
-		_, observed, err := r.Observe(t.Context(), false, client.ObjectKeyFromObject(cluster))
+		observed, err := r.Observe(t.Context(), cluster, r.Reading(cluster, false))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -125,7 +125,7 @@ func TestAnUpdateDuringTheWriteOfAFailingPassStartsOneAtOnce(t *testing.T) {
 		if err := Remember(&b, scheme, Controller{For: object}); err != nil {
 			t.Fatal(err)
 		}
-		kind := &count{object: object, plan: todo{all: list(op{name: "a"})}, err: c.operation}
+		kind := &count{plan: todo{all: list(op{name: "a"})}, err: c.operation}
 		func() {
 			defer func() {
 				if recover() == nil == c.panics {

@@ -23,13 +23,13 @@ import (
 func Execute(ctx context.Context, todo Plan, live bool, execute func(context.Context, operation.Operation) ([]Event, error)) ([]Event, error) {
 	var done []Event
 	var errs, aside []error
-	all, why := todo.Work()
-	for _, o := range all {
+	work := todo.Work()
+	for _, o := range work.Operations {
 		is := o.Properties()
 		if is.Disruptive && len(errs) > 0 {
 			break
 		}
-		logf.FromContext(ctx).Info("executing", "operation", o.String(), "reason", why)
+		logf.FromContext(ctx).Info("executing", "operation", o.String(), "reason", work.Why)
 		events, err := execute(ctx, o)
 		done = append(done, events...)
 		switch {

@@ -51,8 +51,10 @@ type todo struct {
 	live bool
 }
 
-func (t todo) Work() (operation.List, string) { return t.all, "because" }
-func (t todo) LiveRead() bool                 { return t.live }
+func (t todo) Work() operation.Todo {
+	return operation.Todo{Operations: t.all, Why: "because", RequeueAfter: time.Minute}
+}
+func (t todo) LiveRead() bool { return t.live }
 
 func list(all ...op) operation.List {
 	var l operation.List
@@ -205,36 +207,26 @@ func TestTheLogOfARestoreIsReadAlsoWhileItsPodIsEvicted(t *testing.T) {
 
 // count is a kind of object that counts its observations and fails on demand.
 type count struct {
-	object  *dbv1.DatabaseBackup
 	live    []bool
 	plan    todo
 	err     error
 	patched *dbv1.DatabaseBackup
 }
 
-func (c *count) Observe(_ context.Context, live bool, _ client.ObjectKey) (*dbv1.DatabaseBackup, int, error) {
-	c.live = append(c.live, live)
-	return c.object, len(c.live), nil
+func (c *count) Observe(_ context.Context, _ *dbv1.DatabaseBackup, from Reading) (int, error) {
+	c.live = append(c.live, from.Uncached)
+	return len(c.live), nil
 }
-func (c *count) Deleted(context.Context, client.ObjectKey) error { return nil }
-func (c *count) Decide(*dbv1.DatabaseBackup, int) todo           { return c.plan }
+func (c *count) Decide(*dbv1.DatabaseBackup, int) todo { return c.plan }
 func (c *count) Execute(context.Context, *Pass[*dbv1.DatabaseBackup, int, todo], operation.Operation) ([]Event, error) {
 	return nil, c.err
 }
 
-func (c *count) Report(p Pass[*dbv1.DatabaseBackup, int, todo]) (*dbv1.DatabaseBackup, []Event, bool) {
+func (c *count) Report(p Pass[*dbv1.DatabaseBackup, int, todo]) (*dbv1.DatabaseBackup, []Event) {
 	after := p.Object.DeepCopy()
 	after.Status.Message = "m"
 	c.patched = after
-	return after, nil, true
-}
-
-func (c *count) Deferrable(_, _ *dbv1.DatabaseBackup) bool { return false }
-
-func (c *count) Ignorable(_, _ *dbv1.DatabaseBackup) bool { return false }
-
-func (c *count) RequeueAfter(p Pass[*dbv1.DatabaseBackup, int, todo]) (time.Duration, bool) {
-	return time.Minute, p.Err == nil
+	return after, nil
 }
 
 func TestAPassRepeatsUnsafeDecisionsLiveAndReportsNothingAfterAConflict(t *testing.T) {
@@ -250,6 +242,7 @@ func TestAPassRepeatsUnsafeDecisionsLiveAndReportsNothingAfterAConflict(t *testi
 		"the plan needs one":        {true, nil, 2, time.Minute, false},
 		"a conflict":                {true, conflict, 2, ConflictDelay, false},
 		"another error":             {false, errors.New("broken"), 1, 0, true},
+		"a foreign object":          {false, operation.ForeignError{Kind: "Job", Name: "j"}, 1, ForeignDelay, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			scheme, object := fake.NewClientBuilder().Build().Scheme(), &dbv1.DatabaseBackup{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "now"}}
@@ -257,11 +250,8 @@ func TestAPassRepeatsUnsafeDecisionsLiveAndReportsNothingAfterAConflict(t *testi
 				t.Fatal(err)
 			}
 			server := fake.NewClientBuilder().WithScheme(scheme).WithObjects(object).WithStatusSubresource(object).Build()
-			if err := server.Get(t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
-				t.Fatal(err)
-			}
-			kind := &count{object: object, plan: todo{all: list(op{name: "a"}), live: c.live}, err: c.err}
-			base := Base{Writer: apply.Writer{Client: server}, Events: events.NewFakeRecorder(10)}
+			kind := &count{plan: todo{all: list(op{name: "a"}), live: c.live}, err: c.err}
+			base := Base{Cached: server, Live: server, Writer: apply.Writer{Client: server}, Events: events.NewFakeRecorder(10)}
 			result, err := Reconcile(t.Context(), &base, kind, client.ObjectKeyFromObject(object))
 			if len(kind.live) != c.reads || result.RequeueAfter != c.again || (err != nil) != c.fails || (kind.patched == nil) != errors.Is(c.err, conflict) {
 				t.Errorf("%d reads, %+v, %v, %v", len(kind.live), result, err, kind.patched)

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package kit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -18,16 +19,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 )
 
-// ErrDeleted reports that the object of a pass no longer exists.
-var ErrDeleted = errors.New("the object no longer exists")
-
-// Plan is what a pass does.
-type Plan interface {
-	// Work returns the operations in the order of execution, and their reason.
-	Work() (all operation.List, why string)
-	// LiveRead reports whether the plan must be decided by a live read from the API server.
-	LiveRead() bool
-}
+// errDeleted reports that the object of a pass no longer exists.
+var errDeleted = errors.New("the object no longer exists")
 
 // Pass is one reconciliation of an object: the observed facts, the plan, and the result.
 type Pass[O client.Object, F any, P Plan] struct {
@@ -40,31 +33,8 @@ type Pass[O client.Object, F any, P Plan] struct {
 	Err error
 }
 
-// Kind implements a kind of object for a pass.
-type Kind[O client.Object, F any, P Plan] interface {
-	// Observe reads an object and its facts, from a cache or live. The error is ErrDeleted if the object no longer
-	// exists.
-	Observe(ctx context.Context, live bool, key client.ObjectKey) (O, F, error)
-	// Deleted cleans up after an object that no longer exists.
-	Deleted(ctx context.Context, key client.ObjectKey) error
-	// Decide returns what to do. It is a pure function.
-	Decide(object O, facts F) P
-	// Execute executes one operation of a plan.
-	Execute(ctx context.Context, pass *Pass[O, F, P], o operation.Operation) ([]Event, error)
-	// Report returns the object with its status after a pass, and the events about changes. It returns false if there
-	// is no object to update.
-	Report(pass Pass[O, F, P]) (O, []Event, bool)
-	// Deferrable reports whether a change of the status may wait for the next one.
-	Deferrable(before, after O) bool
-	// Ignorable reports whether no decision depends on a change of the status. Then the change starts no pass.
-	Ignorable(before, after O) bool
-	// RequeueAfter returns the delay until the next pass; 0 to wait for a change. It returns false if the rate limiter
-	// handles the error of the pass.
-	RequeueAfter(pass Pass[O, F, P]) (time.Duration, bool)
-}
-
 // Reconcile runs one pass: observe, decide, act, report.
-func Reconcile[O client.Object, F any, P Plan](ctx context.Context, b *Base, kind Kind[O, F, P], key client.ObjectKey) (ctrl.Result, error) {
+func Reconcile[T any, O objectOf[T], F any, P Plan](ctx context.Context, b *Base, kind Kind[O, F, P], key client.ObjectKey) (ctrl.Result, error) {
 	// Wait for the cache: it must show what the previous pass has written.
 	if !b.Writes.shown(ctx, key) {
 		return ctrl.Result{RequeueAfter: catchUpDelay}, nil
@@ -73,13 +43,13 @@ func Reconcile[O client.Object, F any, P Plan](ctx context.Context, b *Base, kin
 
 	// Observe and decide. If a decision is unsafe on a stale cache, the pass decides again after a live read. A failed
 	// read does not mean that an object is absent.
-	pass, err := look(ctx, kind, false, key)
-	if errors.Is(err, ErrDeleted) {
+	pass, err := look(ctx, b, kind, false, key)
+	if errors.Is(err, errDeleted) {
 		b.Writes.forget(key)
-		return ctrl.Result{}, kind.Deleted(ctx, key)
+		return ctrl.Result{}, deleted(ctx, kind, key)
 	}
 	if err == nil && pass.Plan.LiveRead() {
-		pass, err = look(ctx, kind, true, key)
+		pass, err = look(ctx, b, kind, true, key)
 	}
 	if err != nil {
 		return ctrl.Result{}, ignoreDeleted(err)
@@ -89,7 +59,7 @@ func Reconcile[O client.Object, F any, P Plan](ctx context.Context, b *Base, kin
 	// another owner: the pass decides again after a live read.
 	done := act(ctx, kind, &pass)
 	if apierrors.IsAlreadyExists(pass.Err) {
-		if pass, err = look(ctx, kind, true, key); err != nil {
+		if pass, err = look(ctx, b, kind, true, key); err != nil {
 			return ctrl.Result{}, ignoreDeleted(err)
 		}
 		done = append(done, act(ctx, kind, &pass)...)
@@ -104,8 +74,19 @@ func Reconcile[O client.Object, F any, P Plan](ctx context.Context, b *Base, kin
 	return requeue(ctx, kind, pass, wait, err)
 }
 
-func look[O client.Object, F any, P Plan](ctx context.Context, kind Kind[O, F, P], live bool, key client.ObjectKey) (Pass[O, F, P], error) {
-	object, facts, err := kind.Observe(ctx, live, key)
+// objectOf is a kind of object with the type T.
+type objectOf[T any] interface {
+	*T
+	client.Object
+}
+
+func look[T any, O objectOf[T], F any, P Plan](ctx context.Context, b *Base, kind Kind[O, F, P], live bool, key client.ObjectKey) (Pass[O, F, P], error) {
+	object := O(new(T))
+	from := b.Reading(object, live)
+	if found, err := from.View.Find(ctx, key, object); err != nil || !found {
+		return Pass[O, F, P]{}, cmp.Or(err, errDeleted)
+	}
+	facts, err := kind.Observe(ctx, object, from)
 	if err != nil {
 		return Pass[O, F, P]{}, err
 	}
@@ -115,14 +96,14 @@ func look[O client.Object, F any, P Plan](ctx context.Context, kind Kind[O, F, P
 // act executes the operations of a plan in their order, and returns the events.
 func act[O client.Object, F any, P Plan](ctx context.Context, kind Kind[O, F, P], pass *Pass[O, F, P]) (done []Event) {
 	done, pass.Err = Execute(ctx, pass.Plan, pass.Live, func(ctx context.Context, o operation.Operation) ([]Event, error) {
-		return kind.Execute(ctx, pass, o)
+		return execute(ctx, kind, pass, o)
 	})
 	return done
 }
 
 // ignoreDeleted returns the error of a live read, except if the object no longer exists since the read from the cache.
 func ignoreDeleted(err error) error {
-	if errors.Is(err, ErrDeleted) {
+	if errors.Is(err, errDeleted) {
 		return nil
 	}
 	return err
@@ -134,13 +115,13 @@ func report[O client.Object, F any, P Plan](ctx context.Context, b *Base, kind K
 	if apierrors.IsConflict(pass.Err) {
 		return 0, nil
 	}
-	after, events, exists := kind.Report(pass)
-	changed := exists && !equality.Semantic.DeepEqual(pass.Object, after)
-	if wait := b.Writes.wait(client.ObjectKeyFromObject(pass.Object), changed && pass.Err == nil && kind.Deferrable(pass.Object, after)); wait > 0 || !changed {
+	after, events := kind.Report(pass)
+	changed := !equality.Semantic.DeepEqual(pass.Object, after)
+	if wait := b.Writes.wait(client.ObjectKeyFromObject(pass.Object), changed && pass.Err == nil && deferrable(kind, pass.Object, after)); wait > 0 || !changed {
 		return wait, nil
 	}
 	// The patch is locked on the observed version: a status from an older view never replaces a newer one.
-	next, err := b.writeStatus(ctx, pass.Object, after, kind.Ignorable(pass.Object, after))
+	next, err := b.writeStatus(ctx, pass.Object, after, ignorable(kind, pass.Object, after))
 	if err == nil {
 		b.Tell(pass.Object, events)
 	}
@@ -149,7 +130,7 @@ func report[O client.Object, F any, P Plan](ctx context.Context, b *Base, kind K
 
 // requeue returns the delay until the next pass. Problems that the user must correct are checked regularly.
 func requeue[O client.Object, F any, P Plan](ctx context.Context, kind Kind[O, F, P], pass Pass[O, F, P], wait time.Duration, reportErr error) (ctrl.Result, error) {
-	after, handled := kind.RequeueAfter(pass)
+	after, handled := requeueAfter(kind, pass)
 	if wait > 0 && (after == 0 || wait < after) {
 		after = wait
 	}

@@ -56,11 +56,21 @@ func (v View) By(namespace, index, value string, options ...client.ListOption) [
 // Reading collects the objects that a pass reads for one object. After the first error it reads no more.
 type Reading struct {
 	View
-	// Live reads objects from the API server that are not in the cache.
-	Live client.Reader
+	// Live reads objects from the API server that are not in the cache. Uncached is true if the view is of the API server, too.
+	Live     client.Reader
+	Uncached bool
 	// Object is the object of the pass.
 	Object client.Object
 	Err    error
+}
+
+// Reading begins to read for an object, live or from the cache.
+func (b *Base) Reading(object client.Object, live bool) Reading {
+	from := b.Cache()
+	if live {
+		from = b.API()
+	}
+	return Reading{View: from, Live: b.Live, Uncached: live, Object: object}
 }
 
 // Find reads an object of the same namespace and reports whether it exists.

@@ -150,11 +150,8 @@ func TestAPassDecidesAgainAfterALiveReadIfANameIsTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	server := fake.NewClientBuilder().WithScheme(scheme).WithObjects(object).WithStatusSubresource(object).Build()
-	if err := server.Get(t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
-		t.Fatal(err)
-	}
-	kind := &count{object: object, plan: todo{all: list(op{name: "a"})}, err: taken}
-	base := Base{Writer: apply.Writer{Client: server}, Events: events.NewFakeRecorder(10)}
+	kind := &count{plan: todo{all: list(op{name: "a"})}, err: taken}
+	base := Base{Cached: server, Live: server, Writer: apply.Writer{Client: server}, Events: events.NewFakeRecorder(10)}
 	_, err := Reconcile(t.Context(), &base, kind, client.ObjectKeyFromObject(object))
 	if len(kind.live) != 2 || kind.live[0] || !kind.live[1] || !apierrors.IsAlreadyExists(err) {
 		t.Errorf("reads %v, %v: want one from the cache and one live read, and another attempt later", kind.live, err)
@@ -238,7 +235,7 @@ func TestAPassThatFailsWritesTheStatusAtOnce(t *testing.T) {
 	if err := Remember(&b, scheme, Controller{For: object}); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Reconcile(t.Context(), &b, &patient{count{object: object, plan: todo{all: list(op{name: "a"})}, err: errors.New("broken")}}, key)
+	_, err := Reconcile(t.Context(), &b, &patient{count{plan: todo{all: list(op{name: "a"})}, err: errors.New("broken")}}, key)
 	stored := &dbv1.DatabaseBackup{}
 	if err := server.Get(t.Context(), key, stored); err != nil {
 		t.Fatal(err)

@@ -68,7 +68,9 @@ func creates(o operation.Operation) bool {
 }
 
 // Work returns the operations of a pass, and their purpose.
-func (p Plan) Work() (all operation.List, why string) { return p.Operations, p.Message }
+func (p Plan) Work() operation.Todo {
+	return operation.Todo{Operations: p.Operations, Why: p.Message, RequeueAfter: p.RequeueAfter}
+}
 
 // For decides what to do for a cluster. A deletion comes first: it must continue with any spec.
 func For(s *situation.Situation) Plan {

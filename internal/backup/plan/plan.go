@@ -15,18 +15,13 @@ import (
 
 // BackupPlan is what a pass does for a DatabaseBackup. It is a value: tests compare it.
 type BackupPlan struct {
-	// Operations are what the pass does, in the order of execution.
-	Operations operation.List
+	operation.Todo
 	// Status is the status of the backup, without the conditions.
 	Status dbv1.DatabaseBackupStatus
-	// Why is the current action of the pass, or what it waits for, as a message.
-	Why string
 	// Trouble is a problem of a Job that is retried; "" for none.
 	Trouble string
 	// Stalled is the problem that the user must correct; nil for none.
 	Stalled *BackupStall
-	// RequeueAfter is the delay until the next pass without a change; 0 to wait for a change.
-	RequeueAfter time.Duration
 	// Recorded is true if the status changes in a way that is unsafe to decide on a stale cache.
 	Recorded bool
 }
@@ -70,10 +65,7 @@ func recorded(before, after dbv1.DatabaseBackupStatus) bool {
 }
 
 // LiveRead reports whether the plan must be decided by a live read from the API server.
-func (p BackupPlan) LiveRead() bool { return p.Recorded || p.Operations.Need(operation.LiveRead) }
-
-// Work returns the operations in the order of execution, and their reason.
-func (p BackupPlan) Work() (all operation.List, why string) { return p.Operations, p.Why }
+func (p BackupPlan) LiveRead() bool { return p.Recorded || p.Todo.LiveRead() }
 
 // do adds operations.
 func (p BackupPlan) do(all ...operation.Operation) BackupPlan {

@@ -6,13 +6,13 @@ package plan
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/status"
 )
 
@@ -42,7 +42,7 @@ func StatusOf(backup *dbv1.DatabaseBackup, todo BackupPlan, err error, now metav
 
 // refusal is a request that the API server rejects until the user acts; nil for none.
 func refusal(err error) *BackupStall {
-	foreign := ForeignError{}
+	foreign := operation.ForeignError{}
 	switch {
 	case errors.As(err, &foreign):
 		return &BackupStall{dbv1.ReasonNameConflict, foreign.Error()}
@@ -99,13 +99,4 @@ func deletionBlocked(todo BackupPlan) metav1.Condition {
 		return condition(dbv1.ConditionDeletionBlocked, metav1.ConditionTrue, dbv1.ReasonDeletionError, todo.Stalled.Message)
 	}
 	return condition(dbv1.ConditionDeletionBlocked, metav1.ConditionFalse, dbv1.ReasonDeleting, todo.Why)
-}
-
-// ForeignError reports that an object of another owner has a required name.
-type ForeignError struct {
-	Kind, Name string
-}
-
-func (e ForeignError) Error() string {
-	return fmt.Sprintf("%s %s exists but does not belong to this DatabaseBackup: delete it", e.Kind, e.Name)
 }
