@@ -142,7 +142,7 @@ func (s *store) read(ctx context.Context, name string) ([]byte, error) {
 
 // flush waits until a volume has written the names of files and small files to the disk. It does not replace the sync of
 // a file: it misses an error of the disk that another process has collected from the same file system. Data in a bucket
-// is durable when the service responds.
+// is durable when the service responds. Only the deadline of the Job limits the time.
 func (s *store) flush() error {
 	if s.folder == "" {
 		return nil
