@@ -41,7 +41,7 @@ type Facts struct {
 
 // readTLS reads the certificate of the cluster and, where they apply, its CA, the Certificate of cert-manager and the
 // Job of a reload. The operator reads Secrets one by one, and keeps only public facts of them.
-func readTLS(ctx context.Context, r *subject.Reading) {
+func readTLS(ctx context.Context, r *subject.ClusterReading) {
 	o := reading{r}
 	if o.Cluster.DeletionTimestamp != nil {
 		return
@@ -66,7 +66,7 @@ func readTLS(ctx context.Context, r *subject.Reading) {
 	state.Put(&o.Observed, facts)
 }
 
-type reading struct{ *subject.Reading }
+type reading struct{ *subject.ClusterReading }
 
 // Hosts are the names of the cluster, and those of the user that differ.
 func Hosts(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, domain string) []string {

@@ -21,11 +21,11 @@ import (
 // report is what a pass reports about the certificate.
 type report struct {
 	*situation.Situation
-	subject.Outcome
+	subject.Executed
 }
 
 func write(s *situation.Situation) subject.Report {
-	return func(o subject.Outcome, status *dbv1.DatabaseClusterStatus) []metav1.Condition {
+	return func(o subject.Executed, status *dbv1.DatabaseClusterStatus) []metav1.Condition {
 		r := report{s, o}
 		status.TLS = r.tls()
 		known := meta.FindStatusCondition(s.Cluster.Status.Conditions, dbv1.ConditionTLSReady) != nil
@@ -90,7 +90,7 @@ func (r report) writesMembers() bool {
 
 // tlsReady is set while spec.tls is set, and after that as False.
 func (r report) tlsReady() metav1.Condition {
-	stalled, current := r.Outcome.Stalled, r.TLS.Certificate
+	stalled, current := r.Executed.Stalled, r.TLS.Certificate
 	switch text, failed := reloading(r.Situation); {
 	case r.Cluster.Spec.TLS == nil:
 		return subject.Condition(dbv1.ConditionTLSReady, false, dbv1.ReasonNoTLS, "spec.tls is not set")

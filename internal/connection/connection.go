@@ -23,7 +23,7 @@ import (
 var Subject = subject.Subject{Read: read, Decide: decide}
 
 func decide(s *situation.Situation) subject.Decision {
-	d := subject.Decision{Report: func(o subject.Outcome, status *dbv1.DatabaseClusterStatus) []metav1.Condition {
+	d := subject.Decision{Report: func(o subject.Executed, status *dbv1.DatabaseClusterStatus) []metav1.Condition {
 		status.Binding = binding(s, o)
 		return nil
 	}}
@@ -90,7 +90,7 @@ func applied(s *situation.Situation) bool {
 }
 
 // binding names the connection Secret, once it exists.
-func binding(s *situation.Situation, outcome subject.Outcome) *dbv1.ClusterBinding {
+func binding(s *situation.Situation, outcome subject.Executed) *dbv1.ClusterBinding {
 	name, exists := naming.Connection(s.Cluster.Name), s.Connection != nil
 	for _, o := range outcome.Operations {
 		switch o := o.(type) {

@@ -41,7 +41,7 @@ func TestTheBindingNamesAConnectionSecretThatExists(t *testing.T) {
 			cluster := &dbv1.DatabaseCluster{}
 			cluster.Name = "orders"
 			s := &situation.Situation{Cluster: cluster, Observed: state.Observed{Connection: c.live}}
-			if got := binding(s, subject.Outcome{Operations: c.operations, Err: c.err}); (got != nil) != c.want {
+			if got := binding(s, subject.Executed{Operations: c.operations, Err: c.err}); (got != nil) != c.want {
 				t.Errorf("got %v", got)
 			}
 		})

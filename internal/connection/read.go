@@ -15,7 +15,7 @@ import (
 )
 
 // read reads the connection Secret.
-func read(ctx context.Context, o *subject.Reading) {
+func read(ctx context.Context, o *subject.ClusterReading) {
 	if o.Cluster.DeletionTimestamp != nil {
 		return
 	}

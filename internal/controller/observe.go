@@ -39,7 +39,7 @@ func (r *Reconciler) Observe(ctx context.Context, cluster *dbv1.DatabaseCluster,
 	if !from.Uncached && !isNew(cluster) {
 		from.View = from.Else(r.Live)
 	}
-	o := &observation{live: from.Uncached, Reading: subject.Reading{
+	o := &observation{live: from.Uncached, ClusterReading: subject.ClusterReading{
 		Reading: from, Cluster: cluster, Logs: r.Logs,
 		TransferImage: r.TransferImage, ClusterDomain: r.ClusterDomain, Others: r.Cache().Else(r.Live),
 		Observed: state.Observed{At: r.Clock.Now(), Uptime: r.uptime()},
@@ -61,11 +61,11 @@ func isNew(cluster *dbv1.DatabaseCluster) bool {
 
 func (o *observation) read(ctx context.Context, r *Reconciler) {
 	name := o.Cluster.Name
-	o.HeadlessService = subject.Child(ctx, &o.Reading, state.Ref{Kind: "Service", Name: naming.HeadlessService(name)}, state.ServiceFacts)
-	o.Service = subject.Child(ctx, &o.Reading, state.Ref{Kind: "Service", Name: naming.Service(name)}, state.ServiceFacts)
-	o.PodDisruptionBudget = subject.Child(ctx, &o.Reading, state.Ref{Kind: "PodDisruptionBudget", Name: naming.PodDisruptionBudget(name)}, state.PodDisruptionBudgetFacts)
+	o.HeadlessService = subject.Child(ctx, &o.ClusterReading, state.Ref{Kind: "Service", Name: naming.HeadlessService(name)}, state.ServiceFacts)
+	o.Service = subject.Child(ctx, &o.ClusterReading, state.Ref{Kind: "Service", Name: naming.Service(name)}, state.ServiceFacts)
+	o.PodDisruptionBudget = subject.Child(ctx, &o.ClusterReading, state.Ref{Kind: "PodDisruptionBudget", Name: naming.PodDisruptionBudget(name)}, state.PodDisruptionBudgetFacts)
 	o.readNetworkPolicy(ctx)
-	o.StatefulSet = subject.Child(ctx, &o.Reading, state.Ref{Kind: "StatefulSet", Name: naming.StatefulSet(name)}, state.StatefulSetFacts)
+	o.StatefulSet = subject.Child(ctx, &o.ClusterReading, state.Ref{Kind: "StatefulSet", Name: naming.StatefulSet(name)}, state.StatefulSetFacts)
 	o.readAttributesClasses(r.Writer.Client)
 	o.readPods(ctx)
 	o.readUnready(ctx)
@@ -74,7 +74,7 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 	o.readPreviousStatefulSet(ctx)
 	o.readEngine(ctx)
 	if engine.HasRoles(o.Engine) {
-		o.ReplicasService = subject.Child(ctx, &o.Reading, state.Ref{Kind: "Service", Name: naming.ReplicasService(name)}, state.ServiceFacts)
+		o.ReplicasService = subject.Child(ctx, &o.ClusterReading, state.Ref{Kind: "Service", Name: naming.ReplicasService(name)}, state.ServiceFacts)
 	}
 	o.readTasks(ctx)
 	o.readKept(ctx)
@@ -92,7 +92,7 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 	}
 	for _, one := range plan.Subjects() {
 		if one.Read != nil {
-			one.Read(ctx, &o.Reading)
+			one.Read(ctx, &o.ClusterReading)
 		}
 	}
 	o.readAgreements(ctx)
@@ -100,7 +100,7 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 
 // observation collects the facts that are read.
 type observation struct {
-	subject.Reading
+	subject.ClusterReading
 	// live is true if the cache is not read.
 	live bool
 }
@@ -108,7 +108,7 @@ type observation struct {
 // readNetworkPolicy reads the policy of the members. A cluster that needs none ignores those of other owners.
 func (o *observation) readNetworkPolicy(ctx context.Context) {
 	others := o.Foreign
-	o.NetworkPolicy = subject.Child(ctx, &o.Reading, state.Ref{
+	o.NetworkPolicy = subject.Child(ctx, &o.ClusterReading, state.Ref{
 		Kind: "NetworkPolicy", Name: naming.NetworkPolicy(o.Cluster.Name), Remedy: "set spec.networkPolicy.mode to None",
 	}, state.NetworkPolicyFacts)
 	if o.Cluster.Spec.NetworkPolicy.Mode == dbv1.NetworkPolicyNone {
@@ -205,7 +205,7 @@ func (o *observation) readConfigs(ctx context.Context) {
 	}
 	name := pods.ConfigMapName(o.Cluster)
 	if name != "" && !slices.ContainsFunc(o.Configs, func(c *corev1.ConfigMap) bool { return c.Name == name }) {
-		if config := subject.Child(ctx, &o.Reading, state.Ref{Kind: "ConfigMap", Name: name}, state.ConfigMapFacts); config != nil {
+		if config := subject.Child(ctx, &o.ClusterReading, state.Ref{Kind: "ConfigMap", Name: name}, state.ConfigMapFacts); config != nil {
 			o.Configs = append(o.Configs, config)
 		}
 	}

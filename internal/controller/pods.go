@@ -67,7 +67,7 @@ func (r *Reconciler) removePodFinalizer(ctx context.Context, namespace, name str
 // removed the finalizer of the cluster.
 func (r *Reconciler) Deleted(ctx context.Context, key client.ObjectKey) error {
 	gone := &dbv1.DatabaseCluster{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
-	o := &subject.Reading{Reading: kit.Reading{View: r.Cache(), Object: gone}, Cluster: gone}
+	o := &subject.ClusterReading{Reading: kit.Reading{View: r.Cache(), Object: gone}, Cluster: gone}
 	pods := &corev1.PodList{}
 	o.Labeled(ctx, pods, map[string]string{dbv1.LabelName: dbv1.LabelNameValue, dbv1.LabelInstance: key.Name})
 	for i := range pods.Items {

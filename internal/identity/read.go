@@ -20,14 +20,14 @@ import (
 
 // +kubebuilder:rbac:groups="",resources=serviceaccounts,verbs=get
 
-func read(ctx context.Context, r *subject.Reading) {
+func read(ctx context.Context, r *subject.ClusterReading) {
 	readServiceAccount(ctx, r)
 	readRights(ctx, r)
 }
 
 // readServiceAccount reads the ServiceAccount that the operator creates, only if there is one to expect: the operator
 // does not watch ServiceAccounts.
-func readServiceAccount(ctx context.Context, o *subject.Reading) {
+func readServiceAccount(ctx context.Context, o *subject.ClusterReading) {
 	wanted := pods.GeneratesServiceAccount(engine.Resolve(o.Cluster, o.Engine))
 	created := o.StatefulSet != nil && o.StatefulSet.Annotations[dbv1.AnnotationServiceAccount] != ""
 	if !wanted && !created && o.Cluster.DeletionTimestamp == nil {
@@ -51,7 +51,7 @@ func readServiceAccount(ctx context.Context, o *subject.Reading) {
 // +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=roles;rolebindings,verbs=get
 
 // readRights reads the rights of members that call the API server. The operator does not watch them.
-func readRights(ctx context.Context, o *subject.Reading) {
+func readRights(ctx context.Context, o *subject.ClusterReading) {
 	if !engine.Identifies(o.Engine) && !state.HadRights(o.ServiceAccount) {
 		return
 	}
@@ -63,7 +63,7 @@ func readRights(ctx context.Context, o *subject.Reading) {
 func unowned[T any, Object interface {
 	*T
 	client.Object
-}](ctx context.Context, o *subject.Reading, kind string, facts func(Object) Object) Object {
+}](ctx context.Context, o *subject.ClusterReading, kind string, facts func(Object) Object) Object {
 	object, name := Object(new(T)), naming.Role(o.Cluster.Name)
 	if !o.FindLive(ctx, name, object) {
 		return nil

@@ -14,9 +14,9 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// Kind has the properties that all actions of one kind share. A new kind of action needs a row in
+// ActionKind has the properties that all actions of one kind share. A new kind of action needs a row in
 // kinds, and a Spec with its command, location and data.
-type Kind struct {
+type ActionKind struct {
 	// Retries is the number of attempts after the first.
 	Retries int32
 	// Deadline bounds an action, retries included. The cluster is nil if it no longer exists.
@@ -68,7 +68,7 @@ const (
 )
 
 // kinds are the kinds of actions by the component label of their Jobs.
-var kinds = map[string]Kind{
+var kinds = map[string]ActionKind{
 	dbv1.ComponentHook:   {Retries: 2, Deadline: hookDeadline, Connects: true},
 	dbv1.ComponentBackup: {Retries: 6, Deadline: backupDeadline, Resources: backupResources, Log: LogProgress, Connects: true},
 	// A restore that hangs fails long before its deadline: transfer detects that.
@@ -90,7 +90,7 @@ var kinds = map[string]Kind{
 
 // KindOf returns the kind of the actions whose Jobs have a component. It is empty for a component that is not
 // an action.
-func KindOf(component string) Kind { return kinds[component] }
+func KindOf(component string) ActionKind { return kinds[component] }
 
 // FieldOfResources is the field that sets the resources of a kind of Job, for remedies. Jobs of hooks have their own field.
 func FieldOfResources(cluster *dbv1.DatabaseCluster, component string) string {

@@ -16,8 +16,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 )
 
-// Settings are what single kinds need besides the base. The reconcilers describe them.
-type Settings struct {
+// Needs are what single kinds need besides the base. The reconcilers describe them.
+type Needs struct {
 	TransferImage, ClusterDomain string
 	Policies                     []string
 	NameServers                  []netip.Addr
@@ -29,7 +29,7 @@ type Settings struct {
 }
 
 // All returns the reconciler of each kind. A kind follows those whose indexes it uses.
-func All(base kit.Base, s Settings) []kit.Reconciler {
+func All(base kit.Base, s Needs) []kit.Reconciler {
 	return []kit.Reconciler{
 		&controller.Reconciler{Base: base, TransferImage: s.TransferImage, ClusterDomain: s.ClusterDomain, Policies: s.Policies, ReferencePeriod: s.ReferencePeriod,
 			Random: s.Random, Process: s.Process, Started: s.Started, Comparisons: s.Comparisons},

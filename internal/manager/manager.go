@@ -91,7 +91,7 @@ func New(ctx context.Context, config *rest.Config, settings Settings, log logr.L
 	if err != nil {
 		return nil, fmt.Errorf("read the admission policies: %w", err)
 	}
-	for _, r := range kinds.All(base, kinds.Settings{
+	for _, r := range kinds.All(base, kinds.Needs{
 		TransferImage: settings.transferImage, ClusterDomain: clusterDomain(resolvConf), NameServers: settings.nameServers(resolvConf), Policies: policies,
 		ReferencePeriod: settings.referencePeriod, Random: rand.Reader, Process: rand.Text(), Started: time.Now(), Comparisons: &objects.Comparisons{},
 	}) {

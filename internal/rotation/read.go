@@ -14,7 +14,7 @@ import (
 )
 
 // readRotation reads the Job of the rotation in progress.
-func readRotation(ctx context.Context, o *subject.Reading) {
+func readRotation(ctx context.Context, o *subject.ClusterReading) {
 	if o.Credentials.Rotation == "" || !o.Credentials.GeneratedFor(o.Cluster.UID) {
 		return
 	}

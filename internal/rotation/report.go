@@ -19,7 +19,7 @@ import (
 
 // report is what a pass reports about a rotation. A cluster without one has no such condition.
 func report(s *situation.Situation, p Plan) subject.Report {
-	return func(_ subject.Outcome, status *dbv1.DatabaseClusterStatus) []metav1.Condition {
+	return func(_ subject.Executed, status *dbv1.DatabaseClusterStatus) []metav1.Condition {
 		status.Credentials = recorded(s)
 		if p.Reason == "" {
 			meta.RemoveStatusCondition(&status.Conditions, dbv1.ConditionCredentialsRotated)

@@ -29,7 +29,7 @@ type Facts struct {
 }
 
 // readBackups reads all DatabaseBackups of this cluster, and the time zones that the spec names.
-func readBackups(ctx context.Context, o *subject.Reading) {
+func readBackups(ctx context.Context, o *subject.ClusterReading) {
 	if o.Cluster.Spec.Backup == nil || o.Err != nil {
 		return
 	}

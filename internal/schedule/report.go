@@ -26,7 +26,7 @@ type report struct {
 }
 
 // write fills in the status of backups. Conditions that the spec no longer needs are removed.
-func (r report) write(_ subject.Outcome, status *dbv1.DatabaseClusterStatus) []metav1.Condition {
+func (r report) write(_ subject.Executed, status *dbv1.DatabaseClusterStatus) []metav1.Condition {
 	r.status(status)
 	all := r.conditions()
 	for _, kind := range []string{dbv1.ConditionBackupHealthy, dbv1.ConditionBackupVerified} {

@@ -50,7 +50,7 @@ var (
 // reported is the status after a pass.
 func reported(r *report) dbv1.DatabaseClusterStatus {
 	status := r.Cluster.Status.DeepCopy()
-	for _, condition := range r.write(subject.Outcome{}, status) {
+	for _, condition := range r.write(subject.Executed{}, status) {
 		meta.SetStatusCondition(&status.Conditions, condition)
 	}
 	return *status

@@ -9,8 +9,8 @@ import (
 	"reflect"
 )
 
-// Facts are what subjects have read for themselves, by the type of the facts. Only the package of the type reads them.
-type Facts map[reflect.Type]any
+// factsBySubject are what subjects have read for themselves, by the type of the facts. Only the package of the type reads them.
+type factsBySubject map[reflect.Type]any
 
 // FactsOf returns the facts of one type; the zero value if none were read.
 func FactsOf[F any](o Observed) F {
@@ -22,7 +22,7 @@ func FactsOf[F any](o Observed) F {
 func Put[F any](o *Observed, facts F) {
 	all := maps.Clone(o.Facts)
 	if all == nil {
-		all = Facts{}
+		all = factsBySubject{}
 	}
 	all[reflect.TypeFor[F]()] = facts
 	o.Facts = all

@@ -118,7 +118,7 @@ type Observed struct {
 	// Backups are the DatabaseBackups of this cluster, by any creator. They are read only if the spec asks for backups.
 	Backups []Backup
 	// Facts are what subjects have read for themselves.
-	Facts Facts
+	Facts factsBySubject
 
 	// Hooks are the Jobs of deletion hooks by the hook's name. They are read only while the cluster is being deleted. A hook
 	// without an entry has no Job.

@@ -74,7 +74,7 @@ func (p PassResult) expressed() bool {
 func (p PassResult) subjects(status *dbv1.DatabaseClusterStatus) []metav1.Condition {
 	var all []metav1.Condition
 	for _, report := range p.Plan.Reports {
-		all = append(all, report(subject.Outcome{Operations: p.Plan.Operations, Stalled: p.Plan.Stalled, Err: p.Err}, status)...)
+		all = append(all, report(subject.Executed{Operations: p.Plan.Operations, Stalled: p.Plan.Stalled, Err: p.Err}, status)...)
 	}
 	return all
 }

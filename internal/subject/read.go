@@ -21,10 +21,10 @@ import (
 )
 
 // Read adds facts to those of a pass. An error is in the Reading: after the first one it reads no more, and nothing is decided.
-type Read func(context.Context, *Reading)
+type Read func(context.Context, *ClusterReading)
 
-// Reading collects the facts of a pass for a cluster.
-type Reading struct {
+// ClusterReading collects the facts of a pass for a cluster.
+type ClusterReading struct {
 	kit.Reading
 	Cluster *dbv1.DatabaseCluster
 	// Logs is nil if no log has to be read.
@@ -41,7 +41,7 @@ type Reading struct {
 const IndexCluster = "cluster"
 
 // Labeled reads the objects of the cluster with all these labels.
-func (r *Reading) Labeled(ctx context.Context, into client.ObjectList, labels map[string]string, options ...client.ListOption) {
+func (r *ClusterReading) Labeled(ctx context.Context, into client.ObjectList, labels map[string]string, options ...client.ListOption) {
 	r.List(ctx, into, IndexCluster, r.Cluster.Name, append(options, client.MatchingLabels(labels))...)
 }
 
@@ -50,13 +50,13 @@ func (r *Reading) Labeled(ctx context.Context, into client.ObjectList, labels ma
 func Child[T any, Object interface {
 	*T
 	client.Object
-}](ctx context.Context, r *Reading, ref state.Ref, facts func(Object) Object) Object {
+}](ctx context.Context, r *ClusterReading, ref state.Ref, facts func(Object) Object) Object {
 	object := Object(new(T))
 	return Owned(r, ref, object, r.Find(ctx, ref.Name, object), facts)
 }
 
 // Owned is the part of Child after the read.
-func Owned[Object client.Object](r *Reading, ref state.Ref, object Object, found bool, facts func(Object) Object) (none Object) {
+func Owned[Object client.Object](r *ClusterReading, ref state.Ref, object Object, found bool, facts func(Object) Object) (none Object) {
 	if !found {
 		return none
 	}
@@ -68,14 +68,14 @@ func Owned[Object client.Object](r *Reading, ref state.Ref, object Object, found
 }
 
 // Conflict records that another owner has an object of a name that the cluster needs.
-func (r *Reading) Conflict(ref state.Ref, object metav1.Object) {
+func (r *ClusterReading) Conflict(ref state.Ref, object metav1.Object) {
 	owner := metav1.GetControllerOfNoCopy(object)
 	ref.OfPreviousCluster = owner != nil && owner.Kind == "DatabaseCluster" && owner.Name == r.Cluster.Name
 	r.Foreign = append(r.Foreign, ref)
 }
 
 // Made reads an object without an owner reference and reports whether it belongs to this cluster. It records a name conflict.
-func (r *Reading) Made(ctx context.Context, ref state.Ref, object client.Object) bool {
+func (r *ClusterReading) Made(ctx context.Context, ref state.Ref, object client.Object) bool {
 	if !r.Find(ctx, ref.Name, object) {
 		return false
 	}
@@ -87,7 +87,7 @@ func (r *Reading) Made(ctx context.Context, ref state.Ref, object client.Object)
 }
 
 // JobNamed reads a Job without an owner reference and its pods; found is false if the cluster has none of that name.
-func (r *Reading) JobNamed(ctx context.Context, name string) (object *batchv1.Job, seen jobs.Job, found bool) {
+func (r *ClusterReading) JobNamed(ctx context.Context, name string) (object *batchv1.Job, seen jobs.Job, found bool) {
 	object = &batchv1.Job{}
 	if !r.Made(ctx, state.Ref{Kind: "Job", Name: name}, object) {
 		return nil, jobs.Job{}, false
@@ -96,7 +96,7 @@ func (r *Reading) JobNamed(ctx context.Context, name string) (object *batchv1.Jo
 }
 
 // Job reads the pods of a Job, without pods of a previous Job of the same name.
-func (r *Reading) Job(ctx context.Context, job *batchv1.Job) jobs.Job {
+func (r *ClusterReading) Job(ctx context.Context, job *batchv1.Job) jobs.Job {
 	pods := &corev1.PodList{}
 	labels := naming.Selector(r.Cluster.Name)
 	labels[dbv1.LabelComponent] = job.Labels[dbv1.LabelComponent]

@@ -45,10 +45,10 @@ type Decision struct {
 
 // Report writes a part of a status after the operations of the pass, and returns conditions to set. A condition that no longer
 // applies is removed from the status there.
-type Report func(Outcome, *dbv1.DatabaseClusterStatus) []metav1.Condition
+type Report func(Executed, *dbv1.DatabaseClusterStatus) []metav1.Condition
 
-// Outcome is what is known at the end of a pass.
-type Outcome struct {
+// Executed is what is known at the end of a pass.
+type Executed struct {
 	// Operations are those of the pass, of all subjects.
 	Operations operation.List
 	// Stalled is the cause that the cluster reports; nil for none.

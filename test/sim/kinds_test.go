@@ -18,7 +18,7 @@ import (
 )
 
 // reconcilers are those of the operator, by the kind of their objects.
-func reconcilers(base kit.Base, s kinds.Settings) map[string]kit.Reconciler {
+func reconcilers(base kit.Base, s kinds.Needs) map[string]kit.Reconciler {
 	found := map[string]kit.Reconciler{}
 	for _, r := range kinds.All(base, s) {
 		found[kindOf(r.Controller().For)] = r
@@ -29,7 +29,7 @@ func reconcilers(base kit.Base, s kinds.Settings) map[string]kit.Reconciler {
 // controllers are those of the operator, by the kind of their objects.
 func controllers(s *store, written map[string]*kit.Writes) map[string]kit.Controller {
 	found := map[string]kit.Controller{}
-	for kind, r := range reconcilers(kit.Base{Cached: lists{store: s}}, kinds.Settings{}) {
+	for kind, r := range reconcilers(kit.Base{Cached: lists{store: s}}, kinds.Needs{}) {
 		r.Common().Writes = written[kind]
 		found[kind] = r.Controller()
 	}

@@ -184,7 +184,7 @@ func (l *life) reconciler(kind string) reconcile.Reconciler {
 		cached = w.lag
 	}
 	base := kit.Base{Cached: stripped{cached}, Live: server, Writer: apply.Writer{Client: server, Live: server}, Events: warnings{w}, Clock: skewed{w}, Logs: logs{l}}
-	r := reconcilers(base, kinds.Settings{
+	r := reconcilers(base, kinds.Needs{
 		TransferImage: transferImage, ClusterDomain: "cluster.local", ReferencePeriod: 5 * time.Minute, Random: w.random(),
 		Comparisons: &l.compared, Process: l.process, Started: l.started,
 	})[kind]

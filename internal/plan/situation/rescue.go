@@ -14,7 +14,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// dataIn identifies the data in a complete backup, of each member: by the UID of the claim and by the database. Members of one database
+// DataIn identifies the data in a complete backup, of each member: by the UID of the claim and by the database. Members of one database
 // have the same data on each volume, so their volumes do not count. A backup without a record of the claim has the data of one that is
 // older than the backup, or of an unknown one that has been replaced since.
 func DataIn(observed state.Observed, b state.Backup) []state.Data {
@@ -38,12 +38,12 @@ func unrecorded(observed state.Observed, b state.Backup, ordinal int32) types.UI
 	return v.UID
 }
 
-// replaces reports whether a newer backup has all data of an older one, so that it counts instead of it.
+// Replaces reports whether a newer backup has all data of an older one, so that it counts instead of it.
 func Replaces(observed state.Observed, newer, older state.Backup) bool {
 	return !slices.ContainsFunc(DataIn(observed, older), func(d state.Data) bool { return !Has(observed, newer, d) })
 }
 
-// has reports whether a backup has this data. Data of a known database is only in a backup that records the same one: another backup may
+// Has reports whether a backup has this data. Data of a known database is only in a backup that records the same one: another backup may
 // be of a database that was created again on the same volume.
 func Has(observed state.Observed, b state.Backup, d state.Data) bool {
 	return slices.ContainsFunc(DataIn(observed, b), func(of state.Data) bool {
