@@ -148,5 +148,5 @@ func requeueAfter(s *situation.Situation) time.Duration {
 	if s.IssuedByCertManager() && !s.TLS.Certificate.Valid() {
 		soonest = situation.Sooner(soonest, requestedRequeue)
 	}
-	return situation.Sooner(soonest, judge(s).Left)
+	return situation.Sooner(soonest, run(s).Left)
 }

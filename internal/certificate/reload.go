@@ -21,33 +21,32 @@ func reload(s *situation.Situation) operation.List {
 	if !s.Reloads() || !s.TLS.Certificate.Valid() || s.Incompatible != nil || s.Image == "" {
 		return nil
 	}
-	switch v := judge(s); v.Standing {
-	case jobs.Absent:
-		if !served(s) && loadable(s) && s.JobObstacle() == "" {
-			return operation.List{Reload{Job: desired(s)}}
-		}
-	case jobs.Superseded:
-		return operation.List{operation.Delete{Objects: []operation.Removal{operation.Recreation(v.Job)}}}
-	case jobs.Terminating, jobs.Succeeded, jobs.Failed, jobs.Lost, jobs.Blocked, jobs.Failing, jobs.Unmet, jobs.Retrying, jobs.Running:
+	switch r := run(s); {
+	case r.Step == jobs.Create && !served(s) && loadable(s) && s.JobObstacle() == "":
+		return operation.List{Reload{Job: desired(s)}}
+	case r.Step == jobs.Recreate:
+		return operation.List{operation.Delete{Objects: []operation.Removal{operation.Recreation(r.Job)}}}
+	default:
+		return nil
 	}
-	return nil
 }
 
 func desired(s *situation.Situation) objects.Child {
 	return reloadJob(s.Cluster, s.Engine, s.Image, s.TLS.Certificate.Identity)
 }
 
-// judge returns the state of the Job. The operator re-creates a Job for another certificate at once: as long as it exists, no
-// member has loaded a later certificate by a reload.
-func judge(s *situation.Situation) jobs.Verdict {
+// run runs the Job. The operator re-creates a Job for another certificate at once: as long as it exists, no member has loaded a later
+// certificate by a reload.
+func run(s *situation.Situation) jobs.Result {
 	f := state.FactsOf[Facts](s.Observed)
-	expected := jobs.Expected{
+	policy := jobs.Policy{
 		Deadline: jobs.KindOf(dbv1.ComponentReload).Deadline(s.Cluster), Restart: f.Reloaded != s.TLS.Certificate.Identity,
+		Purpose: "members load the certificate by Job " + f.Reload.Name,
 	}
 	if s.Reloads() && s.Image != "" && s.Engine.Spec.TLS != nil {
-		expected.Desired = []objects.Child{desired(s)}
+		policy.Desired = []objects.Child{desired(s)}
 	}
-	return jobs.Judge(f.Reload, f.Reloading, expected, s.At)
+	return jobs.Run(policy, f.Reload, f.Reloading, s.At)
 }
 
 // reloading describes the reload of the certificate; "" if members need none. Failed is true if the user must act.
@@ -58,20 +57,18 @@ func reloading(s *situation.Situation) (text string, failed bool) {
 	if s.Image == "" {
 		return "members cannot load the certificate, because the operator has no --transfer-image: set that flag of the operator", true
 	}
-	v := judge(s)
-	switch v.Standing {
-	case jobs.Absent, jobs.Terminating, jobs.Superseded, jobs.Succeeded:
+	r := run(s)
+	switch r.Step {
+	case jobs.Create, jobs.Recreate, jobs.AwaitDeletion, jobs.Done:
 		if awaitsRestart(s) {
 			return "members load the certificate after outdated members have restarted", false
 		}
 		return "members load the certificate after all of them are ready", false
 	case jobs.Failed, jobs.Lost:
-		return fmt.Sprintf("members could not load the certificate: %s. See kubectl logs job/%s, then delete the Job to try again", v.Cause, v.Job.Name), true
-	case jobs.Blocked:
-		return fmt.Sprintf("Job %s cannot start: %s. %s", v.Job.Name, v.Cause, v.Job.Unblock()), true
-	case jobs.Failing, jobs.Unmet, jobs.Retrying, jobs.Running:
+		return fmt.Sprintf("members could not load the certificate: %s. See kubectl logs job/%s, then delete the Job to try again", r.Cause, r.Job.Name), true
+	case jobs.Wait:
 	}
-	return v.Sentence(fmt.Sprintf("members load the certificate by Job %s", v.Job.Name), ""), v.Standing == jobs.Unmet
+	return r.Message, r.NeedsUser()
 }
 
 // stalled is the cause for which the user must act before all members serve the certificate.

@@ -22,7 +22,12 @@ type Removal struct {
 
 func (r Removal) String() string { return fmt.Sprintf("%s %s: %s", r.Kind, r.Name, r.Why) }
 
+// RemovalOf deletes a Job.
+func RemovalOf(job jobs.Job, why string) Removal {
+	return Removal{"Job", job.Name, job.UID, job.Version, why}
+}
+
 // Recreation deletes a Job so that the next pass re-creates it from the current spec.
-func Recreation(task jobs.Job) Removal {
-	return Removal{"Job", task.Name, task.UID, task.Version, "its configuration has changed, so the operator re-creates it"}
+func Recreation(job jobs.Job) Removal {
+	return RemovalOf(job, "its configuration has changed, so the operator re-creates it")
 }

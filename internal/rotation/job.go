@@ -32,61 +32,59 @@ func run(s *situation.Situation) Plan {
 	return p
 }
 
-// attempt starts the Job as soon as all members are ready.
+// attempt starts the Job as soon as all members are ready. What it has done for members that have started since does not count.
 func attempt(s *situation.Situation) Plan {
-	v := judge(s)
-	switch v.Standing {
-	case jobs.Absent:
-		if obstacle := s.JobObstacle(); obstacle != "" {
-			return rotating("the rotation cannot start its Job: " + obstacle)
+	works := fmt.Sprintf("%s %s", desired(s), purpose[stage(s)])
+	r := runJob(s, works)
+	p := rotating(r.Message)
+	switch r.Step {
+	case jobs.Create:
+		if obstacle := obstacle(s); obstacle != "" {
+			return rotating("the rotation " + obstacle)
 		}
-		if awaited := awaits(s); awaited != "" {
-			return rotating("the rotation waits until " + awaited)
+		return rotating(works, StartRotation{Child: desired(s)})
+	case jobs.Recreate:
+		return again(r, "its configuration has changed", operation.Recreation(r.Job))
+	case jobs.Done:
+		const why = "a member has started since"
+		return again(r, why, operation.RemovalOf(r.Job, why))
+	case jobs.Failed, jobs.Lost:
+		p = failed(s, r)
+	case jobs.AwaitDeletion, jobs.Wait:
+		if r.NeedsUser() {
+			p.Reason = dbv1.ReasonRotationFailed
 		}
-		return rotating(fmt.Sprintf("%s %s", desired(s), purpose[stage(s)]), StartRotation{Child: desired(s)})
-	case jobs.Superseded:
-		return again(v, "its configuration has changed", operation.Recreation(v.Job))
-	case jobs.Succeeded:
-		removal := operation.Recreation(v.Job)
-		removal.Why = "a member has started since"
-		return again(v, removal.Why, removal)
-	case jobs.Failed, jobs.Lost, jobs.Blocked, jobs.Unmet:
-		return failed(s, v)
-	case jobs.Terminating, jobs.Failing, jobs.Retrying, jobs.Running:
 	}
-	p := rotating(v.Sentence(fmt.Sprintf("%s %s", desired(s), purpose[stage(s)]), ""))
-	p.RequeueAfter = v.Left
+	p.RequeueAfter = r.Left
 	return p
 }
 
-func again(v jobs.Verdict, why string, removal operation.Removal) Plan {
-	return rotating(fmt.Sprintf("Job %s runs again: %s", v.Job.Name, why), operation.Delete{Objects: []operation.Removal{removal}})
+func again(r jobs.Result, why string, removal operation.Removal) Plan {
+	return rotating(fmt.Sprintf("Job %s runs again: %s", r.Job.Name, why), operation.Delete{Objects: []operation.Removal{removal}})
 }
 
-func failed(s *situation.Situation, v jobs.Verdict) Plan {
-	p := Plan{Reason: dbv1.ReasonRotationFailed, Message: v.Sentence("", ""), RequeueAfter: v.Left}
-	if v.Standing == jobs.Blocked || v.Standing == jobs.Unmet {
-		return p
-	}
+func failed(s *situation.Situation, r jobs.Result) Plan {
 	clients := "previous"
 	if s.Credentials.InForce() {
 		clients = "new"
 	}
-	p.Message = fmt.Sprintf("Job %s, which %s, failed: %s. Clients use the %s passwords. See kubectl logs job/%[1]s, then delete the Job to try again",
-		v.Job.Name, purpose[stage(s)], v.Cause, clients)
-	return p
+	return Plan{Reason: dbv1.ReasonRotationFailed, Message: fmt.Sprintf(
+		"Job %s, which %s, failed: %s. Clients use the %s passwords. See kubectl logs job/%[1]s, then delete the Job to try again",
+		r.Job.Name, purpose[stage(s)], r.Cause, clients)}
 }
 
-// awaits is what the members have to do before a Job can reach all of them with their current passwords; "" for nothing. A rollout comes
-// first, because each restart would void the Job.
-func awaits(s *situation.Situation) string {
+// obstacle is why no Job can reach all members with their current passwords yet; "" for nothing. A rollout comes first, because each
+// restart would void the Job.
+func obstacle(s *situation.Situation) string {
 	switch {
+	case s.JobObstacle() != "":
+		return "cannot start its Job: " + s.JobObstacle()
 	case s.Ready() < s.Cluster.Spec.Replicas:
-		return "all members are ready"
+		return "waits until all members are ready"
 	case s.AwaitsReferences():
-		return "all members have restarted with the current Secrets and ConfigMaps"
+		return "waits until all members have restarted with the current Secrets and ConfigMaps"
 	case !s.Credentials.InForce() && len(s.Outdated()) > 0 && !s.UserRestarts():
-		return "the rollout has ended"
+		return "waits until the rollout has ended"
 	default:
 		return ""
 	}
@@ -104,10 +102,11 @@ func desired(s *situation.Situation) objects.Child {
 	return rotationJob(s.Cluster, s.Engine, s.Credentials, stage(s), s.Members)
 }
 
-func judge(s *situation.Situation) jobs.Verdict {
-	expected := jobs.Expected{Deadline: jobs.KindOf(dbv1.ComponentRotation).Deadline(s.Cluster)}
+// runJob runs the Job; its message says what it does.
+func runJob(s *situation.Situation, works string) jobs.Result {
+	policy := jobs.Policy{Deadline: jobs.KindOf(dbv1.ComponentRotation).Deadline(s.Cluster), Purpose: works}
 	if s.Engine != nil && s.Engine.Spec.Actions.Credentials != nil {
-		expected.Desired = []objects.Child{desired(s)}
+		policy.Desired = []objects.Child{desired(s)}
 	}
-	return jobs.Judge(s.Rotation, s.RotationStarted, expected, s.At)
+	return jobs.Run(policy, s.Rotation, s.RotationStarted, s.At)
 }

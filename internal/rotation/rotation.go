@@ -124,11 +124,11 @@ func Finish(s *situation.Situation) (p Plan, over bool) {
 	case s.Rotation.Ended():
 		return Plan{}, true
 	}
-	v := judge(s)
-	p = rotating(v.Sentence(fmt.Sprintf("Job %s puts new passwords in force", v.Job.Name), ""))
-	p.RequeueAfter = v.Left
-	started := v.Standing != jobs.Blocked && (v.Standing != jobs.Superseded || v.Job.Started)
-	return p, !started || v.Standing == jobs.Lost
+	r := runJob(s, fmt.Sprintf("Job %s puts new passwords in force", s.Rotation.Name))
+	p = rotating(r.Message)
+	p.RequeueAfter = r.Left
+	unstarted := r.Trouble == jobs.Blocked || r.Step == jobs.Recreate && !r.Job.Started
+	return p, unstarted || r.Step == jobs.Lost
 }
 
 // due reports whether the user has requested a rotation, or the passwords are old.

@@ -103,16 +103,16 @@ func (p BackupPlan) verifying(text string) BackupPlan {
 	return p.because(text)
 }
 
-// withTrouble adds the problem of an unfinished action, as a sentence.
-func (p BackupPlan) withTrouble(v jobs.Verdict, sentence string) BackupPlan {
-	switch v.Standing {
+// withTrouble adds the problem of an unfinished action.
+func (p BackupPlan) withTrouble(r jobs.Result) BackupPlan {
+	switch r.Trouble {
 	case jobs.Blocked:
-		return p.stalled(dbv1.ReasonJobBlocked, sentence)
-	case jobs.Unmet, jobs.Retrying:
-		if v.Cause != "" {
-			p.Trouble = sentence
+		return p.stalled(dbv1.ReasonJobBlocked, r.Message)
+	case jobs.Unmet, jobs.Retried:
+		if r.Cause != "" {
+			p.Trouble = r.Message
 		}
-	case jobs.Absent, jobs.Terminating, jobs.Superseded, jobs.Succeeded, jobs.Failed, jobs.Lost, jobs.Failing, jobs.Running:
+	case jobs.NoTrouble, jobs.Failing:
 	}
 	return p
 }

@@ -41,39 +41,40 @@ func (s situation) remove(p BackupPlan) BackupPlan {
 // removeData deletes the data by policy when no Job writes any more.
 func (s situation) removeData(p BackupPlan) BackupPlan {
 	name, desired := naming.BackupDeletionJob(s.backup.Spec.Cluster, s.backup.UID), s.deletionJob()
-	v := s.judge(name, jobs.Expected{Desired: []objects.Child{desired}, Deadline: s.deletionDeadline()})
-	switch v.Standing {
-	case jobs.Absent:
+	r := s.runJob(name, jobs.Policy{
+		Desired: []objects.Child{desired}, Deadline: s.deletionDeadline(), Purpose: fmt.Sprintf("Job %s deletes the data", name),
+	})
+	switch r.Step {
+	case jobs.Create:
 		if s.AccountProblem != "" {
 			return s.blocked(p, s.accountText()).in(waitRequeueAfter)
 		}
 		return p.because("deleting the data").do(CreateJob{Job: desired, Deletes: true})
-	case jobs.Terminating:
+	case jobs.AwaitDeletion:
 		return p.because(fmt.Sprintf("waiting for Job %s to be deleted", name))
-	case jobs.Succeeded:
+	case jobs.Done:
 		// The Job is deleted last. Without it, a repetition would create a Job with nothing to delete.
-		return p.because("its data is deleted").do(FinalizeBackup{}, DeleteJob{v.Job})
-	case jobs.Superseded:
-		return p.because(recreates(v.Job)).do(StopJob{Job: v.Job})
+		return p.because("its data is deleted").do(FinalizeBackup{}, DeleteJob{r.Job})
+	case jobs.Recreate:
+		return p.because(recreates(r.Job)).do(StopJob{Job: r.Job})
 	case jobs.Failed, jobs.Lost:
-		return s.undeleted(p, v)
-	case jobs.Blocked, jobs.Failing, jobs.Unmet, jobs.Retrying, jobs.Running:
+		return s.undeleted(p, r)
+	case jobs.Wait:
 	}
-	text := v.Sentence(fmt.Sprintf("Job %s deletes the data", name), "")
-	p = p.withTrouble(v, text)
+	p = p.withTrouble(r).because(r.Message)
 	if s.Missing != "" {
-		text += "; " + s.Missing
+		p.Why += "; " + s.Missing
 	}
-	return p.because(text).in(waitRequeueAfter)
+	return p.in(waitRequeueAfter)
 }
 
 // undeleted handles a failed deletion of data. Data of an incomplete backup does not block the deletion.
-func (s situation) undeleted(p BackupPlan, v jobs.Verdict) BackupPlan {
+func (s situation) undeleted(p BackupPlan, r jobs.Result) BackupPlan {
 	if s.backup.Spec.DeletionPolicy != dbv1.BackupDelete {
-		return s.finishIncomplete(p, v.Cause)
+		return s.finishIncomplete(p, r.Cause)
 	}
 	return s.blocked(p, fmt.Sprintf("the data at %s could not be deleted: %s. Correct the cause, then delete Job %s to retry",
-		s.backup.Status.Location, v.Cause, v.Job.Name))
+		s.backup.Status.Location, r.Cause, r.Job.Name))
 }
 
 // stop stops the running Jobs, one by one, and waits until they and their pods no longer exist.

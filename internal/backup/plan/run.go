@@ -21,43 +21,45 @@ func (s situation) run(p BackupPlan) BackupPlan {
 	case !s.left:
 		return s.complete(p)
 	}
-	name, seen := naming.BackupJob(s.backup.Spec.Cluster, s.backup.UID, s.ordinal), s.backup.Status.Message
-	usual := fmt.Sprintf("Job %s backs up member %d of %d", name, s.ordinal+1, s.backup.Status.Replicas)
-	switch v := s.judge(name, s.expectedBackup()); v.Standing {
-	case jobs.Absent:
+	name := naming.BackupJob(s.backup.Spec.Cluster, s.backup.UID, s.ordinal)
+	switch r := s.runJob(name, s.backupPolicy(name)); r.Step {
+	case jobs.Create:
 		return s.startMember(p)
-	case jobs.Terminating:
-		return s.awaitMember(p, v.Job)
-	case jobs.Superseded:
-		return p.running(s.supersedes(v.Job)).do(StopJob{Job: v.Job})
-	case jobs.Succeeded:
-		return s.record(p, v.Job.Result)
+	case jobs.AwaitDeletion:
+		return s.awaitMember(p, r.Job)
+	case jobs.Recreate:
+		return p.running(s.supersedes(r.Job)).do(StopJob{Job: r.Job})
+	case jobs.Done:
+		return s.record(p, r.Job.Result)
 	case jobs.Failed, jobs.Lost:
-		return s.fail(p, reason(v, usual, seen))
-	case jobs.Blocked, jobs.Failing, jobs.Unmet, jobs.Retrying, jobs.Running:
-		p = s.waits(p.running(v.Sentence(usual, seen)), v)
-		return progress(p, v.Job.Progress).in(progressRequeueAfter)
+		return s.fail(p, r.Message)
+	case jobs.Wait:
+		p = s.waits(p.running(r.Message).withTrouble(r), r)
+		return progress(p, r.Job.Progress).in(progressRequeueAfter)
 	}
 	return p
 }
 
-// judge returns the state of the action of a Job.
-func (s situation) judge(name string, expected jobs.Expected) jobs.Verdict {
+// runJob runs the Job of that name.
+func (s situation) runJob(name string, policy jobs.Policy) jobs.Result {
 	task, exists := s.job(name)
-	return jobs.Judge(task, exists, expected, s.At)
+	return jobs.Run(policy, task, exists, s.At)
 }
 
-// expectedBackup is the expected Job of the next member. If the engine or the image of the member has changed, the
+// backupPolicy is the policy for the Job of the next member. If the engine or the image of the member has changed, the
 // backup of the member starts again. The access to the member is decided when its Job is created, so a Job of
 // either kind is current.
-func (s situation) expectedBackup() jobs.Expected {
-	expected := jobs.Expected{Deadline: s.deadline, Restart: s.changed}
+func (s situation) backupPolicy(name string) jobs.Policy {
+	policy := jobs.Policy{
+		Deadline: s.deadline, Restart: s.changed, Seen: s.backup.Status.Message,
+		Purpose: fmt.Sprintf("Job %s backs up member %d of %d", name, s.ordinal+1, s.backup.Status.Replicas),
+	}
 	if s.TransferImage != "" && s.engineProblem() == "" {
 		for _, source := range s.sources(s.ordinal) {
-			expected.Desired = append(expected.Desired, s.backupJob(s.ordinal, source, false), s.backupJob(s.ordinal, source, true))
+			policy.Desired = append(policy.Desired, s.backupJob(s.ordinal, source, false), s.backupJob(s.ordinal, source, true))
 		}
 	}
-	return expected
+	return policy
 }
 
 // supersedes reports why the Job of a member must be re-created.
@@ -120,30 +122,16 @@ func (s situation) approach() (source int32, offline bool, o obstacle) {
 
 // waits adds what the user must do for the Job of a backup. The status of a pod does not report a missing volume
 // source.
-func (s situation) waits(p BackupPlan, v jobs.Verdict) BackupPlan {
-	p = p.withTrouble(v, p.Why)
+func (s situation) waits(p BackupPlan, r jobs.Result) BackupPlan {
 	switch {
 	case p.Stalled != nil:
 		return p
-	case s.Missing != "" && !v.Job.Started:
-		text := fmt.Sprintf("Job %s cannot start: %s", v.Job.Name, s.Missing)
+	case s.Missing != "" && !r.Job.Started:
+		text := fmt.Sprintf("Job %s cannot start: %s", r.Job.Name, s.Missing)
 		return p.running(text).stalled(dbv1.ReasonReferenceMissing, text)
-	case v.Standing == jobs.Unmet:
-		return p.stalled(dbv1.ReasonJobBlocked, fmt.Sprintf("Job %s fails until you correct this: %s", v.Job.Name, v.Cause))
+	case r.Trouble == jobs.Unmet:
+		return p.stalled(dbv1.ReasonJobBlocked, fmt.Sprintf("Job %s fails until you correct this: %s", r.Job.Name, r.Cause))
 	default:
 		return p
 	}
-}
-
-// reason is the cause of a failure. After the deadline the pod no longer exists, so the last observed problem is
-// more informative.
-func reason(v jobs.Verdict, usual, seen string) string {
-	if v.Cause != v.Job.Failure {
-		return v.Cause
-	}
-	cause := fmt.Sprintf("Job %s failed: %s", v.Job.Name, v.Cause)
-	if seen != "" && seen != usual {
-		cause += "; " + seen
-	}
-	return cause
 }

@@ -56,11 +56,12 @@ func (s situation) verifyMembers(p BackupPlan) BackupPlan {
 	var answers []string
 	for ordinal := range s.backup.Status.Replicas {
 		name := naming.VerificationJob(s.backup.Spec.Cluster, s.backup.UID, p.Status.Verification.Request, ordinal)
-		v := s.judge(name, s.expectedCopy(ordinal))
-		if v.Standing != jobs.Succeeded {
-			return s.awaitCopy(p, v, name, ordinal)
+		policy := s.copyPolicy(name, p.Status.Verification.Message, ordinal)
+		r := s.runJob(name, policy)
+		if r.Step != jobs.Done {
+			return s.awaitCopy(p, policy, r, ordinal)
 		}
-		result := v.Job.Result
+		result := r.Job.Result
 		if result != nil && len(result.Output) > 0 {
 			answers = append(answers, string(result.Output))
 		}
@@ -72,32 +73,32 @@ func (s situation) verifyMembers(p BackupPlan) BackupPlan {
 	return s.verified(p, dbv1.VerificationSucceeded, answered+"; "+compared(s.Engine, p.Status))
 }
 
-// expectedCopy is the expected Job of a verification.
-func (s situation) expectedCopy(ordinal int32) jobs.Expected {
-	expected := jobs.Expected{Deadline: s.verificationDeadline}
-	if s.unverifiable() == "" {
-		expected.Desired = []objects.Child{s.verificationJob(ordinal)}
+// copyPolicy is the policy for the Job of a verification.
+func (s situation) copyPolicy(name, seen string, ordinal int32) jobs.Policy {
+	policy := jobs.Policy{
+		Deadline: s.verificationDeadline, Seen: seen,
+		Purpose: fmt.Sprintf("Job %s restores member %d of %d into a temporary copy", name, ordinal+1, s.backup.Status.Replicas),
 	}
-	return expected
+	if s.unverifiable() == "" {
+		policy.Desired = []objects.Child{s.verificationJob(ordinal)}
+	}
+	return policy
 }
 
 // awaitCopy waits until the copy of a member answers.
-func (s situation) awaitCopy(p BackupPlan, v jobs.Verdict, name string, ordinal int32) BackupPlan {
-	seen := p.Status.Verification.Message
-	usual := fmt.Sprintf("Job %s restores member %d of %d into a temporary copy", name, ordinal+1, s.backup.Status.Replicas)
-	switch v.Standing {
-	case jobs.Absent:
+func (s situation) awaitCopy(p BackupPlan, policy jobs.Policy, r jobs.Result, ordinal int32) BackupPlan {
+	switch r.Step {
+	case jobs.Create:
 		return s.startCopy(p, ordinal)
-	case jobs.Terminating:
-		return s.awaitDeletion(p, v.Job, ordinal)
-	case jobs.Superseded:
-		return p.verifying(recreates(v.Job)).do(StopJob{Job: v.Job})
+	case jobs.AwaitDeletion:
+		return s.awaitDeletion(p, r.Job, ordinal)
+	case jobs.Recreate:
+		return p.verifying(recreates(r.Job)).do(StopJob{Job: r.Job})
 	case jobs.Failed, jobs.Lost:
-		return s.verified(p, dbv1.VerificationFailed, withDatabase(reason(v, usual, seen), seen)+s.mismatch())
-	case jobs.Succeeded, jobs.Blocked, jobs.Failing, jobs.Unmet, jobs.Retrying, jobs.Running:
+		return s.verified(p, dbv1.VerificationFailed, withDatabase(r.Message, policy.Seen)+s.mismatch())
+	case jobs.Done, jobs.Wait:
 	}
-	sentence := v.Sentence(usual, seen)
-	return p.withTrouble(v, sentence).verifying(withAnswer(sentence, usual, seen, v.Job.Answer)).in(waitRequeueAfter)
+	return p.withTrouble(r).verifying(withAnswer(r.Message, policy.Purpose, policy.Seen, r.Job.Answer)).in(waitRequeueAfter)
 }
 
 // awaitDeletion waits until a terminating Job no longer exists, at most for the deadline of a verification. During

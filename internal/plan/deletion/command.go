@@ -28,22 +28,22 @@ func commandHook(s *situation.Situation, hook dbv1.DeletionHook) hookView {
 
 // jobHook returns the view of a hook that runs as a Job. While the engine is unknown, the desired Job is unknown, too.
 func jobHook(s *situation.Situation, hook dbv1.DeletionHook, job objects.Child) hookView {
-	expected := jobs.Expected{Deadline: deadline(s)}
+	policy := jobs.Policy{Deadline: deadline(s)}
 	if s.EngineKnown() {
-		expected.Desired = []objects.Child{job}
+		policy.Desired = []objects.Child{job}
 	}
 	task, started := s.Hooks[hook.Name]
-	v := jobs.Judge(task, started, expected, s.At)
-	switch v.Standing {
-	case jobs.Absent:
+	r := jobs.Run(policy, task, started, s.At)
+	switch r.Step {
+	case jobs.Create:
 		return start(s, hook, job)
-	case jobs.Terminating:
+	case jobs.AwaitDeletion:
 		return underway("deletion hook %q waits until its previous Job %s is deleted", hook.Name, task.Name)
-	case jobs.Superseded:
+	case jobs.Recreate:
 		view := underway("deletion hook %q starts again as Job %s, because the Job's configuration has changed", hook.Name, task.Name)
 		view.operations = operation.List{operation.Delete{Objects: []operation.Removal{operation.Recreation(task)}}}
 		return view
-	case jobs.Succeeded:
+	case jobs.Done:
 		return succeeded("Job %s succeeded", task.Name)
 	case jobs.Failed:
 		return failed(fmt.Sprintf("See kubectl logs job/%s, then delete the Job to run the hook again", task.Name),
@@ -52,31 +52,31 @@ func jobHook(s *situation.Situation, hook dbv1.DeletionHook, job objects.Child) 
 		return failed("Recover the node of the pod, or delete the Node object if the node is lost",
 			"deletion hook %q failed: Job %s did not finish within spec.deletion.hookDeadlineSeconds (%d s): pod %s does not respond",
 			hook.Name, task.Name, s.Cluster.Spec.Deletion.HookDeadlineSeconds, task.Pod)
-	case jobs.Blocked, jobs.Failing, jobs.Unmet, jobs.Retrying, jobs.Running:
+	case jobs.Wait:
 	}
-	return runningJob(s, hook, v)
+	return runningJob(s, hook, r)
 }
 
 // runningJob returns the view of a hook whose Job has not ended.
-func runningJob(s *situation.Situation, hook dbv1.DeletionHook, v jobs.Verdict) hookView {
-	task := v.Job
+func runningJob(s *situation.Situation, hook dbv1.DeletionHook, r jobs.Result) hookView {
+	task := r.Job
 	lacks := after("; ", situation.DescribeMissing(s.Missing()))
 	view := underway("deletion hook %q runs as Job %s%s", hook.Name, task.Name, lacks)
 	switch {
 	case task.Refusal != "":
-		view = underway("deletion hook %q runs as Job %s, but the Job does not run: %s%s", hook.Name, task.Name, v.Cause, lacks)
+		view = underway("deletion hook %q runs as Job %s, but the Job does not run: %s%s", hook.Name, task.Name, r.Cause, lacks)
 	case task.Problem != "":
 		view = underway("deletion hook %q runs as Job %s, but pod %s does not run: %s%s", hook.Name, task.Name, task.Pod, task.Problem, lacks)
 	}
-	if v.Standing == jobs.Blocked && lacks == "" {
+	if r.Trouble == jobs.Blocked && lacks == "" {
 		view = view.waitsFor(task.ResourcesIn(fmt.Sprintf("spec.deletion.hooks[%s].resources", hook.Name)).Unblock())
 	}
 	if lacks != "" && (task.Problem != "" || task.Pending) {
 		view = view.waitsFor("Create the missing object")
 	}
-	view.requeueAfter = v.Left
+	view.requeueAfter = r.Left
 	if task.Pod == "" { // no event reports the cause, or a new pod
-		view.requeueAfter = situation.Sooner(v.Left, situation.ProgressRequeue)
+		view.requeueAfter = situation.Sooner(r.Left, situation.ProgressRequeue)
 	}
 	return view
 }

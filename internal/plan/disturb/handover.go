@@ -80,22 +80,21 @@ func Lowest(s *situation.Situation) *int32 {
 // Run executes a Job until it has succeeded, or does not apply. Its result counts for a short time.
 func Run(s *situation.Situation, job objects.Child, reason, purpose string) (outcome phase.Outcome, done bool) {
 	task, exists := s.JobOf(job.Name())
-	deadline := jobs.KindOf(component(job)).Deadline(s.Cluster)
-	v := jobs.Judge(task, exists, jobs.Expected{Desired: []objects.Child{job}, Deadline: deadline}, s.At)
-	old := task.EndedFor(s.At) >= Again
-	switch {
-	case v.Standing == jobs.Absent && s.JobObstacle() != "":
+	policy := jobs.Policy{
+		Desired: []objects.Child{job}, CountsFor: Again, Deadline: jobs.KindOf(component(job)).Deadline(s.Cluster), Purpose: purpose,
+	}
+	switch r := jobs.Run(policy, task, exists, s.At); {
+	case r.Step == jobs.Create && s.JobObstacle() != "":
 		return phase.Wait(reason, s.JobObstacle()), false
-	case v.Standing == jobs.Absent:
+	case r.Step == jobs.Create:
 		return phase.Do(reason, purpose, start(s, job)...), false
-	case v.Standing == jobs.Superseded, task.Ended() && old && !task.Ending:
-		removal := operation.Recreation(task)
-		removal.Why = "it runs again"
-		return phase.Do(reason, purpose, operation.Delete{Objects: []operation.Removal{removal}}), false
+	case r.Step == jobs.Recreate:
+		return phase.Do(reason, purpose, remove(task, "it runs again")), false
 	case counts(task):
 		return phase.Over, true
+	default:
+		return await(r, reason, purpose), false
 	}
-	return await(v, reason, purpose), false
 }
 
 // Forget deletes the Job of that name, after it has ended: it belongs to a previous request, so its result must not count. It is over when no
@@ -108,12 +107,10 @@ func Forget(s *situation.Situation, job, reason, purpose string) phase.Outcome {
 	case underway(s, task):
 		return AfterOthers(s, phase.Wait(reason, purpose))
 	case task.Ending || !task.Ended():
-		deadline := jobs.KindOf(task.Component).Deadline(s.Cluster)
-		return await(jobs.Judge(task, exists, jobs.Expected{Deadline: deadline}, s.At), reason, purpose)
+		policy := jobs.Policy{Deadline: jobs.KindOf(task.Component).Deadline(s.Cluster), Purpose: purpose}
+		return await(jobs.Run(policy, task, exists, s.At), reason, purpose)
 	}
-	removal := operation.Recreation(task)
-	removal.Why = "the same request comes again"
-	return phase.Do(reason, purpose, operation.Delete{Objects: []operation.Removal{removal}})
+	return phase.Do(reason, purpose, remove(task, "the same request comes again"))
 }
 
 // start creates a Job after it has deleted the results of previous ones of its kind: an action may undo what another one of its kind has
@@ -122,9 +119,7 @@ func start(s *situation.Situation, job objects.Child) []operation.Operation {
 	var earlier []operation.Removal
 	for _, t := range s.Jobs {
 		if t.Component == component(job) && counts(t) {
-			removal := operation.Recreation(t)
-			removal.Why = "another one of its kind follows"
-			earlier = append(earlier, removal)
+			earlier = append(earlier, operation.RemovalOf(t, "another one of its kind follows"))
 		}
 	}
 	if len(earlier) == 0 {
@@ -141,22 +136,25 @@ func counts(t jobs.Job) bool {
 
 // await is the outcome while a Job has not succeeded. After a failure it runs again, unless its pod does not respond: only the user knows
 // whether that still runs. A Job that cannot start needs the user, too.
-func await(v jobs.Verdict, reason, purpose string) phase.Outcome {
-	outcome := phase.Wait(reason, v.Sentence(purpose, ""))
-	outcome.RequeueAfter = situation.Sooner(v.Left, situation.ProgressRequeue)
-	switch v.Standing {
-	case jobs.Failed:
-		outcome.Message = fmt.Sprintf("%s: Job %s failed: %s. The operator repeats it after a minute", purpose, v.Job.Name, v.Cause)
+func await(r jobs.Result, reason, purpose string) phase.Outcome {
+	outcome := phase.Wait(reason, r.Message)
+	outcome.RequeueAfter = situation.Sooner(r.Left, situation.ProgressRequeue)
+	switch {
+	case r.Step == jobs.Failed:
+		outcome.Message = fmt.Sprintf("%s: Job %s failed: %s. The operator repeats it after a minute", purpose, r.Job.Name, r.Cause)
 		outcome.RequeueAfter = Again
-	case jobs.Lost:
+	case r.Step == jobs.Lost:
 		outcome.Message = fmt.Sprintf("%s: Job %s did not finish within its deadline, because pod %s does not respond. "+
-			"Recover the node of the pod, or make sure that the pod does not run and delete the Job", purpose, v.Job.Name, v.Job.Pod)
+			"Recover the node of the pod, or make sure that the pod does not run and delete the Job", purpose, r.Job.Name, r.Job.Pod)
 		outcome.Stalled = &situation.Stall{Reason: dbv1.ReasonJobBlocked, Message: outcome.Message}
-	case jobs.Blocked:
+	case r.Trouble == jobs.Blocked:
 		outcome.Stalled = &situation.Stall{Reason: dbv1.ReasonJobBlocked, Message: outcome.Message}
-	case jobs.Absent, jobs.Terminating, jobs.Superseded, jobs.Succeeded, jobs.Failing, jobs.Unmet, jobs.Retrying, jobs.Running:
 	}
 	return outcome
+}
+
+func remove(job jobs.Job, why string) operation.Delete {
+	return operation.Delete{Objects: []operation.Removal{operation.RemovalOf(job, why)}}
 }
 
 func component(job objects.Child) string { return job.Object.GetLabels()[dbv1.LabelComponent] }

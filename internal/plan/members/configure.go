@@ -80,11 +80,11 @@ func ConfigureFailed(s *situation.Situation) *situation.Stall {
 		return nil
 	}
 	task, exists := s.JobOf(configureJob(s).Name())
-	v := jobs.Judge(task, exists, jobs.Expected{Deadline: jobs.KindOf(dbv1.ComponentConfigure).Deadline(s.Cluster)}, s.At)
-	if v.Standing != jobs.Lost && (v.Standing != jobs.Failed || slices.Contains(unanswered, task.Code)) {
+	r := jobs.Run(jobs.Policy{Deadline: jobs.KindOf(dbv1.ComponentConfigure).Deadline(s.Cluster)}, task, exists, s.At)
+	if r.Step != jobs.Lost && (r.Step != jobs.Failed || slices.Contains(unanswered, task.Code)) {
 		return nil
 	}
-	text := fmt.Sprintf("the parameters and passwords of the spec are not in force: %s. Correct spec.parameters, or delete Job %s to try again", v.Cause, task.Name)
+	text := fmt.Sprintf("the parameters and passwords of the spec are not in force: %s. Correct spec.parameters, or delete Job %s to try again", r.Cause, task.Name)
 	if s.Wanted > 0 && s.End() > s.Wanted {
 		text += fmt.Sprintf(". Until then, the operator removes no member. To keep %d members, set spec.replicas to that number", s.End())
 	}

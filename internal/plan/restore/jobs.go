@@ -17,21 +17,21 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// fill is a volume that this restore fills, with the verdict on its Job.
+// fill is a volume that this restore fills, with the next step of its Job.
 type fill struct {
 	state.Volume
-	jobs.Verdict
+	jobs.Result
 }
 
-// judge returns the restore with the verdicts on its Jobs.
+// judge returns the restore with the next steps of its Jobs.
 func (r restore) judge() restore {
 	for _, v := range r.Filling() {
 		task, found := r.Restore.Job(r.job(v))
-		expected := jobs.Expected{Deadline: jobs.KindOf(dbv1.ComponentRestore).Deadline(r.Cluster)}
+		policy := jobs.Policy{Deadline: jobs.KindOf(dbv1.ComponentRestore).Deadline(r.Cluster)}
 		if r.creates() {
-			expected.Desired = []objects.Child{r.desired(v)}
+			policy.Desired = []objects.Child{r.desired(v)}
 		}
-		r.fills = append(r.fills, fill{v, jobs.Judge(task, found, expected, r.At)})
+		r.fills = append(r.fills, fill{v, jobs.Run(policy, task, found, r.At)})
 	}
 	return r
 }
@@ -40,7 +40,7 @@ func (r restore) judge() restore {
 func (r restore) recreate() phase.Outcome {
 	var outdated []operation.Removal
 	for _, f := range r.fills {
-		if f.Standing == jobs.Superseded {
+		if f.Step == jobs.Recreate {
 			outdated = append(outdated, operation.Recreation(f.Job))
 		}
 	}
@@ -53,7 +53,7 @@ func (r restore) recreate() phase.Outcome {
 // failure describes the failed Job and the remedy.
 func (r restore) failure() string {
 	for _, f := range r.fills {
-		if f.Standing == jobs.Failed {
+		if f.Step == jobs.Failed {
 			if r.Initializes {
 				return fmt.Sprintf("the first data could not be created in PersistentVolumeClaim %s: %s. See kubectl logs job/%s. A correction of the spec restarts the Job. After any other correction, delete the Job",
 					f.Claim, strings.TrimSuffix(f.Job.Cause(), "."), f.Job.Name)
@@ -73,10 +73,10 @@ func (r restore) blocked() *situation.Stall {
 		if r.Initializes {
 			which = fmt.Sprintf("Job %s, which creates the first data in PersistentVolumeClaim %s,", f.Job.Name, f.Claim)
 		}
-		if f.Standing == jobs.Blocked {
+		if f.Trouble == jobs.Blocked {
 			return &situation.Stall{Reason: dbv1.ReasonJobBlocked, Message: fmt.Sprintf("%s cannot start: %s. %s", which, f.Cause, f.Job.Unblock())}
 		}
-		if f.Standing == jobs.Unmet {
+		if f.Trouble == jobs.Unmet {
 			return &situation.Stall{Reason: dbv1.ReasonJobBlocked, Message: fmt.Sprintf("%s fails until you correct this: %s", which, f.Cause)}
 		}
 	}

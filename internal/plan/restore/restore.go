@@ -36,7 +36,7 @@ import (
 type restore struct {
 	*situation.Situation
 	*situation.Restoration
-	// fills are the volumes with the verdicts on their Jobs, after they are judged.
+	// fills are the volumes with the next steps of their Jobs, after they are judged.
 	fills []fill
 }
 
@@ -187,7 +187,7 @@ func (r restore) start() phase.Outcome {
 	}
 	var missing []objects.Child
 	for _, f := range r.fills {
-		if f.Standing == jobs.Absent {
+		if f.Step == jobs.Create {
 			missing = append(missing, r.desired(f.Volume))
 		}
 	}
@@ -226,7 +226,7 @@ func (r restore) desired(v state.Volume) objects.Child {
 
 // finish annotates the claims after every volume is filled.
 func (r restore) finish() phase.Outcome {
-	unfilled := func(f fill) bool { return f.Standing != jobs.Succeeded }
+	unfilled := func(f fill) bool { return f.Step != jobs.Done }
 	if !r.Known() || len(r.fills) == 0 || slices.ContainsFunc(r.fills, unfilled) {
 		return phase.Over
 	}
@@ -259,11 +259,11 @@ func (r restore) wait() phase.Outcome {
 	}
 	for _, f := range r.fills {
 		switch {
-		case f.Standing == jobs.Terminating:
+		case f.Step == jobs.AwaitDeletion:
 			texts = append(texts, fmt.Sprintf("waiting until the previous Job %s is deleted", f.Job.Name))
-		case f.Standing == jobs.Failing:
+		case f.Trouble == jobs.Failing:
 			texts = append(texts, fmt.Sprintf("Job %s failed: %s", f.Job.Name, f.Cause))
-		case f.Standing != jobs.Succeeded && f.Cause != "":
+		case f.Step != jobs.Done && f.Cause != "":
 			reason = dbv1.ReasonRestoreRetrying
 			texts = append(texts, fmt.Sprintf("Kubernetes retries Job %s: %s", f.Job.Name, f.Cause))
 		}
