@@ -42,6 +42,7 @@ var order = []place{
 	{name: "operation", pure: true},
 	{name: "apply"},
 	{name: "kit"},
+	{name: "execute"},
 	{name: "plan/situation", pure: true},
 	{name: "plan/phase", pure: true},
 	{name: "subject", pure: true},

@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/dbcluster/databasecluster-operator/internal/execute"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
@@ -41,12 +42,10 @@ func (e execution) execute(ctx context.Context, o operation.Operation) ([]kit.Ev
 		return e.onLifecycle(ctx, o)
 	case operation.Members:
 		return e.onMembers(ctx, o)
-	case operation.Volumes:
-		return e.onVolumes(ctx, o)
 	case operation.Objects:
 		return e.onObjects(ctx, o)
 	default:
-		return nil, unknown(o)
+		return execute.Hands{Base: e.Base, Object: e.Declared, Purpose: e.message}.Execute(ctx, o)
 	}
 }
 

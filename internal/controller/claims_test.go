@@ -17,6 +17,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -32,36 +33,38 @@ func TestAClaimKeepsItsOtherLabelsAndAnnotations(t *testing.T) {
 		all[key] = value
 		return all
 	}
-	seen := func(c *corev1.PersistentVolumeClaim) state.Volume {
-		return state.Volume{Claim: c.Name, Version: c.ResourceVersion, Contents: state.ContentsOf(c)}
+	decided := func(on bool, c *corev1.PersistentVolumeClaim) (*situation.Situation, state.Volume) {
+		cluster := cluster.DeepCopy()
+		cluster.Spec.Deletion.Protection = on
+		seen := state.VolumeOf(c, 0)
+		return situation.Of(cluster, state.Observed{Volumes: []state.Volume{seen}}), seen
 	}
 	protecting := func(on bool) func(*corev1.PersistentVolumeClaim) operation.Operation {
 		return func(c *corev1.PersistentVolumeClaim) operation.Operation {
-			return operation.LabelVolumes{Claims: []operation.ProtectionChange{{Volume: seen(c), Protect: on}}}
+			s, _ := decided(on, c)
+			return members.Labels(s)[0]
+		}
+	}
+	containing := func(change func(*state.Contents)) func(*corev1.PersistentVolumeClaim) operation.Operation {
+		return func(c *corev1.PersistentVolumeClaim) operation.Operation {
+			s, v := decided(false, c)
+			contents := v.Contents
+			change(&contents)
+			return operation.Change{Patches: []operation.Patch{members.Containing(s, v, contents)}}
 		}
 	}
 	adopting := func(engine string) func(*corev1.PersistentVolumeClaim) operation.Operation {
-		return func(c *corev1.PersistentVolumeClaim) operation.Operation {
-			return operation.AdoptVolumes{Claims: []operation.ContentsChange{{Volume: seen(c), Contents: state.Contents{Cluster: cluster.UID, Engine: engine}}}}
-		}
+		return containing(func(c *state.Contents) { *c = state.Contents{Cluster: cluster.UID, Engine: engine} })
 	}
 	recording := func(primary string) func(*corev1.PersistentVolumeClaim) operation.Operation {
-		return func(c *corev1.PersistentVolumeClaim) operation.Operation {
-			holds := state.ContentsOf(c)
-			holds.Primary = primary
-			return operation.RecordContents{Claims: []operation.ContentsChange{{Volume: seen(c), Contents: holds}}}
-		}
+		return containing(func(c *state.Contents) { c.Primary = primary })
 	}
 	voting := func(voters int32) func(*corev1.PersistentVolumeClaim) operation.Operation {
-		return func(c *corev1.PersistentVolumeClaim) operation.Operation {
-			holds := state.ContentsOf(c)
-			holds.Voters = voters
-			return operation.RecordContents{Claims: []operation.ContentsChange{{Volume: seen(c), Contents: holds}}}
-		}
+		return containing(func(c *state.Contents) { c.Voters = voters })
 	}
-	restoring := func(c *corev1.PersistentVolumeClaim) operation.Operation {
-		return operation.FinishRestore{From: "s3://backups/one", Volumes: []state.Volume{seen(c)}}
-	}
+	restoring := containing(func(c *state.Contents) {
+		*c = state.Contents{Cluster: c.Cluster, Engine: c.Engine, Fill: state.Filled, From: "s3://backups/one"}
+	})
 	for name, c := range map[string]struct {
 		labels, notes         map[string]string
 		act                   func(*corev1.PersistentVolumeClaim) operation.Operation

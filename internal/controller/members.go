@@ -116,8 +116,7 @@ func nodeIsTooSmall(err error) bool {
 
 // rebuild deletes the claim before the pod, so that the next pod cannot use it.
 func (e execution) rebuild(ctx context.Context, o operation.RebuildMember) ([]kit.Event, error) {
-	claim := e.claim(o.Volume)
-	claim.SetUID(o.Volume.UID)
+	claim := operation.Target{Kind: "PersistentVolumeClaim", Name: o.Volume.Claim, UID: o.Volume.UID, Version: o.Volume.Version}.In(e.Cluster.Namespace)
 	if !o.Volume.Terminating {
 		if err := e.Writer.Delete(ctx, claim); err != nil {
 			return nil, err

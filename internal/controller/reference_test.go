@@ -15,9 +15,13 @@ import (
 )
 
 func TestTheReferenceNamesEveryEventAndNoOther(t *testing.T) {
-	sources, err := filepath.Glob("../*/*.go")
-	if err != nil {
-		t.Fatal(err)
+	var sources []string
+	for _, directory := range []string{"../*/*.go", "../plan/*/*.go"} {
+		found, err := filepath.Glob(directory)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources = append(sources, found...)
 	}
 	ofBackups := func(file string) bool { return strings.HasPrefix(file, "../backup/") } // they are about the DatabaseBackup
 	sources = slices.DeleteFunc(sources, ofBackups)
@@ -37,7 +41,7 @@ func TestTheReferenceNamesEveryEventAndNoOther(t *testing.T) {
 	}
 	reported := map[string]bool{}
 	for _, source := range sources {
-		maps.Copy(reported, find(read(source), `kit\.(?:Normal|Warning)\("([A-Za-z]+)",`))
+		maps.Copy(reported, find(read(source), `(?:kit|operation)\.(?:Normal|Warning)\("([A-Za-z]+)",`))
 	}
 	_, section, _ := strings.Cut(read("../../docs/reference.md"), "\nOn the DatabaseCluster:\n")
 	named := find(regexp.MustCompile("\nOn |\n## ").Split(section, 2)[0], "(?m)^\\| `([A-Z][A-Za-z]+)`(?: \\(warning\\))? \\|")

@@ -9,29 +9,24 @@ import (
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
 )
 
 // MaxNote is the API server's limit for an event's note, in bytes.
 const MaxNote = 1024
 
 // Event is an event for users.
-type Event struct {
-	Type, Reason, Action, Note string
-}
+type Event = operation.Event
 
 // Normal is an event about a success.
-func Normal(reason, action, note string) Event {
-	return Event{Type: corev1.EventTypeNormal, Reason: reason, Action: action, Note: note}
-}
+func Normal(reason, action, note string) Event { return operation.Normal(reason, action, note) }
 
 // Warning is an event about a problem.
-func Warning(reason, action, note string) Event {
-	return Event{Type: corev1.EventTypeWarning, Reason: reason, Action: action, Note: note}
-}
+func Warning(reason, action, note string) Event { return operation.Warning(reason, action, note) }
 
 // About is an event about objects whose names follow the note; none without objects. Kubernetes counts events with
 // the same reason and action about one object as one event with one note. So a pass records all objects in one
@@ -48,7 +43,8 @@ func About[T fmt.Stringer](all []T, separator string, e Event) []Event {
 	return []Event{e}
 }
 
-func (e Event) text() string {
+// text is the note, cut to what the API server accepts.
+func text(e Event) string {
 	if len(e.Note) <= MaxNote {
 		return e.Note
 	}
@@ -58,7 +54,7 @@ func (e Event) text() string {
 // Tell records events about an object.
 func (b *Base) Tell(object runtime.Object, all []Event) {
 	for _, e := range all {
-		b.Events.Eventf(object, nil, e.Type, e.Reason, e.Action, "%s", e.text())
+		b.Events.Eventf(object, nil, e.Type, e.Reason, e.Action, "%s", text(e))
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 )
 
-// OnCluster is an operation of the plan of a DatabaseCluster: one of Members, Volumes, Objects, Backups, Certificates or
+// OnCluster is an operation of the plan of a DatabaseCluster: a Verb, or one of Members, Objects or
 // Lifecycle.
 //
 //sumtype:decl
@@ -37,13 +37,13 @@ func (ofLifecycle) lifecycle() {}
 // volume policy or an agreement may be added a moment before the deletion, and without the finalizer no pass would see the cluster again.
 type AddFinalizer struct {
 	ofLifecycle
-	First
+	first
 }
 
 // RunHook starts a deletion hook.
 type RunHook struct {
 	ofLifecycle
-	LastInDeletion
+	lastInDeletion
 	Hook string
 	// Object is the Job or DatabaseBackup of the hook.
 	Object objects.Child
@@ -52,7 +52,7 @@ type RunHook struct {
 // Finalize removes the operator's finalizer from the cluster. The cluster may no longer exist after that.
 type Finalize struct {
 	ofLifecycle
-	LastInDeletion
+	lastInDeletion
 	// Kept is the reason why volumes are retained against the spec; "" if none are.
 	Kept string
 }

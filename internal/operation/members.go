@@ -32,14 +32,14 @@ func (ofMembers) members()   {}
 // RestartMember deletes a member's pod. The StatefulSet re-creates it from the current template.
 type RestartMember struct {
 	ofMembers
-	Disturbance
+	disturbance
 	Member state.Member
 }
 
 // StopMember deletes the pod of a member that has no StatefulSet. No controller re-creates it.
 type StopMember struct {
 	ofMembers
-	DisturbanceInDeletion
+	disturbanceInDeletion
 	Member state.Member
 }
 
@@ -47,7 +47,7 @@ type StopMember struct {
 // operator removes the finalizer.
 type HoldMember struct {
 	ofMembers
-	Last
+	last
 	Member state.Member
 }
 
@@ -55,7 +55,7 @@ type HoldMember struct {
 // operator records the revision on the pod. The next pass decides about the restart.
 type ResizeMember struct {
 	ofMembers
-	Disturbance
+	disturbance
 	Member    state.Member
 	Resources corev1.ResourceRequirements
 	Revision  string
@@ -65,7 +65,7 @@ type ResizeMember struct {
 // permanently: the operator marks the StatefulSet, and the deletion hooks never run again.
 type Scale struct {
 	ofMembers
-	DisturbanceInDeletion
+	disturbanceInDeletion
 	Start, To, Member int32
 	Stop              bool
 }
@@ -74,7 +74,7 @@ type Scale struct {
 // others. Pod is false if the pod does not use the volume any more.
 type RebuildMember struct {
 	ofMembers
-	Disturbance
+	disturbance
 	Member state.Member
 	Volume state.Volume
 	Pod    bool
@@ -83,7 +83,7 @@ type RebuildMember struct {
 // RunAction creates the Job of an action that changes the roles, the list or the configuration of members.
 type RunAction struct {
 	ofMembers
-	DisturbanceInDeletion
+	disturbanceInDeletion
 	objects.Child
 }
 
@@ -91,7 +91,7 @@ type RunAction struct {
 // has it, so an action that needs the record starts in a later pass. Request or Configuration is set.
 type Record struct {
 	ofMembers
-	Last
+	last
 	Request       *dbv1.ClusterRequestStatus
 	Configuration *dbv1.ClusterConfigurationStatus
 	// Changed is the message of the event that another client has changed the configuration; "" for none.
@@ -101,7 +101,7 @@ type Record struct {
 // AddPodFinalizer adds the operator's finalizer to the pod of a member that is about to stop, to record its exit code.
 type AddPodFinalizer struct {
 	ofMembers
-	LastInDeletion
+	lastInDeletion
 	Member state.Member
 }
 

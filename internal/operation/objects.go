@@ -65,7 +65,7 @@ type Delete struct {
 // RecreateStatefulSet deletes the StatefulSet and orphans its pods. The next pass re-creates it.
 type RecreateStatefulSet struct {
 	ofObjects
-	Last
+	last
 }
 
 // ApplyOf is the write of an object over the live one, if it differs; live is a nil pointer if it does not exist.

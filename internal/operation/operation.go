@@ -40,42 +40,36 @@ type Properties struct {
 	Disturbs bool
 }
 
-// Operations embed one of these types, which define the usual properties.
-type (
+// The usual properties.
+var (
 	// First prepares the others. It is safe on a stale cache, because its write has a precondition on the resourceVersion.
-	First struct{}
+	First = Properties{First: true}
 	// Last is the disruptive operation of a plan.
-	Last struct{}
+	Last = Properties{Disruptive: true, LiveRead: true}
 	// LastInDeletion is a disruptive operation that a deletion needs, too.
-	LastInDeletion struct{}
+	LastInDeletion = Properties{Disruptive: true, LiveRead: true, WhileDeleting: true}
 	// Disturbance is a disruptive operation that disturbs members.
-	Disturbance struct{}
+	Disturbance = Properties{Disruptive: true, LiveRead: true, Disturbs: true}
 	// DisturbanceInDeletion is one that a deletion needs, too.
-	DisturbanceInDeletion struct{}
+	DisturbanceInDeletion = Properties{Disruptive: true, LiveRead: true, WhileDeleting: true, Disturbs: true}
+)
+
+// Operations that are no verbs embed one of these types, which have such properties.
+type (
+	first                 struct{}
+	last                  struct{}
+	lastInDeletion        struct{}
+	disturbance           struct{}
+	disturbanceInDeletion struct{}
 	// Aside is independent: it prevents no other operation, and none prevents it.
 	Aside struct{}
 )
 
-// Properties of First.
-func (First) Properties() Properties { return Properties{First: true} }
-
-// Properties of Last.
-func (Last) Properties() Properties { return Properties{Disruptive: true, LiveRead: true} }
-
-// Properties of LastInDeletion.
-func (LastInDeletion) Properties() Properties {
-	return Properties{Disruptive: true, LiveRead: true, WhileDeleting: true}
-}
-
-// Properties of Disturbance.
-func (Disturbance) Properties() Properties {
-	return Properties{Disruptive: true, LiveRead: true, Disturbs: true}
-}
-
-// Properties of DisturbanceInDeletion.
-func (DisturbanceInDeletion) Properties() Properties {
-	return Properties{Disruptive: true, LiveRead: true, WhileDeleting: true, Disturbs: true}
-}
+func (first) Properties() Properties                 { return First }
+func (last) Properties() Properties                  { return Last }
+func (lastInDeletion) Properties() Properties        { return LastInDeletion }
+func (disturbance) Properties() Properties           { return Disturbance }
+func (disturbanceInDeletion) Properties() Properties { return DisturbanceInDeletion }
 
 // Properties of Aside.
 func (Aside) Properties() Properties { return Properties{LiveRead: true, Independent: true} }

@@ -15,7 +15,6 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
-	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
@@ -82,9 +81,9 @@ func TestClaim0RecordsTheHolderOfTheLock(t *testing.T) {
 			c.change(cluster, &observed)
 			p := plans.Decide(cluster, observed)
 			got := ""
-			if record, records := operation.Find[operation.RecordContents](p.Operations); records {
-				got = record.Claims[0].Contents.Primary + " " + record.Claims[0].Contents.Term
-				if len(record.Claims) != 1 || record.Claims[0].Volume.Claim != "data-orders-0" || !p.LiveRead() {
+			if change, recorded := plans.Recorded(p); len(recorded) > 0 {
+				got = recorded[0].Primary + " " + recorded[0].Term
+				if len(recorded) != 1 || change.Patches[0].After.GetName() != "data-orders-0" || !p.LiveRead() {
 					t.Errorf("%s, after a live read: %v", plans.Text(p), p.LiveRead())
 				}
 			}
@@ -176,8 +175,8 @@ func TestWithoutALockClaim0RecordsAMemberOnlyWhileNoOtherCanAcceptAWrite(t *test
 				observed.Volumes[0].Term = cmp.Or(c.term, state.ExtentOf(observed.StatefulSet).Term())
 			}
 			got := c.recorded
-			if record, records := operation.Find[operation.RecordContents](plans.Decide(cluster, observed).Operations); records {
-				got = record.Claims[0].Contents.Primary
+			if _, recorded := plans.Recorded(plans.Decide(cluster, observed)); len(recorded) > 0 {
+				got = recorded[0].Primary
 			}
 			if got != c.want {
 				t.Errorf("claim 0 records %q, want %q", got, c.want)

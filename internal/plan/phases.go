@@ -88,10 +88,8 @@ func stalled(s *situation.Situation, d decisions) *situation.Stall {
 // number of members differs, or a change of the StatefulSet is blocked.
 func pending(s *situation.Situation) bool {
 	tooMany := slices.ContainsFunc(s.Members, func(m state.Member) bool { return m.Ordinal >= s.Wanted })
-	_, resizes := operation.Find[operation.ResizeVolumes](s.Upkeep)
-	_, modifies := operation.Find[operation.ModifyVolumes](s.Upkeep)
-	_, relabels := operation.Find[operation.LabelVolumes](s.Upkeep)
-	return resizes || modifies || relabels || tooMany || awaitsOthers(s) ||
+	changes := slices.Concat(members.Resizes(s), members.Modifications(s), members.Labels(s))
+	return len(changes) > 0 || tooMany || awaitsOthers(s) ||
 		!s.Complete() || s.TemplateBlocked() || s.StatefulSetTerminating() || s.OtherClaims()
 }
 

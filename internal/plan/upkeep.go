@@ -51,13 +51,13 @@ var upkeep = []work{
 	{"identity", identity.Subject, "no pod starts as the account of another owner, and members report who is the primary"},
 	{"agreements", core(members.Agreements), "members keep there who is the primary"},
 	{"certificate", certificate.Subject, "members need it to start"},
-	{"size of volumes", core(sizes), "a full volume may be why members are down"},
-	{"attributes of volumes", core(attributes), "as the size"},
-	{"labels of volumes", always(labels), "they protect volumes from a deletion"},
+	{"size of volumes", core(members.Resizes), "a full volume may be why members are down"},
+	{"attributes of volumes", core(members.Modifications), "as the size"},
+	{"labels of volumes", always(members.Labels), "they protect volumes from a deletion"},
 	{"schedules", schedule.Subject, "they disturb no member, so they wait for no phase"},
 	{"rotation", rotation.Subject, "it starts a Job only when all members are ready"},
 	{"adoption", core(adoptions), "members must not start before it"},
-	{"contents of volumes", always(records), "a later operation may stop the member that the record names"},
+	{"contents of volumes", always(members.Records), "a later operation may stop the member that the record names"},
 	{"release of pods", always(releases), "a pod with a finalizer blocks the drain of its node"},
 	{"objects", core(members.Writes), "they use all of the above"},
 	{"connection", connection.Subject, "clients get what the members have"},
@@ -142,30 +142,9 @@ func finalizer(s *situation.Situation) operation.List {
 	return given(!s.HasFinalizer(), operation.AddFinalizer{})
 }
 
-func sizes(s *situation.Situation) operation.List {
-	all := members.Resizes(s)
-	return given(len(all) > 0, operation.ResizeVolumes{Claims: all})
-}
-
-func attributes(s *situation.Situation) operation.List {
-	all := members.Modifications(s)
-	return given(len(all) > 0, operation.ModifyVolumes{Claims: all})
-}
-
-func records(s *situation.Situation) operation.List {
-	all := members.Records(s)
-	return given(len(all) > 0, operation.RecordContents{Claims: all})
-}
-
-func labels(s *situation.Situation) operation.List {
-	all := members.Labels(s)
-	return given(len(all) > 0, operation.LabelVolumes{Claims: all})
-}
-
 func adoptions(s *situation.Situation) operation.List {
-	all := members.Adoptions(s)
 	agreements := members.AdoptedAgreements(s)
-	return slices.Concat(given(len(all) > 0, operation.AdoptVolumes{Claims: all}), given(len(agreements) > 0, operation.AdoptAgreements{Agreements: agreements}))
+	return slices.Concat(members.Adoptions(s), given(len(agreements) > 0, operation.AdoptAgreements{Agreements: agreements}))
 }
 
 func releases(s *situation.Situation) operation.List {

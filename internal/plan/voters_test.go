@@ -186,8 +186,8 @@ func TestTheNextClusterAdoptsTheNumberOfVoters(t *testing.T) {
 	for i := range observed.Volumes {
 		observed.Volumes[i].Cluster = "previous"
 	}
-	adopt, adopts := operation.Find[operation.AdoptVolumes](plans.Decide(cluster, observed).Operations)
-	if !adopts || len(adopt.Claims) != 5 || adopt.Claims[0].Contents.Voters != 5 || adopt.Claims[1].Contents.Voters != 5 {
-		t.Errorf("it adopts %+v", adopt.Claims)
+	adopt, _ := plans.Find[operation.Change](plans.Decide(cluster, observed), "adopt ")
+	if adopted := plans.Contents(adopt); len(adopted) != 5 || adopted[0].Voters != 5 || adopted[1].Voters != 5 {
+		t.Errorf("it adopts %+v", adopted)
 	}
 }

@@ -14,20 +14,14 @@ import (
 	"math/big"
 	"time"
 
-	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
-	networkingv1 "k8s.io/api/networking/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
-	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -51,31 +45,14 @@ type Hands struct {
 	At time.Time
 }
 
-// groups are the API groups of the kinds that the operator deletes by name. Others are in the core group.
-var groups = map[string]schema.GroupVersion{
-	"DatabaseBackup": dbv1.GroupVersion, naming.CertificateKind.Kind: naming.CertificateKind.GroupVersion(),
-	"Job": batchv1.SchemeGroupVersion, "NetworkPolicy": networkingv1.SchemeGroupVersion,
-	"Role": rbacv1.SchemeGroupVersion, "RoleBinding": rbacv1.SchemeGroupVersion,
-}
-
 // Object identifies an object in the namespace of the cluster.
 func (h Hands) Object(kind, name string) *unstructured.Unstructured {
-	group, found := groups[kind]
-	if !found {
-		group = corev1.SchemeGroupVersion
-	}
-	object := &unstructured.Unstructured{}
-	object.SetGroupVersionKind(group.WithKind(kind))
-	object.SetNamespace(h.Cluster.Namespace)
-	object.SetName(name)
-	return object
+	return operation.Target{Kind: kind, Name: name}.In(h.Cluster.Namespace)
 }
 
 // Remove deletes an object in the version that was decided on.
 func (h Hands) Remove(ctx context.Context, removal operation.Removal) error {
-	object := h.Object(removal.Kind, removal.Name)
-	object.SetUID(removal.UID)
-	object.SetResourceVersion(removal.Version)
+	object := operation.Target{Kind: removal.Kind, Name: removal.Name, UID: removal.UID, Version: removal.Version}.In(h.Cluster.Namespace)
 	if removal.Kind == "Job" { // deleted after its pods: once it no longer exists, none of them runs
 		return h.Writer.Delete(ctx, object, client.PropagationPolicy(metav1.DeletePropagationForeground))
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // AddBackupFinalizer adds the operator's finalizer to the backup, before the first Job is created.
-type AddBackupFinalizer struct{ operation.First }
+type AddBackupFinalizer struct{}
 
 // CreateJob creates a Job that does not exist.
 type CreateJob struct {
@@ -38,7 +38,6 @@ type DeletePolicy struct {
 
 // StopJob deletes a Job in the foreground: it exists until its pods are deleted.
 type StopJob struct {
-	operation.LastInDeletion
 	Job jobs.Job
 }
 
@@ -58,6 +57,12 @@ type firstLive struct{}
 func (firstLive) Properties() operation.Properties {
 	return operation.Properties{First: true, LiveRead: true}
 }
+
+// Properties of the operation.
+func (AddBackupFinalizer) Properties() operation.Properties { return operation.First }
+
+// Properties of the operation.
+func (StopJob) Properties() operation.Properties { return operation.LastInDeletion }
 
 // Properties of the operation.
 func (c CreateJob) Properties() operation.Properties {

@@ -17,24 +17,32 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Adoptions are the claims of a previous cluster of the same name, which the operator adopts all at once. The restore of a previous
+// Adoptions record this cluster on claims of a previous cluster of the same name.
+func Adoptions(s *situation.Situation) operation.List {
+	return operation.Changes(operation.Work{
+		Is: operation.Properties{LiveRead: true}, Text: "adopt ",
+		Event: operation.Normal("VolumesAdopted", "Adopt", "adopted from the previous cluster of the same name: "), Listed: ", ",
+	}, adoptions(s))
+}
+
+// adoptions are the claims of a previous cluster of the same name, which the operator adopts all at once. The restore of a previous
 // cluster is irrelevant here.
-func Adoptions(s *situation.Situation) []operation.ContentsChange {
+func adoptions(s *situation.Situation) []operation.Patch {
 	if VolumeConflict(s) != nil || s.PreviousUser != "" || slices.ContainsFunc(s.Foreign, holdsVolumes) {
 		return nil
 	}
-	var all []operation.ContentsChange
+	var all []operation.Patch
 	for _, v := range s.Left {
 		if !v.Terminating && s.Fits(v) {
-			all = append(all, operation.ContentsChange{Volume: v, Contents: state.Contents{Cluster: s.Cluster.UID, Engine: v.Engine, Primary: v.Primary, Term: v.Term, Voters: v.Voters}})
+			all = append(all, Containing(s, v, state.Contents{Cluster: s.Cluster.UID, Engine: v.Engine, Primary: v.Primary, Term: v.Term, Voters: v.Voters}))
 		}
 	}
 	return all
 }
 
-// Records are the cluster's own claims whose recorded engine, primary or number of voters has changed.
-func Records(s *situation.Situation) []operation.ContentsChange {
-	var all []operation.ContentsChange
+// Records record the contents of the cluster's own claims whose engine, primary or number of voters has changed.
+func Records(s *situation.Situation) operation.List {
+	var all []operation.Patch
 	for _, v := range s.Volumes {
 		holds := v.Contents
 		holds.Engine = wroteLast(s, v)
@@ -43,10 +51,18 @@ func Records(s *situation.Situation) []operation.ContentsChange {
 			latest(s, &holds)
 		}
 		if v.Usable() && !s.Previous(v) && !v.Terminating && holds != v.Contents {
-			all = append(all, operation.ContentsChange{Volume: v, Contents: holds})
+			all = append(all, Containing(s, v, holds))
 		}
 	}
-	return all
+	return recording(all)
+}
+
+// recording records which engine wrote the data of claims, which member has the latest, and how many members the membership
+// may have. A paused or deleted cluster has a primary, too. It fails before the operator disturbs a member.
+func recording(all []operation.Patch) operation.List {
+	return operation.Changes(operation.Work{
+		Is: operation.Properties{LiveRead: true, WhilePaused: true, WhileDeleting: true}, Text: "record the contents of ",
+	}, all)
 }
 
 // latest changes what claim 0 has to record: the pod that has every acknowledged write, and the term of its lock. See state.Latest.
@@ -214,7 +230,6 @@ func AwaitAdoption(s *situation.Situation) phase.Outcome {
 	case s.ForeignStatefulSet():
 		return phase.Wait(dbv1.ReasonWaitingForPreviousCluster, "a StatefulSet of another owner creates the pods that use the volumes; the operator adopts the volumes when it is deleted")
 	default:
-		adopt, _ := operation.Find[operation.AdoptVolumes](s.Upkeep)
-		return phase.Wait(dbv1.ReasonAdoptingVolumes, "adopting "+operation.Describe(adopt.Claims))
+		return phase.Wait(dbv1.ReasonAdoptingVolumes, "adopting "+operation.Describe(adoptions(s)))
 	}
 }

@@ -192,7 +192,7 @@ func TestAClusterWithoutVolumesAdoptsNone(t *testing.T) {
 	cluster.Spec.Storage.Ephemeral = new(true)
 	observed := plans.Standing(t, cluster)
 	observed.Volumes = plans.KeptVolumes()
-	if adopt, adopts := operation.Find[operation.AdoptVolumes](plans.Decide(cluster, observed).Operations); adopts {
+	if adopt, adopts := plans.Find[operation.Change](plans.Decide(cluster, observed), "adopt "); adopts {
 		t.Errorf("adopts %v", adopt)
 	}
 }
@@ -237,9 +237,9 @@ func TestTheEngineOnAClaimIsThatOfTheLastMemberThatRanWithIt(t *testing.T) {
 			delete(observed.StatefulSet.Spec.Template.Annotations, dbv1.AnnotationEngine)
 			c.change(cluster, &observed)
 			got := ""
-			record, _ := operation.Find[operation.RecordContents](plans.Decide(cluster, observed).Operations)
-			for _, c := range record.Claims {
-				got += c.Contents.Engine
+			_, recorded := plans.Recorded(plans.Decide(cluster, observed))
+			for _, c := range recorded {
+				got += c.Engine
 			}
 			if got != c.want {
 				t.Errorf("the claim is to say %q, want %q", got, c.want)

@@ -16,16 +16,25 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Modifications are the claims that need another VolumeAttributesClass, in any state of the members. Kubernetes refuses to change
+// Modifications change the VolumeAttributesClass of claims. A volume that cannot be modified prevents no other operation.
+func Modifications(s *situation.Situation) operation.List {
+	return operation.Changes(operation.Work{
+		Is: operation.Properties{LiveRead: true, Independent: true}, Text: "modify ",
+		Event: operation.Normal("VolumeModifying", "Modify", "modifying "), Listed: ", ",
+	}, modifications(s))
+}
+
+// modifications are the claims that need another VolumeAttributesClass, in any state of the members. Kubernetes refuses to change
 // a claim that is not bound. A claim that is being resized in this pass follows in the next one, because each write changes its
 // version.
-func Modifications(s *situation.Situation) []operation.Modification {
-	var all []operation.Modification
-	resizes := Resizes(s)
+func modifications(s *situation.Situation) []operation.Patch {
+	var all []operation.Patch
+	class, resizes := s.Cluster.Spec.Storage.VolumeAttributesClassName, resizes(s)
 	for _, v := range unlike(s, func(v state.Volume) string { return v.Class }) {
-		resized := slices.ContainsFunc(resizes, func(r operation.VolumeResize) bool { return r.Volume.Claim == v.Claim })
+		resized := slices.ContainsFunc(resizes, func(p operation.Patch) bool { return p.Before.GetName() == v.Claim })
 		if !v.Terminating && !resized {
-			all = append(all, operation.Modification{Volume: v, Class: s.Cluster.Spec.Storage.VolumeAttributesClassName})
+			what := fmt.Sprintf("PersistentVolumeClaim %s to VolumeAttributesClass %s", v.Claim, class)
+			all = append(all, setting(s, v, what, class, "spec", "volumeAttributesClassName"))
 		}
 	}
 	return all
@@ -42,8 +51,8 @@ func unlike(s *situation.Situation, class func(state.Volume) string) []state.Vol
 // AwaitAttributes waits until the volumes have their attributes.
 func AwaitAttributes(s *situation.Situation) phase.Outcome {
 	text := modifying(s)
-	if modify, modifies := operation.Find[operation.ModifyVolumes](s.Upkeep); modifies {
-		text = "modifying " + operation.Describe(modify.Claims)
+	if all := modifications(s); len(all) > 0 {
+		text = "modifying " + operation.Describe(all)
 	}
 	if text == "" {
 		return phase.Over

@@ -11,14 +11,19 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 )
 
-// Labels are the claims whose protection differs from the spec, including retained claims of removed members. Terminating claims
+// Labels add or remove the label that makes the API server refuse to delete claims.
+func Labels(s *situation.Situation) operation.List {
+	return operation.Changes(operation.Work{Is: operation.Properties{LiveRead: true, Independent: true, WhileDeleting: true}}, labels(s))
+}
+
+// labels are the claims whose protection differs from the spec, including retained claims of removed members. Terminating claims
 // are too late to protect. Claims of a previous cluster are adopted first. During a restore, the backup still contains all data.
-func Labels(s *situation.Situation) []operation.ProtectionChange {
-	var all []operation.ProtectionChange
+func labels(s *situation.Situation) []operation.Patch {
+	var all []operation.Patch
 	protect := s.Cluster.Spec.Deletion.Protection && s.Restoration == nil
 	for _, v := range s.Volumes {
 		if v.Protected != protect && !v.Terminating && !s.Previous(v) {
-			all = append(all, operation.ProtectionChange{Volume: v, Protect: protect})
+			all = append(all, protecting(s, v, protect))
 		}
 	}
 	return all
@@ -27,9 +32,9 @@ func Labels(s *situation.Situation) []operation.ProtectionChange {
 // Labeling reports changes of labels, for which no other phase waits. A deletion waits for them: the API server would refuse to
 // delete protected claims, and retained claims would stay protected forever.
 func Labeling(s *situation.Situation) phase.Outcome {
-	label, found := operation.Find[operation.LabelVolumes](s.Upkeep)
-	if !found {
+	all := labels(s)
+	if len(all) == 0 {
 		return phase.Over
 	}
-	return phase.Wait(dbv1.ReasonApplying, operation.Describe(label.Claims))
+	return phase.Wait(dbv1.ReasonApplying, operation.Describe(all))
 }

@@ -14,16 +14,25 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 )
 
-// Resizes are the claims whose requested size differs from the spec. They grow in any state of the members, because a full volume
+// Resizes change the requested size of claims. A volume never shrinks, and one that cannot grow prevents no other operation.
+func Resizes(s *situation.Situation) operation.List {
+	return operation.Changes(operation.Work{
+		Is: operation.Properties{LiveRead: true, Independent: true}, Text: "resize ",
+		Event: operation.Normal("VolumeResizing", "Resize", "resizing "), Listed: ", ",
+	}, resizes(s))
+}
+
+// resizes are the claims whose requested size differs from the spec. They grow in any state of the members, because a full volume
 // is often the cause of a failure. A claim that is not bound cannot be changed.
-func Resizes(s *situation.Situation) []operation.VolumeResize {
-	var all []operation.VolumeResize
+func resizes(s *situation.Situation) []operation.Patch {
+	var all []operation.Patch
 	size := s.Cluster.Spec.Storage.Size
 	for _, v := range s.InUse() {
 		grow := v.Requested.Cmp(size) < 0
 		giveUp := v.Requested.Cmp(size) > 0 && v.Capacity.Cmp(size) < 0 // the previous expansion has not succeeded
 		if !v.Terminating && !v.Capacity.IsZero() && (grow || giveUp) {
-			all = append(all, operation.VolumeResize{Volume: v, Size: size})
+			what := fmt.Sprintf("PersistentVolumeClaim %s from %s to %s", v.Claim, v.Requested.String(), size.String())
+			all = append(all, setting(s, v, what, size.String(), "spec", "resources", "requests", "storage"))
 		}
 	}
 	return all
@@ -33,9 +42,7 @@ func Resizes(s *situation.Situation) []operation.VolumeResize {
 // immutable. Its pods continue to run. Existing claims are changed first: if the API server refuses the change for one of them, or
 // it is infeasible, the next member's claim must not request it. The operator does not re-create the StatefulSet while the engine makes the spec unusable, or while the last primary starts alone.
 func Recreate(s *situation.Situation) phase.Outcome {
-	_, resizes := operation.Find[operation.ResizeVolumes](s.Upkeep)
-	_, modifies := operation.Find[operation.ModifyVolumes](s.Upkeep)
-	if resizes || modifies || !s.OtherClaims() || s.Start() > 0 || Infeasible(s) != nil || Unmodifiable(s) != nil || s.Incompatible != nil {
+	if len(resizes(s)) > 0 || len(modifications(s)) > 0 || !s.OtherClaims() || s.Start() > 0 || Infeasible(s) != nil || Unmodifiable(s) != nil || s.Incompatible != nil {
 		return phase.Over
 	}
 	storage := s.Cluster.Spec.Storage
@@ -52,8 +59,8 @@ func Recreate(s *situation.Situation) phase.Outcome {
 // mounted, which may happen only after the cluster resumes.
 func AwaitSize(s *situation.Situation) phase.Outcome {
 	text := Resizing(s)
-	if resize, resizes := operation.Find[operation.ResizeVolumes](s.Upkeep); resizes {
-		text = "resizing " + operation.Describe(resize.Claims)
+	if all := resizes(s); len(all) > 0 {
+		text = "resizing " + operation.Describe(all)
 	} else if s.Cluster.Spec.Hibernated {
 		return phase.Over
 	}

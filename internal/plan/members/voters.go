@@ -34,13 +34,13 @@ func Forget(s *situation.Situation) phase.Outcome {
 	if outcome := disturb.Remove(s, last); outcome.Waits() {
 		return outcome
 	}
-	var lowered []operation.ContentsChange
+	var lowered []operation.Patch
 	for _, v := range s.Own {
 		if contents := v.Contents; v.Voters > last && !v.Terminating {
 			contents.Voters = last
-			lowered = append(lowered, operation.ContentsChange{Volume: v, Contents: contents})
+			lowered = append(lowered, Containing(s, v, contents))
 		}
 	}
 	return phase.Do(dbv1.ReasonRemovingMember, fmt.Sprintf("recording that pod %s has left the membership", naming.Member(s.Cluster.Name, last)),
-		operation.RecordContents{Claims: lowered})
+		recording(lowered)...)
 }

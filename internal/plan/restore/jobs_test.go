@@ -69,7 +69,7 @@ func TestARestoreJobThatHasNotStartedIsReCreatedWhenItsConfigurationChanges(t *t
 				t.Fatal(plans.Text(wait))
 			}
 			observed.Restore.Jobs = nil
-			if begin, ok := operation.Find[operation.StartRestore](plans.Decide(cluster, observed).Operations); !ok || len(begin.Jobs) != 2 {
+			if begin, ok := plans.Find[operation.Create](plans.Decide(cluster, observed), "restore "); !ok || len(begin.Objects) != 2 {
 				t.Error("the Jobs are not created again")
 			}
 		})

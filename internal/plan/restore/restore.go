@@ -177,7 +177,8 @@ func (r restore) prepare() phase.Outcome {
 	if len(claims) == 0 {
 		return phase.Over
 	}
-	return do("creating the volumes: "+operation.Describe(claims), operation.CreateVolumes{Claims: claims})
+	names := operation.Describe(claims)
+	return do("creating the volumes: "+names, operation.Create{Work: operation.Work{Is: operation.Last, Text: "create " + names}, Objects: claims})
 }
 
 // start creates the missing Jobs of all members at once.
@@ -194,7 +195,20 @@ func (r restore) start() phase.Outcome {
 	if len(missing) == 0 {
 		return phase.Over
 	}
-	return do(fmt.Sprintf("%s, starting %s", r.beginning(), operation.Describe(missing)), operation.StartRestore{From: r.Source(), Why: r.beginning(), Jobs: missing})
+	names := operation.Describe(missing)
+	return do(fmt.Sprintf("%s, starting %s", r.beginning(), names), operation.Create{Work: operation.Work{
+		Is: operation.Last, Text: "restore " + r.Source() + ", start " + names, Event: r.event(
+			operation.Normal("RestoreStarted", "Restore", r.beginning()+" by "+names),
+			operation.Normal("InitializationStarted", "Initialize", r.beginning()+" by "+names)),
+	}, Objects: missing})
+}
+
+// event is the one of a restore, or of the creation of data.
+func (r restore) event(restores, creates operation.Event) operation.Event {
+	if r.Initializes {
+		return creates
+	}
+	return restores
 }
 
 // creates reports whether the operator knows all inputs of a Job, and its pods would not run as the ServiceAccount of another owner.
@@ -224,7 +238,8 @@ func (r restore) desired(v state.Volume) objects.Child {
 	return resources.RestoreJob(r.Cluster, job, v)
 }
 
-// finish annotates the claims after every volume is filled.
+// finish annotates the claims after every volume is filled. Members may use the volumes after that. The pod that has all data starts before
+// the others.
 func (r restore) finish() phase.Outcome {
 	unfilled := func(f fill) bool { return f.Step != jobs.Done }
 	if !r.Known() || len(r.fills) == 0 || slices.ContainsFunc(r.fills, unfilled) {
@@ -237,7 +252,18 @@ func (r restore) finish() phase.Outcome {
 	if first != "" && engine.LockOf(r.Engine) == nil {
 		term = state.ExtentOf(r.StatefulSet).Term()
 	}
-	return do(r.result(), operation.FinishRestore{From: r.Source(), Why: r.result(), Volumes: r.Filling(), Primary: first, Term: term})
+	var all []operation.Patch
+	for _, v := range r.Filling() {
+		filled := v.Contents
+		filled.Fill, filled.From, filled.Primary, filled.Term, filled.Voters = state.Filled, r.Source(), first, term, 0
+		all = append(all, members.Containing(r.Situation, v, filled))
+	}
+	return do(r.result(), operation.Change{Work: operation.Work{
+		Is: operation.Last, Text: fmt.Sprintf("mark %d volumes as restored from %s", len(all), r.Source()),
+		Event: r.event(
+			operation.Normal("RestoreCompleted", "Restore", r.result()+"; the members start with it"),
+			operation.Normal("InitializationCompleted", "Initialize", r.result()+"; the members start with it")),
+	}, Patches: all})
 }
 
 func (r restore) job(v state.Volume) string {

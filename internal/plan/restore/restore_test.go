@@ -359,7 +359,7 @@ func TestVolumesOfAnotherSourceAreDeletedFirst(t *testing.T) {
 			}
 			observed.Volumes = nil
 			begin := plans.Decide(cluster, observed)
-			if _, makes := operation.Find[operation.CreateVolumes](begin.Operations); makes != (state.FromBackup(cluster) != nil) || makes == (plans.Writes(begin)) {
+			if _, makes := plans.Find[operation.Create](begin, "create PersistentVolumeClaim"); makes != (state.FromBackup(cluster) != nil) || makes == (plans.Writes(begin)) {
 				t.Error(plans.Text(begin))
 			}
 		})
@@ -588,8 +588,8 @@ func TestEveryMemberOfARestoreHasAJobOfItsOwnName(t *testing.T) {
 	beginsWith(cluster, &observed, bucket)
 	filling(cluster, &observed, 0, nil)
 	filling(cluster, &observed, 1, nil)
-	step, ok := operation.Find[operation.StartRestore](plans.Decide(cluster, observed).Operations)
-	if !ok || len(step.Jobs) != 2 || step.Jobs[0].Name() == step.Jobs[1].Name() {
+	step, ok := plans.Find[operation.Create](plans.Decide(cluster, observed), "restore ")
+	if !ok || len(step.Objects) != 2 || step.Objects[0].Name() == step.Objects[1].Name() {
 		t.Fatalf("%+v", step)
 	}
 }

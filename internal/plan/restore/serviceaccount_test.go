@@ -22,7 +22,7 @@ func TestARestoreStartsOnlyAsTheServiceAccountOfItsCluster(t *testing.T) {
 	filling(cluster, &observed, 0, nil)
 	filling(cluster, &observed, 1, nil)
 	starts := func() bool {
-		_, found := operation.Find[operation.StartRestore](plans.Decide(cluster, observed).Operations)
+		_, found := plans.Find[operation.Create](plans.Decide(cluster, observed), "restore ")
 		return found
 	}
 	if !starts() {

@@ -107,16 +107,8 @@ func Removals(p plan.Plan) []operation.Removal {
 // each returns a line for each object of an operation.
 func each(o operation.Operation) []string {
 	switch o := o.(type) {
-	case operation.AdoptVolumes:
-		return lines("adopt ", o.Claims)
-	case operation.RecordContents:
-		return recorded(o.Claims)
-	case operation.ResizeVolumes:
-		return lines("resize ", o.Claims)
-	case operation.ModifyVolumes:
-		return lines("modify ", o.Claims)
-	case operation.LabelVolumes:
-		return lines("", o.Claims)
+	case operation.Change:
+		return changed(o)
 	case operation.ReleasePods:
 		return lines("release ", o.Pods)
 	case operation.Delete:
@@ -126,16 +118,51 @@ func each(o operation.Operation) []string {
 	}
 }
 
-func recorded(all []operation.ContentsChange) []string {
+// changed returns a line for each object of a change, and the contents that it records on a claim.
+func changed(o operation.Change) []string {
+	lead, lists := strings.CutSuffix(o.Text, operation.Describe(o.Patches))
+	if !lists {
+		return []string{o.Text}
+	}
+	if lead != recording {
+		return lines(lead, o.Patches)
+	}
 	var texts []string
-	for _, c := range all {
-		text := fmt.Sprintf("record on %s: engine %q, primary %q", c, c.Contents.Engine, c.Contents.Primary)
-		if c.Contents.Voters > 0 {
-			text += fmt.Sprintf(", voters %d", c.Contents.Voters)
+	for i, c := range Contents(o) {
+		text := fmt.Sprintf("record on %s: engine %q, primary %q", o.Patches[i], c.Engine, c.Primary)
+		if c.Voters > 0 {
+			text += fmt.Sprintf(", voters %d", c.Voters)
 		}
 		texts = append(texts, text)
 	}
 	return texts
+}
+
+const recording = "record the contents of "
+
+// Find returns the first operation of a type whose text begins with these words.
+func Find[T operation.Operation](p plan.Plan, words string) (found T, ok bool) {
+	for _, o := range p.Operations {
+		if found, ok = o.(T); ok && strings.HasPrefix(o.String(), words) {
+			return found, true
+		}
+	}
+	return *new(T), false
+}
+
+// Recorded returns the change that records contents on claims of the cluster, and the contents.
+func Recorded(p plan.Plan) (operation.Change, []state.Contents) {
+	change, _ := Find[operation.Change](p, recording)
+	return change, Contents(change)
+}
+
+// Contents returns the contents that claims have after a change.
+func Contents(o operation.Change) []state.Contents {
+	var all []state.Contents
+	for _, patch := range o.Patches {
+		all = append(all, state.ContentsOf(patch.After))
+	}
+	return all
 }
 
 func lines[T fmt.Stringer](lead string, all []T) []string {

@@ -1,0 +1,47 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package operation
+
+import (
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+// Target identifies an object in the version that the pass has read, in the namespace of its cluster.
+type Target struct {
+	Kind, Name string
+	UID        types.UID
+	Version    string
+}
+
+// groups are the API groups of kinds. Others are in the core group.
+var groups = map[string]schema.GroupVersion{
+	"DatabaseBackup": dbv1.GroupVersion, naming.CertificateKind.Kind: naming.CertificateKind.GroupVersion(),
+	"Job": batchv1.SchemeGroupVersion, "NetworkPolicy": networkingv1.SchemeGroupVersion,
+	"Role": rbacv1.SchemeGroupVersion, "RoleBinding": rbacv1.SchemeGroupVersion,
+}
+
+// In is the target as an object that has nothing else.
+func (t Target) In(namespace string) *unstructured.Unstructured {
+	group, found := groups[t.Kind]
+	if !found {
+		group = corev1.SchemeGroupVersion
+	}
+	object := &unstructured.Unstructured{}
+	object.SetGroupVersionKind(group.WithKind(t.Kind))
+	object.SetNamespace(namespace)
+	object.SetName(t.Name)
+	object.SetUID(t.UID)
+	object.SetResourceVersion(t.Version)
+	return object
+}
