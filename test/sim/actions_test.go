@@ -121,7 +121,7 @@ func (w *world) finishAction(pod *corev1.Pod) {
 		if !found {
 			continue
 		}
-		wrong, is := w.store.disk.goesWrong(c)
+		wrong, is := w.disk.goesWrong(c)
 		if is && wrong.hangs {
 			return
 		}
@@ -135,7 +135,7 @@ func (w *world) finishAction(pod *corev1.Pod) {
 			end = w.perform(pod, c)
 		}
 		if end.runs {
-			w.store.version++ // time passes
+			w.store.touch() // time passes
 			return
 		}
 		w.setTerminated(pod, container, end)
@@ -203,7 +203,7 @@ func (w *world) perform(pod *corev1.Pod, c call) exit {
 
 func (w *world) performBackup(pod *corev1.Pod, c *protocol.Backup) exit {
 	at, member := c.To, c.Member
-	there := w.store.disk.bucket[at]
+	there := w.disk.bucket[at]
 	if there.id != "" && there.id != c.ID {
 		return fails(protocol.IDMismatch, "there is another backup at "+at)
 	}
@@ -226,7 +226,7 @@ func (w *world) performBackup(pod *corev1.Pod, c *protocol.Backup) exit {
 		}
 		there.complete = true
 	}
-	w.store.disk.bucket[at] = there
+	w.disk.bucket[at] = there
 	return exitWith(protocol.Result{Bytes: 100, StoredBytes: 50, SHA256: fmt.Sprintf("sha256 of %s", data), Check: factsAround(c, data)})
 }
 
@@ -248,28 +248,28 @@ func (w *world) beginStream(pod *corev1.Pod) {
 	if source := w.sourceOf(pod); source != nil {
 		w.story.add(w.by, fmt.Sprintf("pod %s reads the data of pod %s", pod.Name, source.Name))
 	}
-	if claim := get[*corev1.PersistentVolumeClaim](w.store, naming.Claim(name, int32(c.Member))); claim != nil {
-		w.store.disk.streams[streamOf(c.To, c.Member)] = claim.UID
+	if claim := get[*corev1.PersistentVolumeClaim](w.store, naming.Claim(w.name, int32(c.Member))); claim != nil {
+		w.disk.streams[streamOf(c.To, c.Member)] = claim.UID
 	}
 }
 
 // dataOf returns the data of a member, from its volume or over the network, and the UID of its cluster.
 func (w *world) dataOf(pod *corev1.Pod) (data, of, reason string) {
 	if claim := w.claimOf(pod, naming.DataVolume); claim != nil {
-		return w.store.disk.volumes[claim.UID].data, claim.Labels[dbv1.LabelClusterUID], ""
+		return w.disk.volumes[claim.UID].data, claim.Labels[dbv1.LabelClusterUID], ""
 	}
 	source := memberIn(pod, "DBC_MEMBER")
 	serving := get[*corev1.Pod](w.store, source)
 	if serving == nil || !isReady(serving) {
 		return "", "", fmt.Sprintf("%s does not answer", source)
 	}
-	return w.store.disk.volumes[w.claimOf(serving, naming.DataVolume).UID].data, serving.Labels[dbv1.LabelClusterUID], ""
+	return w.disk.volumes[w.claimOf(serving, naming.DataVolume).UID].data, serving.Labels[dbv1.LabelClusterUID], ""
 }
 
 func (w *world) performRestore(pod *corev1.Pod, c *protocol.Restore) exit {
 	claim := w.claimOf(pod, naming.DataVolume)
-	on := w.store.disk.volumes[claim.UID]
-	there, found := w.store.disk.bucket[c.From]
+	on := w.disk.volumes[claim.UID]
+	there, found := w.disk.bucket[c.From]
 	switch {
 	case on.marker == marker{c.ID, protocol.MarkDone}:
 		return done()
@@ -287,16 +287,16 @@ func (w *world) performRestore(pod *corev1.Pod, c *protocol.Restore) exit {
 	if !there.lossy {
 		on.data = there.parts[c.Member]
 	}
-	w.store.disk.volumes[claim.UID] = on
+	w.disk.volumes[claim.UID] = on
 	return exitWith(protocol.Result{Bytes: 100})
 }
 
 func (w *world) performDelete(c *protocol.Delete) exit {
-	there, found := w.store.disk.bucket[c.At]
+	there, found := w.disk.bucket[c.At]
 	if found && there.id != c.ID {
 		return fails(protocol.IDMismatch, "there is another backup at "+c.At)
 	}
-	delete(w.store.disk.bucket, c.At)
+	delete(w.disk.bucket, c.At)
 	w.story.add(w.by, "nothing is left at "+c.At)
 	w.watchBackups()
 	return done()
@@ -313,7 +313,7 @@ func (w *world) mount(pod *corev1.Pod) {
 			w.breaks("pods %s and %s use claim %s at the same time", other.Name, pod.Name, claim.Name)
 		}
 	}
-	on := w.store.disk.volumes[claim.UID]
+	on := w.disk.volumes[claim.UID]
 	switch pod.Labels[dbv1.LabelComponent] {
 	case dbv1.ComponentDatabase:
 		w.serve(pod, claim, &on)
@@ -323,7 +323,7 @@ func (w *world) mount(pod *corev1.Pod) {
 	w.accept(pod)
 	w.watchTopology(claim.Name, on, engineOf(pod))
 	on.ranWith(engineOf(pod))
-	w.store.disk.volumes[claim.UID] = on
+	w.disk.volumes[claim.UID] = on
 }
 
 // engineOf returns the engine of a pod's container, from its environment and not from annotations.
@@ -345,7 +345,7 @@ func (v *volume) ranWith(engine string) {
 // serve starts a member.
 func (w *world) serve(pod *corev1.Pod, claim *corev1.PersistentVolumeClaim, on *volume) {
 	owner := claim.Labels[dbv1.LabelClusterUID]
-	w.store.disk.shared.ran[pod.Labels[dbv1.LabelClusterUID]] = true
+	w.disk.shared.ran[pod.Labels[dbv1.LabelClusterUID]] = true
 	switch {
 	case on.marker.state == protocol.MarkRunning:
 		w.breaks("pod %s starts with claim %s, which is partly restored", pod.Name, claim.Name)
@@ -403,12 +403,12 @@ func (w *world) stopped(pod *corev1.Pod) string {
 	}
 	status := &pod.Status.ContainerStatuses[0]
 	end := &corev1.ContainerStateTerminated{ContainerID: status.ContainerID, FinishedAt: metav1.NewTime(w.clock.Now())}
-	if wrong, is := w.store.disk.goesWrong(call{verb: "member", args: []string{pod.Name}}); is && pod.Labels[dbv1.LabelComponent] == dbv1.ComponentDatabase {
+	if wrong, is := w.disk.goesWrong(call{verb: "member", args: []string{pod.Name}}); is && pod.Labels[dbv1.LabelComponent] == dbv1.ComponentDatabase {
 		end.ExitCode = int32(wrong.code)
 		text += fmt.Sprintf(" with exit code %d", wrong.code)
 	}
 	if cluster := w.cluster(); hasFinalizer(pod, dbv1.Finalizer) && (cluster == nil || cluster.DeletionTimestamp != nil) {
-		w.store.disk.exits[pod.Name] = end.ExitCode
+		w.disk.exits[pod.Name] = end.ExitCode
 	}
 	end.Reason = reasonOf(end.ExitCode)
 	status.State, pod.Status.Phase = corev1.ContainerState{Terminated: end}, corev1.PodSucceeded

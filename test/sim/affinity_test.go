@@ -20,7 +20,7 @@ import (
 
 // keptApart reports whether a required anti-affinity keeps a pod away from the only node: its own, or that of a pod there.
 func (w *world) keptApart(pod *corev1.Pod) bool {
-	return w.store.oneNode && slices.ContainsFunc(all[*corev1.Pod](w.store), func(other *corev1.Pod) bool {
+	return w.oneNode && slices.ContainsFunc(all[*corev1.Pod](w.store), func(other *corev1.Pod) bool {
 		return other.Name != pod.Name && runs(other) && !hasEnded(other) && (repels(pod, other) || repels(other, pod))
 	})
 }
@@ -39,7 +39,7 @@ func repels(pod, other *corev1.Pod) bool {
 func onOneNode(s step) step {
 	do := s.do
 	s.do = func(w *world) {
-		w.store.oneNode = true
+		w.oneNode = true
 		do(w)
 	}
 	return s
@@ -48,7 +48,7 @@ func onOneNode(s step) step {
 // apart is the anti-affinity of many manifests.
 func apart(c *dbv1.DatabaseCluster) {
 	c.Spec.Scheduling.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{
-		TopologyKey: corev1.LabelHostname, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{dbv1.LabelInstance: name}},
+		TopologyKey: corev1.LabelHostname, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{dbv1.LabelInstance: clusterName}},
 	}}}}
 }
 
@@ -69,7 +69,7 @@ func TestAJobThatKeepsAwayFromMembersIsFound(t *testing.T) {
 	p.plant = func(server client.WithWatch) client.WithWatch {
 		return interceptor.NewClient(server, otherJob("-backup-", func(job map[string]any) {
 			must(unstructured.SetNestedSlice(job, []any{map[string]any{
-				"topologyKey": corev1.LabelHostname, "labelSelector": map[string]any{"matchLabels": map[string]any{dbv1.LabelInstance: name}},
+				"topologyKey": corev1.LabelHostname, "labelSelector": map[string]any{"matchLabels": map[string]any{dbv1.LabelInstance: clusterName}},
 			}}, "spec", "template", "spec", "affinity", "podAntiAffinity", "requiredDuringSchedulingIgnoredDuringExecution"))
 		}))
 	}

@@ -56,7 +56,7 @@ func newCampaign(s sequence, plants ...func(client.WithWatch) client.WithWatch) 
 			break
 		}
 	}
-	c.trace, c.end, c.counts, c.known = p.trace, p.store.snapshot(), p.counts, p.own
+	c.trace, c.end, c.counts, c.known = p.trace, p.snapshot(), p.counts, p.own
 	return c, errors.Join(p.rules(), p.checkIdle())
 }
 
@@ -162,7 +162,7 @@ func (c *campaign) toTheSameEnd(p *play, healed func() bool) error {
 
 // asWithout compares an end with that of the play without a failure.
 func (c *campaign) asWithout(p *play) error {
-	if text := difference(c.end, p.store.snapshot()); text != "" {
+	if text := difference(c.end, p.snapshot()); text != "" {
 		return fmt.Errorf("the end differs from the end without the failure:\n%s", text)
 	}
 	if !c.sequence.hurried() && p.chance == nil && !maps.Equal(c.counts, p.counts) {

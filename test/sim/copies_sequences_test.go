@@ -71,7 +71,7 @@ func removeOrphan() step {
 func orphansFreed() step {
 	return step{what: "somebody deletes the objects that it left, and its pods stay", do: func(w *world) {
 		orphan := metav1.DeletePropagationOrphan
-		must(w.store.delete(get[*appsv1.StatefulSet](w.store, name), &client.DeleteOptions{PropagationPolicy: &orphan}))
+		must(w.store.delete(get[*appsv1.StatefulSet](w.store, w.name), &client.DeleteOptions{PropagationPolicy: &orphan}))
 		for _, object := range all[*corev1.Service](w.store) {
 			w.store.remove(object)
 		}
@@ -82,7 +82,7 @@ func orphansFreed() step {
 			w.store.remove(object)
 		}
 		for _, object := range w.store.sorted() {
-			if s, is := object.(*corev1.Secret); is && s.Name == "orders-connection" {
+			if s, is := object.(*corev1.Secret); is && s.Name == w.name+"-connection" {
 				w.store.remove(s)
 			}
 		}
@@ -127,7 +127,7 @@ func seenClaims(change func(cluster *dbv1.DatabaseCluster, claims []corev1.Persi
 	return interceptor.Funcs{List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
 		err, cluster := c.List(ctx, list, options...), &dbv1.DatabaseCluster{}
 		claims, is := list.(*corev1.PersistentVolumeClaimList)
-		if is && c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, cluster) == nil {
+		if is && c.Get(ctx, client.ObjectKey{Namespace: clusterNamespace, Name: clusterName}, cluster) == nil {
 			change(cluster, claims.Items)
 		}
 		return err
@@ -138,7 +138,7 @@ func seenClaims(change func(cluster *dbv1.DatabaseCluster, claims []corev1.Persi
 func seenTerms() interceptor.Funcs {
 	return claimsWith(func(ctx context.Context, c client.WithWatch, claim *corev1.PersistentVolumeClaim) {
 		agreement := &corev1.ConfigMap{}
-		if c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "orders-leader"}, agreement) == nil && claim.Annotations[dbv1.AnnotationPrimary] != "" {
+		if c.Get(ctx, client.ObjectKey{Namespace: clusterNamespace, Name: "orders-leader"}, agreement) == nil && claim.Annotations[dbv1.AnnotationPrimary] != "" {
 			claim.Annotations[dbv1.AnnotationPrimaryTerm] = agreement.Annotations[termKey]
 		}
 	})

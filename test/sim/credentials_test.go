@@ -83,7 +83,7 @@ var credentialsMutants = map[string]mutant{
 		interceptor.Funcs{SubResourcePatch: func(ctx context.Context, c client.Client, sub string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
 			err := c.SubResource(sub).Patch(ctx, object, patch, options...)
 			secret := &corev1.Secret{}
-			if c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "orders-credentials"}, secret) != nil {
+			if c.Get(ctx, client.ObjectKey{Namespace: clusterNamespace, Name: "orders-credentials"}, secret) != nil {
 				return err
 			}
 			written := client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"metadata":{"annotations":{"written":%q}}}`, object.GetResourceVersion()))
@@ -102,14 +102,14 @@ func rotateNow() step {
 // generatedGone deletes the Secret with the generated password. Clients have a wrong password until the members restart.
 func generatedGone() step {
 	return step{what: "Secret orders-credentials is deleted", do: func(w *world) {
-		w.store.remove(get[*corev1.Secret](w.store, "orders-credentials"))
+		w.store.remove(get[*corev1.Secret](w.store, naming.Credentials(w.name)))
 	}}
 }
 
 // connectionGone deletes the connection Secret. The operator does not watch it.
 func connectionGone() step {
 	return step{what: "Secret orders-connection is deleted", do: func(w *world) {
-		w.store.remove(get[*corev1.Secret](w.store, "orders-connection"))
+		w.store.remove(get[*corev1.Secret](w.store, naming.Connection(w.name)))
 	}}
 }
 
@@ -135,10 +135,10 @@ const lockedOut = 20 * time.Second
 
 // watchAccess checks that the connection Secret has a password that a ready member accepts, except for a moment.
 func (w *world) watchAccess() {
-	connection := get[*corev1.Secret](w.store, "orders-connection")
-	ready, accepted := 0, connection == nil || get[*corev1.Secret](w.store, "orders-credentials") == nil
+	connection := get[*corev1.Secret](w.store, naming.Connection(w.name))
+	ready, accepted := 0, connection == nil || get[*corev1.Secret](w.store, naming.Credentials(w.name)) == nil
 	for _, pod := range w.serving() {
-		all, known := w.store.disk.passwords[pod.Name]
+		all, known := w.disk.passwords[pod.Name]
 		if known {
 			ready++
 			accepted = accepted || slices.Contains(all, string(connection.Data["password"]))
@@ -162,7 +162,7 @@ func (w *world) overlaps() bool {
 
 // accept starts a database, which applies the files of its Secret.
 func (w *world) accept(pod *corev1.Pod) {
-	secret := get[*corev1.Secret](w.store, "orders-credentials")
+	secret := get[*corev1.Secret](w.store, naming.Credentials(w.name))
 	if secret == nil || pod.Labels[dbv1.LabelComponent] != dbv1.ComponentDatabase {
 		return
 	}
@@ -176,17 +176,17 @@ func (w *world) accept(pod *corev1.Pod) {
 }
 
 func (w *world) setPasswords(pod string, all []string) {
-	passwords := maps.Clone(w.store.disk.passwords)
+	passwords := maps.Clone(w.disk.passwords)
 	if passwords == nil {
 		passwords = map[string][]string{}
 	}
 	passwords[pod] = all
-	w.store.disk.passwords = passwords
+	w.disk.passwords = passwords
 }
 
 // rotate executes the action credentials with the files of its pod. It needs a password that the database accepts.
 func (w *world) rotate(pod *corev1.Pod) {
-	secret, files := get[*corev1.Secret](w.store, "orders-credentials"), map[string]string{}
+	secret, files := get[*corev1.Secret](w.store, naming.Credentials(w.name)), map[string]string{}
 	for _, volume := range pod.Spec.Volumes {
 		if volume.Name == naming.SecretsVolume {
 			for _, item := range volume.Secret.Items {
@@ -198,7 +198,7 @@ func (w *world) rotate(pod *corev1.Pod) {
 	if previous, found := files["password.previous"]; found && w.overlaps() {
 		next = append(next, previous)
 	}
-	for member, accepted := range w.store.disk.passwords {
+	for member, accepted := range w.disk.passwords {
 		if sets.New(accepted...).HasAny(slices.Collect(maps.Values(files))...) {
 			w.setPasswords(member, next)
 		} else {
@@ -209,7 +209,7 @@ func (w *world) rotate(pod *corev1.Pod) {
 
 // watchClients checks at any moment of a rotation that every running vault accepts the password that clients have.
 func (w *world) watchClients() {
-	secret := get[*corev1.Secret](w.store, "orders-credentials")
+	secret := get[*corev1.Secret](w.store, naming.Credentials(w.name))
 	if secret != nil && secret.Annotations[dbv1.AnnotationRotation] != "" && w.overlaps() {
 		w.checkClients()
 	}
@@ -217,12 +217,12 @@ func (w *world) watchClients() {
 
 // checkClients checks that every running member accepts the password that clients have.
 func (w *world) checkClients() {
-	connection := get[*corev1.Secret](w.store, "orders-connection")
-	if connection == nil || get[*corev1.Secret](w.store, "orders-credentials") == nil {
+	connection := get[*corev1.Secret](w.store, naming.Connection(w.name))
+	if connection == nil || get[*corev1.Secret](w.store, naming.Credentials(w.name)) == nil {
 		return
 	}
 	for _, pod := range all[*corev1.Pod](w.store) {
-		accepted, known := w.store.disk.passwords[pod.Name]
+		accepted, known := w.disk.passwords[pod.Name]
 		if known && runs(pod) && pod.DeletionTimestamp == nil && !slices.Contains(accepted, string(connection.Data["password"])) {
 			w.breaks("pod %s does not accept the password of the connection Secret", pod.Name)
 		}
@@ -232,7 +232,7 @@ func (w *world) checkClients() {
 // random depends only on the passwords so far: after a failure, the next attempt generates the same ones.
 func (w *world) random() io.Reader {
 	var seed []byte
-	for _, name := range []string{"orders-credentials", "orders-connection"} {
+	for _, name := range []string{naming.Credentials(w.name), naming.Connection(w.name)} {
 		if secret := get[*corev1.Secret](w.store, name); secret != nil {
 			seed = fmt.Append(seed, secret.Data)
 		}

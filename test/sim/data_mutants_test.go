@@ -23,7 +23,7 @@ import (
 var dataMutants = map[string]mutant{
 	"the cluster is deleted when its hook has started": {
 		besideJob("-flush-", func(ctx context.Context, c client.WithWatch) error {
-			return removeFinalizer(ctx, c, &dbv1.DatabaseCluster{}, name)
+			return removeFinalizer(ctx, c, &dbv1.DatabaseCluster{}, clusterName)
 		}),
 		"delete-volumes", "the finalizer is removed",
 	},
@@ -120,7 +120,7 @@ var dataMutants = map[string]mutant{
 	},
 	"the finalizer of a pod is removed before the status has its exit code": {
 		interceptor.Funcs{SubResourcePatch: func(ctx context.Context, c client.Client, sub string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
-			if pod := (&corev1.Pod{}); c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "orders-1"}, pod) == nil && hasEnded(pod) {
+			if pod := (&corev1.Pod{}); c.Get(ctx, client.ObjectKey{Namespace: clusterNamespace, Name: "orders-1"}, pod) == nil && hasEnded(pod) {
 				pod.Finalizers = []string{}
 				if err := c.Update(ctx, pod); err != nil {
 					return err
@@ -160,7 +160,7 @@ func isJob(object client.Object, part string) bool {
 
 // removeFinalizer removes the operator's finalizer.
 func removeFinalizer(ctx context.Context, c client.WithWatch, object client.Object, name string) error {
-	if err := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, object); err != nil {
+	if err := c.Get(ctx, client.ObjectKey{Namespace: clusterNamespace, Name: name}, object); err != nil {
 		return err
 	}
 	return c.Patch(ctx, object, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`)))
@@ -168,7 +168,7 @@ func removeFinalizer(ctx context.Context, c client.WithWatch, object client.Obje
 
 // removed deletes an object with valid preconditions.
 func removed(ctx context.Context, c client.WithWatch, object client.Object, name string) error {
-	if err := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, object); err != nil {
+	if err := c.Get(ctx, client.ObjectKey{Namespace: clusterNamespace, Name: name}, object); err != nil {
 		return err
 	}
 	return c.Delete(ctx, object, client.Preconditions{UID: new(object.GetUID()), ResourceVersion: new(object.GetResourceVersion())})

@@ -23,7 +23,7 @@ import (
 
 // watchData checks every write against the rules that prevent data loss.
 func (w *world) watchData(c change) {
-	if len(w.store.disk.streams) > 0 {
+	if len(w.disk.streams) > 0 {
 		w.outdateStreams()
 	}
 	switch object := c.object().(type) {
@@ -41,7 +41,7 @@ func (w *world) watchBackup(c change) {
 	before, changed := c.before.(*dbv1.DatabaseBackup)
 	after, kept := c.after.(*dbv1.DatabaseBackup)
 	if kept && !changed && w.by == operator {
-		w.store.disk.own[after.UID] = true
+		w.disk.own[after.UID] = true
 	}
 	switch {
 	case changed && kept && before.Status.Phase.Finished() && before.Status.Phase != after.Status.Phase:
@@ -65,7 +65,7 @@ func (w *world) watchBackup(c change) {
 func (w *world) watchBackups() {
 	for _, b := range all[*dbv1.DatabaseBackup](w.store) {
 		terminating := b.DeletionTimestamp != nil && b.Spec.DeletionPolicy == dbv1.BackupDelete
-		if there := w.store.disk.bucket[b.Status.Location]; b.Status.Phase == dbv1.BackupCompleted && !terminating && (!there.complete || there.id != string(b.UID)) {
+		if there := w.disk.bucket[b.Status.Location]; b.Status.Phase == dbv1.BackupCompleted && !terminating && (!there.complete || there.id != string(b.UID)) {
 			w.breaks("DatabaseBackup %s is complete, but not in the bucket", b.Name)
 		}
 	}
@@ -73,7 +73,7 @@ func (w *world) watchBackups() {
 
 // watchBackupEnd: the data is retained or deleted as the policy requires. In a terminating namespace it is retained.
 func (w *world) watchBackupEnd(b *dbv1.DatabaseBackup) {
-	there, found := w.store.disk.bucket[b.Status.Location]
+	there, found := w.disk.bucket[b.Status.Location]
 	if b.Status.Location == "" || found && there.id != string(b.UID) {
 		return
 	}
@@ -81,7 +81,7 @@ func (w *world) watchBackupEnd(b *dbv1.DatabaseBackup) {
 	switch {
 	case complete && b.Spec.DeletionPolicy != dbv1.BackupDelete && !there.complete:
 		w.breaks("DatabaseBackup %s is deleted with data that it must retain", b.Name)
-	case found && (!complete || b.Spec.DeletionPolicy == dbv1.BackupDelete) && !w.store.terminating:
+	case found && (!complete || b.Spec.DeletionPolicy == dbv1.BackupDelete) && w.store.terminating == "":
 		w.breaks("DatabaseBackup %s is deleted, but its data remains at %s", b.Name, b.Status.Location)
 	}
 }
@@ -115,7 +115,7 @@ func (w *world) watchBackupJobs() {
 
 // watchLabels: the Service selects only members.
 func (w *world) watchLabels(pod *corev1.Pod) {
-	selector := labels.SelectorFromSet(naming.Selector(name))
+	selector := labels.SelectorFromSet(naming.Selector(w.name))
 	if pod.Spec.RestartPolicy == corev1.RestartPolicyNever && selector.Matches(labels.Set(pod.Labels)) {
 		w.breaks("pod %s of a Job has the labels of a member", pod.Name)
 	}
@@ -148,11 +148,11 @@ func (w *world) watchClaimEnd(claim *corev1.PersistentVolumeClaim) {
 		w.breaks("claim %s is deleted, although it belongs to another cluster", claim.Name)
 	}
 	byPolicy := cluster.DeletionTimestamp != nil && cluster.Spec.Deletion.Volumes == dbv1.VolumesDelete && len(w.incompleteHooks(cluster)) == 0
-	if !byPolicy && (!w.unfinished(claim) || w.store.disk.volumes[claim.UID].served) {
+	if !byPolicy && (!w.unfinished(claim) || w.disk.volumes[claim.UID].served) {
 		w.breaks("claim %s is deleted", claim.Name)
 	}
 	backup := slices.ContainsFunc(cluster.Spec.Deletion.Hooks, isBackupHook)
-	if related := w.store.disk.shared.topology != ""; backup && related {
+	if related := w.disk.shared.topology != ""; backup && related {
 		w.watchCopies(claim)
 	} else if backup && !w.unfinished(claim) && !w.isSaved(claim) {
 		w.breaks("claim %s is deleted, although no existing backup started after its member had stopped", claim.Name)
@@ -163,9 +163,9 @@ func isBackupHook(hook dbv1.DeletionHook) bool { return hook.Type == dbv1.HookBa
 
 // isSaved reports whether a complete, retained backup has all data that a member has written to its volume.
 func (w *world) isSaved(claim *corev1.PersistentVolumeClaim) bool {
-	ordinal, _ := naming.ClaimOrdinal(name, claim.Name)
+	ordinal, _ := naming.ClaimOrdinal(w.name, claim.Name)
 	return slices.ContainsFunc(all[*dbv1.DatabaseBackup](w.store), func(b *dbv1.DatabaseBackup) bool {
-		stream := w.store.disk.streams[streamOf(b.Status.Location, int(ordinal))]
+		stream := w.disk.streams[streamOf(b.Status.Location, int(ordinal))]
 		return b.Status.Phase == dbv1.BackupCompleted && b.DeletionTimestamp == nil && b.Spec.Destination == nil &&
 			b.Status.ClusterUID == claim.Labels[dbv1.LabelClusterUID] && stream == claim.UID
 	})
@@ -183,7 +183,7 @@ func (w *world) outdateStreams() {
 			stopped[claim.UID] = false
 		}
 	}
-	maps.DeleteFunc(w.store.disk.streams, func(_ string, uid types.UID) bool { return !stopped[uid] })
+	maps.DeleteFunc(w.disk.streams, func(_ string, uid types.UID) bool { return !stopped[uid] })
 }
 
 // incompleteHooks returns the deletion hooks that have not completed.
@@ -193,10 +193,10 @@ func (w *world) incompleteHooks(cluster *dbv1.DatabaseCluster) []string {
 		done := false
 		switch hook.Type {
 		case dbv1.HookCommand:
-			done = w.store.disk.succeeded[naming.HookJob(name, hook.Name, cluster.UID)]
+			done = w.disk.succeeded[naming.HookJob(w.name, hook.Name, cluster.UID)]
 		case dbv1.HookBackup:
 			done = slices.ContainsFunc(all[*dbv1.DatabaseBackup](w.store), func(b *dbv1.DatabaseBackup) bool {
-				return strings.HasPrefix(b.Name, name+"-"+hook.Name+"-") && b.Status.Phase == dbv1.BackupCompleted
+				return strings.HasPrefix(b.Name, w.name+"-"+hook.Name+"-") && b.Status.Phase == dbv1.BackupCompleted
 			}) || !w.hasData(cluster)
 		case dbv1.HookShutdown:
 			done = i < len(cluster.Status.Hooks) && w.wentWell(cluster.Status.Hooks[i]) && !wasSkipped(cluster, cluster.Status.Hooks[i])
@@ -210,9 +210,9 @@ func (w *world) incompleteHooks(cluster *dbv1.DatabaseCluster) []string {
 
 // hasData reports whether there is anything to back up: a member has run, or a volume of the cluster has more than a part of its first data.
 func (w *world) hasData(cluster *dbv1.DatabaseCluster) bool {
-	return w.store.disk.shared.ran[string(cluster.UID)] || slices.ContainsFunc(all[*corev1.PersistentVolumeClaim](w.store), func(claim *corev1.PersistentVolumeClaim) bool {
-		return claim.Labels[dbv1.LabelClusterUID] == string(cluster.UID) && isMemberClaim(claim) &&
-			w.store.disk.volumes[claim.UID].data != "" && claim.Annotations[dbv1.AnnotationRestoring] == ""
+	return w.disk.shared.ran[string(cluster.UID)] || slices.ContainsFunc(all[*corev1.PersistentVolumeClaim](w.store), func(claim *corev1.PersistentVolumeClaim) bool {
+		return claim.Labels[dbv1.LabelClusterUID] == string(cluster.UID) && w.isMemberClaim(claim) &&
+			w.disk.volumes[claim.UID].data != "" && claim.Annotations[dbv1.AnnotationRestoring] == ""
 	})
 }
 
@@ -230,7 +230,7 @@ func (w *world) wentWell(hook dbv1.HookStatus) bool {
 			recorded[s.Pod] = *s.ExitCode
 		}
 	}
-	for pod, code := range w.store.disk.exits {
+	for pod, code := range w.disk.exits {
 		if is, known := recorded[pod]; !known || is != code || code != 0 {
 			return false
 		}
@@ -241,7 +241,7 @@ func (w *world) wentWell(hook dbv1.HookStatus) bool {
 // watchEnd: the operator removes the finalizer only after the members have stopped. Every hook must have completed,
 // have been skipped by the user, or have failed with a policy that ignores failures.
 func (w *world) watchEnd(cluster *dbv1.DatabaseCluster) {
-	set := get[*appsv1.StatefulSet](w.store, name)
+	set := get[*appsv1.StatefulSet](w.store, w.name)
 	for _, pod := range all[*corev1.Pod](w.store) {
 		orphaned := set != nil && metav1.IsControlledBy(pod, set) && !metav1.IsControlledBy(set, cluster)
 		if isMember(pod) && !orphaned && pod.DeletionTimestamp == nil && pod.Labels[dbv1.LabelClusterUID] == string(cluster.UID) {
@@ -270,12 +270,12 @@ func (w *world) leftovers() error {
 		texts = append(texts, "the finalizer is not removed")
 	}
 	for _, pod := range all[*corev1.Pod](w.store) {
-		if pod.DeletionTimestamp != nil && !w.store.disk.lost[pod.Name] {
+		if pod.DeletionTimestamp != nil && !w.disk.lost[pod.Name] {
 			texts = append(texts, fmt.Sprintf("pod %s stays because of the finalizers %s", pod.Name, strings.Join(pod.Finalizers, ", ")))
 		}
 	}
 	for _, claim := range all[*corev1.PersistentVolumeClaim](w.store) {
-		if !isMemberClaim(claim) && len(claim.OwnerReferences) == 0 {
+		if !w.isMemberClaim(claim) && len(claim.OwnerReferences) == 0 {
 			texts = append(texts, "claim "+claim.Name+" stays")
 		}
 	}
@@ -293,4 +293,4 @@ func (w *world) leftovers() error {
 }
 
 // locations returns the locations of backups in order.
-func (w *world) locations() []string { return slices.Sorted(maps.Keys(w.store.disk.bucket)) }
+func (w *world) locations() []string { return slices.Sorted(maps.Keys(w.disk.bucket)) }

@@ -81,7 +81,7 @@ func saved(c *dbv1.DatabaseCluster) {
 
 // quota refuses pods of Jobs with a higher CPU limit.
 func quota(cpus int64) step {
-	return step{what: fmt.Sprintf("a quota allows %d CPU", cpus), do: func(w *world) { w.store.disk.quota = cpus }}
+	return step{what: fmt.Sprintf("a quota allows %d CPU", cpus), do: func(w *world) { w.disk.quota = cpus }}
 }
 
 // backupCPU sets the CPU request of backup Jobs.
@@ -119,8 +119,8 @@ func deleteVolumes(c *dbv1.DatabaseCluster) { c.Spec.Deletion.Volumes = dbv1.Vol
 
 func backUp(name string, policy dbv1.BackupDeletionPolicy) step {
 	return step{what: fmt.Sprintf("DatabaseBackup %s is created (%s)", name, policy), do: func(w *world) {
-		b := &dbv1.DatabaseBackup{ObjectMeta: object(name)}
-		b.Spec.Cluster, b.Spec.DeletionPolicy = "orders", policy
+		b := &dbv1.DatabaseBackup{ObjectMeta: w.object(name)}
+		b.Spec.Cluster, b.Spec.DeletionPolicy = w.name, policy
 		w.store.put(b)
 	}}
 }
@@ -128,8 +128,8 @@ func backUp(name string, policy dbv1.BackupDeletionPolicy) step {
 // backUpElsewhere creates a backup with its own destination, which needs the Secret "credentials".
 func backUpElsewhere(name string) step {
 	return step{what: fmt.Sprintf("DatabaseBackup %s is created, to a bucket that needs the Secret credentials", name), do: func(w *world) {
-		b := &dbv1.DatabaseBackup{ObjectMeta: object(name)}
-		b.Spec.Cluster, b.Spec.DeletionPolicy = "orders", dbv1.BackupRetain
+		b := &dbv1.DatabaseBackup{ObjectMeta: w.object(name)}
+		b.Spec.Cluster, b.Spec.DeletionPolicy = w.name, dbv1.BackupRetain
 		b.Spec.Destination = &dbv1.BackupDestination{URL: bucket, CredentialsSecretName: "credentials"}
 		w.store.put(b)
 	}}
@@ -138,7 +138,7 @@ func backUpElsewhere(name string) step {
 // keys is the Secret "credentials" with keys of a bucket.
 func keys() step {
 	return step{what: "Secret credentials is created, with keys to the bucket", do: func(w *world) {
-		w.store.put(&corev1.Secret{ObjectMeta: object("credentials"), Data: map[string][]byte{
+		w.store.put(&corev1.Secret{ObjectMeta: w.object("credentials"), Data: map[string][]byte{
 			"AWS_ACCESS_KEY_ID": []byte("me"), "AWS_SECRET_ACCESS_KEY": []byte("secret"),
 		}})
 	}}
@@ -187,7 +187,7 @@ func finalHookMended() step { return together(mended("hook"), deleteJob("-farewe
 // scaleByHand restarts members that the operator has stopped.
 func scaleByHand(replicas int32) step {
 	return step{what: fmt.Sprintf("somebody scales the StatefulSet to %d", replicas), do: func(w *world) {
-		s := get[*appsv1.StatefulSet](w.store, name)
+		s := get[*appsv1.StatefulSet](w.store, w.name)
 		s.Spec.Replicas = &replicas
 		w.store.put(s)
 	}}
@@ -220,16 +220,16 @@ func goesWrong(t trouble) step {
 	case t.times > 0:
 		what += fmt.Sprintf(", %d times", t.times)
 	}
-	return step{what: what, do: func(w *world) { w.store.disk.troubles = append(w.store.disk.troubles, t) }}
+	return step{what: what, do: func(w *world) { w.disk.troubles = append(w.disk.troubles, t) }}
 }
 
 // backOff lets Kubernetes wait before it repeats an attempt of a Job.
 func backOff(wait time.Duration) step {
-	return step{what: fmt.Sprintf("from now on, a Job waits %s after a failed attempt", wait), do: func(w *world) { w.store.disk.backOff = wait }}
+	return step{what: fmt.Sprintf("from now on, a Job waits %s after a failed attempt", wait), do: func(w *world) { w.disk.backOff = wait }}
 }
 
 func mended(verb string) step {
-	return step{what: verb + " is mended", do: func(w *world) { w.store.disk.troubles = nil }}
+	return step{what: verb + " is mended", do: func(w *world) { w.disk.troubles = nil }}
 }
 
 // at lets time pass.
@@ -246,7 +246,7 @@ func removeForeground() step {
 }
 
 func removeNamespace() step {
-	return step{what: "the namespace is deleted", do: func(w *world) { w.store.terminating = true; w.store.version++ }}
+	return step{what: "the namespace is deleted", do: func(w *world) { w.store.terminating = w.namespace; w.store.touch() }}
 }
 
 func restartOperator() step {
@@ -267,8 +267,8 @@ func (w *world) podOf(part string) *corev1.Pod {
 func nodeSilent(part string) step {
 	return step{what: "the node of pod ..." + part + " does not answer", do: func(w *world) {
 		if pod := w.podOf(part); pod != nil {
-			w.store.disk.lost[pod.Name] = true
-			w.store.version++
+			w.disk.lost[pod.Name] = true
+			w.store.touch()
 		}
 	}}
 }
@@ -277,8 +277,8 @@ func nodeSilent(part string) step {
 func nodeReturns(part string) step {
 	return step{what: "that node is back", do: func(w *world) {
 		if pod := w.podOf(part); pod != nil {
-			delete(w.store.disk.lost, pod.Name)
-			w.store.version++
+			delete(w.disk.lost, pod.Name)
+			w.store.touch()
 		}
 	}}
 }
@@ -300,8 +300,8 @@ func loseNode(part string) step {
 // removeNode deletes a node: Kubernetes marks its pods as failed and deletes them.
 func removeNode(part string) step {
 	return step{what: "that node is removed", do: func(w *world) {
-		if pod := w.podOf(part); pod != nil && w.store.disk.lost[pod.Name] {
-			delete(w.store.disk.lost, pod.Name)
+		if pod := w.podOf(part); pod != nil && w.disk.lost[pod.Name] {
+			delete(w.disk.lost, pod.Name)
 			withoutFinalizer(pod, podGrace)
 			pod.Status.Phase = corev1.PodFailed
 			w.store.put(pod)
@@ -312,9 +312,9 @@ func removeNode(part string) step {
 func corrupt() step {
 	return step{what: "a piece of every backup is damaged", do: func(w *world) {
 		for _, l := range w.locations() {
-			there := w.store.disk.bucket[l]
+			there := w.disk.bucket[l]
 			there.corrupt = true
-			w.store.disk.bucket[l] = there
+			w.disk.bucket[l] = there
 		}
 	}}
 }
@@ -330,8 +330,8 @@ func verify(name string) step {
 // inBucket puts a backup of a previous cluster into the bucket, and creates its DatabaseBackup.
 func inBucket(name string, members int) step {
 	return step{what: fmt.Sprintf("there is DatabaseBackup %s of an earlier cluster of %d", name, members), do: func(w *world) {
-		b := &dbv1.DatabaseBackup{ObjectMeta: object(name)}
-		b.Spec.Cluster, b.Spec.DeletionPolicy = "orders", dbv1.BackupRetain
+		b := &dbv1.DatabaseBackup{ObjectMeta: w.object(name)}
+		b.Spec.Cluster, b.Spec.DeletionPolicy = w.name, dbv1.BackupRetain
 		at := fmt.Sprintf("%s/%s", bucket, name)
 		b.Status = dbv1.DatabaseBackupStatus{
 			Phase: dbv1.BackupCompleted, Location: at, Destination: &dbv1.BackupDestination{URL: bucket, CredentialSource: dbv1.CredentialsWorkloadIdentity}, ClusterUID: "earlier",
@@ -343,7 +343,7 @@ func inBucket(name string, members int) step {
 		for member := range members {
 			there = there.with(member, fmt.Sprintf("%s of member %d", name, member))
 		}
-		w.store.disk.bucket[at] = there
+		w.disk.bucket[at] = there
 		w.store.put(b)
 	}}
 }
@@ -365,10 +365,10 @@ func fromLocation(name string) func(*dbv1.DatabaseCluster) {
 func holds(what string) step {
 	return step{what: "the members have " + what, do: func(w *world) {
 		for ordinal := range w.cluster().Spec.Replicas {
-			claim := get[*corev1.PersistentVolumeClaim](w.store, naming.Claim(name, ordinal))
+			claim := get[*corev1.PersistentVolumeClaim](w.store, naming.Claim(w.name, ordinal))
 			if claim == nil {
 				w.breaks("member %d has no volume", ordinal)
-			} else if data := w.store.disk.volumes[claim.UID].data; !strings.HasPrefix(data, what) {
+			} else if data := w.disk.volumes[claim.UID].data; !strings.HasPrefix(data, what) {
 				w.breaks("member %d has %q, not %q", ordinal, data, what)
 			}
 		}

@@ -200,9 +200,9 @@ func hasEnded(pod *corev1.Pod) bool {
 }
 
 // isAgreement reports whether members keep their agreement in an object.
-func isAgreement(object client.Object) bool {
+func (w *world) isAgreement(object client.Object) bool {
 	_, is := object.(*corev1.ConfigMap)
-	return is && (object.GetName() == naming.State(name, agreementName) || object.GetName() == naming.State(name, keptName))
+	return is && (object.GetName() == naming.State(w.name, agreementName) || object.GetName() == naming.State(w.name, keptName))
 }
 
 // isRight reports whether an object is one of the rights of members, which have no owner.
@@ -216,6 +216,6 @@ func isRight(object client.Object) bool {
 }
 
 // isMemberClaim reports whether a claim belongs to a member, so that it has the user's data.
-func isMemberClaim(claim *corev1.PersistentVolumeClaim) bool {
-	return strings.HasPrefix(claim.Name, "data-"+name+"-")
+func (w *world) isMemberClaim(claim *corev1.PersistentVolumeClaim) bool {
+	return strings.HasPrefix(claim.Name, "data-"+w.name+"-")
 }

@@ -96,12 +96,12 @@ func (w *world) watchActions(c change) {
 // isLost reports whether a Job should have ended, but a node that does not respond keeps its pod.
 func (w *world) isLost(job *batchv1.Job) bool {
 	ends := jobIs(job, batchv1.JobFailureTarget) || job.DeletionTimestamp != nil
-	return ends && slices.ContainsFunc(w.podsOfJob(job), func(pod *corev1.Pod) bool { return w.store.disk.lost[pod.Name] })
+	return ends && slices.ContainsFunc(w.podsOfJob(job), func(pod *corev1.Pod) bool { return w.disk.lost[pod.Name] })
 }
 
 // watchPrimary records since when there is no primary.
 func (w *world) watchPrimary() {
-	switch on := &w.store.disk.shared; {
+	switch on := &w.disk.shared; {
 	case w.primary() != nil:
 		on.without = time.Time{}
 	case on.without.IsZero():
@@ -111,31 +111,31 @@ func (w *world) watchPrimary() {
 
 // withoutPrimary is how long the database has had no primary.
 func (w *world) withoutPrimary() time.Duration {
-	if w.store.disk.shared.without.IsZero() {
+	if w.disk.shared.without.IsZero() {
 		return 0
 	}
-	return w.clock.Now().Sub(w.store.disk.shared.without)
+	return w.clock.Now().Sub(w.disk.shared.without)
 }
 
 // watchElection: the operator removes no member without a primary, no primary, and none before the database has accepted the number of
 // members. Members that had time to elect a primary may hibernate.
 func (w *world) watchElection(before, after *appsv1.StatefulSet) {
 	cluster := w.cluster()
-	if *after.Spec.Replicas >= *before.Spec.Replicas || cluster.DeletionTimestamp != nil || w.store.disk.shared.topology != dbv1.TopologyPrimaryReplica {
+	if *after.Spec.Replicas >= *before.Spec.Replicas || cluster.DeletionTimestamp != nil || w.disk.shared.topology != dbv1.TopologyPrimaryReplica {
 		return
 	}
 	first, end := ordinalsOf(before)
 	if start, _ := ordinalsOf(after); start <= first {
 		first = end - 1
 	}
-	member, primary := naming.Member(name, int32(first)), w.seenPrimary()
+	member, primary := naming.Member(w.name, int32(first)), w.seenPrimary()
 	switch {
 	case primary == nil && !(cluster.Spec.Hibernated && (*before.Spec.Replicas == 1 || w.withoutPrimary() >= electing)):
 		w.breaks("pod %s stops while there is no primary", member)
 	case cluster.Spec.Hibernated:
 	case primary.Name == member:
 		w.breaks("the primary %s is removed", member)
-	case cluster.Spec.Engine == tuneEngine && w.store.disk.shared.tunedFor != fmt.Sprint(cluster.Spec.Replicas):
+	case cluster.Spec.Engine == tuneEngine && w.disk.shared.tunedFor != fmt.Sprint(cluster.Spec.Replicas):
 		w.breaks("pod %s is removed before the database has accepted %d members", member, cluster.Spec.Replicas)
 	}
 }

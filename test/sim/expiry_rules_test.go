@@ -15,7 +15,7 @@ import (
 // watchExpiry: the operator deletes only backups that it created, and only if enough newer ones are complete. It
 // deletes none if a verification has failed since the last success, and never the newest verified one.
 func (w *world) watchExpiry(target *dbv1.DatabaseBackup) {
-	if !w.store.disk.own[target.UID] {
+	if !w.disk.own[target.UID] {
 		w.breaks("DatabaseBackup %s is deleted, although the operator did not create it", target.Name)
 	}
 	if kept, wanted := w.newerOwn(target), w.retained(); target.Status.Phase == dbv1.BackupCompleted && kept < wanted {
@@ -40,7 +40,7 @@ func (w *world) retained() int {
 // newerOwn counts the complete, retained backups that the operator created after another one.
 func (w *world) newerOwn(than *dbv1.DatabaseBackup) int {
 	own := slices.DeleteFunc(all[*dbv1.DatabaseBackup](w.store), func(b *dbv1.DatabaseBackup) bool {
-		kept := b.Status.Phase == dbv1.BackupCompleted && b.DeletionTimestamp == nil && w.store.disk.own[b.UID]
+		kept := b.Status.Phase == dbv1.BackupCompleted && b.DeletionTimestamp == nil && w.disk.own[b.UID]
 		return !kept || !b.CreationTimestamp.After(than.CreationTimestamp.Time)
 	})
 	return len(own)
@@ -80,7 +80,7 @@ func (w *world) watchCompletion(b *dbv1.DatabaseBackup) {
 		w.breaks("DatabaseBackup %s is complete, but its cluster no longer exists", b.Name)
 	}
 	w.watchRows(b)
-	for member, of := range w.store.disk.bucket[b.Status.Location].sources {
+	for member, of := range w.disk.bucket[b.Status.Location].sources {
 		if of.cluster != b.Status.ClusterUID {
 			w.breaks("DatabaseBackup %s is complete, but member %d was read from another cluster", b.Name, member)
 		}

@@ -24,13 +24,13 @@ func nightly(day int) string { return fmt.Sprintf("orders-nightly-26010%d0300", 
 func forged(count int) step {
 	return step{what: fmt.Sprintf("somebody creates %d DatabaseBackups with the labels of the schedule and a destination of their own", count), do: func(w *world) {
 		for i := range count {
-			b := &dbv1.DatabaseBackup{ObjectMeta: object(fmt.Sprintf("forged-%d", i))}
+			b := &dbv1.DatabaseBackup{ObjectMeta: w.object(fmt.Sprintf("forged-%d", i))}
 			b.Labels = map[string]string{
-				dbv1.LabelManagedBy: dbv1.LabelManagedByValue, dbv1.LabelInstance: name, dbv1.LabelSchedule: "nightly",
+				dbv1.LabelManagedBy: dbv1.LabelManagedByValue, dbv1.LabelInstance: w.name, dbv1.LabelSchedule: "nightly",
 				dbv1.LabelClusterUID: string(w.cluster().UID),
 			}
 			b.Annotations = map[string]string{dbv1.AnnotationScheduled: fmt.Sprintf("2026-01-02T0%d:00:00Z", 4+i)}
-			b.Spec = dbv1.DatabaseBackupSpec{Cluster: name, DeletionPolicy: dbv1.BackupRetain, Destination: &dbv1.BackupDestination{URL: "s3://elsewhere", CredentialSource: dbv1.CredentialsWorkloadIdentity}}
+			b.Spec = dbv1.DatabaseBackupSpec{Cluster: w.name, DeletionPolicy: dbv1.BackupRetain, Destination: &dbv1.BackupDestination{URL: "s3://elsewhere", CredentialSource: dbv1.CredentialsWorkloadIdentity}}
 			w.store.put(b)
 		}
 	}}
@@ -39,7 +39,7 @@ func forged(count int) step {
 // copied is kubectl get -o yaml, another name, kubectl apply: the API server drops the status.
 func copied(from, to string) step {
 	return step{what: fmt.Sprintf("somebody copies DatabaseBackup %s to %s", from, to), do: func(w *world) {
-		b := &dbv1.DatabaseBackup{ObjectMeta: object(to)}
+		b := &dbv1.DatabaseBackup{ObjectMeta: w.object(to)}
 		was := get[*dbv1.DatabaseBackup](w.store, from)
 		b.Labels, b.Annotations, b.Spec = was.Labels, was.Annotations, was.Spec
 		w.store.put(b)
@@ -64,13 +64,13 @@ func away(away bool) step {
 // same name, as a tool that backs up namespaces does.
 func replaced() step {
 	return step{what: "the cluster and all of it are deleted by force, and another program creates it and its StatefulSet again", do: func(w *world) {
-		cluster, set := w.cluster(), get[*appsv1.StatefulSet](w.store, name)
-		target := []client.Object{w.cluster(), get[*appsv1.StatefulSet](w.store, name)}
+		cluster, set := w.cluster(), get[*appsv1.StatefulSet](w.store, w.name)
+		target := []client.Object{w.cluster(), get[*appsv1.StatefulSet](w.store, w.name)}
 		for _, pod := range w.members() {
 			target = append(target, pod)
 		}
 		for _, claim := range all[*corev1.PersistentVolumeClaim](w.store) {
-			if isMemberClaim(claim) {
+			if w.isMemberClaim(claim) {
 				claim.DeletionTimestamp = new(metav1.NewTime(w.clock.Now()))
 				w.store.put(claim)
 				target = append(target, claim)

@@ -41,7 +41,7 @@ func factsOf(data string) protocol.Facts {
 func (w *world) performProbe(pod *corev1.Pod, c *protocol.Probe) exit {
 	result := protocol.Result{Output: json.RawMessage(`{"role":"primary"}`)}
 	if claim := w.claimOf(pod, naming.DataVolume); claim != nil && len(c.Check) > 0 {
-		result.Facts = factsOf(w.store.disk.volumes[claim.UID].data)
+		result.Facts = factsOf(w.disk.volumes[claim.UID].data)
 	}
 	return exitWith(result)
 }
@@ -50,16 +50,16 @@ func (w *world) performProbe(pod *corev1.Pod, c *protocol.Probe) exit {
 func losesData() step {
 	return step{what: "restores of every backup lose data", do: func(w *world) {
 		for _, l := range w.locations() {
-			there := w.store.disk.bucket[l]
+			there := w.disk.bucket[l]
 			there.lossy = true
-			w.store.disk.bucket[l] = there
+			w.disk.bucket[l] = there
 		}
 	}}
 }
 
 // watchVerified: a verified backup reproduces its data.
 func (w *world) watchVerified(b *dbv1.DatabaseBackup) {
-	there, v := w.store.disk.bucket[b.Status.Location], b.Status.Verification
+	there, v := w.disk.bucket[b.Status.Location], b.Status.Verification
 	if v != nil && v.Phase == dbv1.VerificationSucceeded && there.lossy {
 		w.breaks("DatabaseBackup %s counts as verified, but its restores lose data", b.Name)
 	}

@@ -47,7 +47,7 @@ var fenceMutants = map[string]mutant{
 			err := c.SubResource(sub).Patch(ctx, object, patch, options...)
 			cluster, is := object.(*dbv1.DatabaseCluster)
 			claim := &corev1.PersistentVolumeClaim{}
-			if !is || c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "data-orders-0"}, claim) != nil {
+			if !is || c.Get(ctx, client.ObjectKey{Namespace: clusterNamespace, Name: "data-orders-0"}, claim) != nil {
 				return err
 			}
 			annotation := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, dbv1.AnnotationEngine, cluster.Spec.Engine)
@@ -82,7 +82,7 @@ func fencesNothing() interceptor.Funcs {
 	return interceptor.Funcs{Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
 		err := c.Get(ctx, key, object, options...)
 		set := &appsv1.StatefulSet{}
-		if absent := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, set); absent != nil {
+		if absent := c.Get(ctx, client.ObjectKey{Namespace: clusterNamespace, Name: clusterName}, set); absent != nil {
 			return err
 		}
 		switch o := object.(type) {
@@ -92,7 +92,7 @@ func fencesNothing() interceptor.Funcs {
 			}
 		case *dbv1.DatabaseBackup:
 			if apierrors.IsNotFound(err) && strings.HasPrefix(key.Name, "orders-final-") && *set.Spec.Replicas == 0 {
-				err = c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "orders-final-" + firstUID}, o)
+				err = c.Get(ctx, client.ObjectKey{Namespace: clusterNamespace, Name: "orders-final-" + firstUID}, o)
 				o.Name, o.Status.Fence = key.Name, state.Fence(set)
 			}
 		}

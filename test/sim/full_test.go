@@ -20,15 +20,15 @@ const noSpace = "Readiness probe failed: no writes: the data volume is full. Rai
 func fillVolume(pod string) step {
 	return step{what: "the volume of pod " + pod + " is full", do: func(w *world) {
 		uid, _ := w.on(get[*corev1.Pod](w.store, pod))
-		w.store.disk.full[uid] = true
-		w.store.version++
+		w.disk.full[uid] = true
+		w.store.touch()
 	}}
 }
 
 // isFull reports whether the volume of a member has no space.
 func (w *world) isFull(pod *corev1.Pod) bool {
 	uid, _ := w.on(pod)
-	return w.store.disk.full[uid]
+	return w.disk.full[uid]
 }
 
 // alarms reports whether voters accept no writes, because one of them has no space.
@@ -45,10 +45,10 @@ func (w *world) announces(pod *corev1.Pod) bool {
 
 // acceptsWrites reports whether a client of members with one database can write.
 func (w *world) acceptsWrites() bool {
-	if w.store.disk.shared.topology == dbv1.TopologyPrimaryReplica {
+	if w.disk.shared.topology == dbv1.TopologyPrimaryReplica {
 		return w.primary() != nil
 	}
-	for data := range w.store.disk.shared.voters {
+	for data := range w.disk.shared.voters {
 		if w.hasMajority(data) && !w.alarms(data) {
 			return true
 		}
@@ -59,7 +59,7 @@ func (w *world) acceptsWrites() bool {
 // checkAvailable: Available means that a client can write.
 func (p *play) checkAvailable() {
 	cluster := p.cluster()
-	if cluster == nil || cluster.DeletionTimestamp != nil || p.store.disk.shared.topology == "" || p.away {
+	if cluster == nil || cluster.DeletionTimestamp != nil || p.disk.shared.topology == "" || p.away {
 		return
 	}
 	if meta.IsStatusConditionTrue(cluster.Status.Conditions, dbv1.ConditionAvailable) && !p.acceptsWrites() {

@@ -70,7 +70,7 @@ func (w *world) runJob(job *batchv1.Job) {
 // backsOff reports whether a Job with these failed pods waits before its next attempt.
 func (w *world) backsOff(pods []*corev1.Pod) bool {
 	return slices.ContainsFunc(pods, func(pod *corev1.Pod) bool {
-		return w.clock.Now().Before(pod.CreationTimestamp.Add(w.store.disk.backOff))
+		return w.clock.Now().Before(pod.CreationTimestamp.Add(w.disk.backOff))
 	})
 }
 
@@ -144,7 +144,7 @@ func (w *world) conclude(job *batchv1.Job, condition batchv1.JobCondition) {
 	job.Status.Conditions = append(job.Status.Conditions, condition)
 	if condition.Type == batchv1.JobComplete {
 		job.Status.CompletionTime, job.Status.Active = new(metav1.NewTime(w.clock.Now())), 0
-		w.store.disk.succeeded[job.Name] = true
+		w.disk.succeeded[job.Name] = true
 		w.story.add(w.by, fmt.Sprintf("Job %s: Complete", job.Name))
 	}
 	w.store.put(job)
@@ -168,7 +168,7 @@ func (w *world) endJob(job *batchv1.Job, active []*corev1.Pod) {
 
 // createAttempt creates the next pod of a Job.
 func (w *world) createAttempt(job *batchv1.Job, pods []*corev1.Pod) {
-	if w.store.terminating {
+	if w.store.terminating == job.Namespace {
 		return
 	}
 	if w.overQuota(&job.Spec.Template.Spec) {
@@ -195,7 +195,7 @@ func (w *world) createAttempt(job *batchv1.Job, pods []*corev1.Pod) {
 
 // overQuota reports whether the quota refuses a pod.
 func (w *world) overQuota(pod *corev1.PodSpec) bool {
-	return w.store.disk.quota > 0 && pod.Containers[0].Resources.Limits.Cpu().Value() > w.store.disk.quota
+	return w.disk.quota > 0 && pod.Containers[0].Resources.Limits.Cpu().Value() > w.disk.quota
 }
 
 // createEphemeralClaims creates the claims that are garbage-collected with a pod.
@@ -204,7 +204,7 @@ func (w *world) createEphemeralClaims(pod *corev1.Pod) {
 		if v.Ephemeral == nil {
 			continue
 		}
-		claim := &corev1.PersistentVolumeClaim{ObjectMeta: object(claimName(pod, v)), Spec: *v.Ephemeral.VolumeClaimTemplate.Spec.DeepCopy()}
+		claim := &corev1.PersistentVolumeClaim{ObjectMeta: w.object(claimName(pod, v)), Spec: *v.Ephemeral.VolumeClaimTemplate.Spec.DeepCopy()}
 		claim.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(pod, corev1.SchemeGroupVersion.WithKind("Pod"))}
 		w.store.put(claim)
 		w.story.add(w.by, fmt.Sprintf("creates claim %s of %s", claim.Name, claim.Spec.Resources.Requests.Storage()))
@@ -213,11 +213,11 @@ func (w *world) createEphemeralClaims(pod *corev1.Pod) {
 
 // endNamespace deletes the objects in a terminating namespace, one after the other.
 func (w *world) endNamespace() {
-	if !w.store.terminating {
+	if w.store.terminating == "" {
 		return
 	}
 	for _, o := range w.store.sorted() {
-		if o.GetNamespace() == namespace && o.GetDeletionTimestamp() == nil && !w.delays() {
+		if o.GetNamespace() == w.store.terminating && o.GetDeletionTimestamp() == nil && !w.delays() {
 			w.story.add(w.by, "deletes "+ref(o))
 			must(w.store.delete(copyOf(o), &deleteInBackground))
 			return

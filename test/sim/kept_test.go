@@ -62,7 +62,7 @@ func (s stripped) Get(ctx context.Context, key client.ObjectKey, object client.O
 
 // keep writes the configuration that the members keep, and reports whether that changed anything.
 func (w *world) keep(parameters string) bool {
-	config := get[*corev1.ConfigMap](w.store, naming.State(name, keptName))
+	config := get[*corev1.ConfigMap](w.store, naming.State(w.name, keptName))
 	if config == nil {
 		return false
 	}
@@ -76,7 +76,7 @@ const tuning = 6 * time.Second
 // tune is the action configure in a pod. It reports whether the action waits: then it repeats its write if another client has written
 // meanwhile.
 func (w *world) tune(pod *corev1.Pod, parameters, members string) (waits bool) {
-	on := &w.store.disk.shared
+	on := &w.disk.shared
 	since, wrote := on.tuned[pod.UID]
 	if wrote && w.clock.Now().Before(since.Add(tuning)) {
 		return true
@@ -106,12 +106,12 @@ func (p *play) moments(object client.Object) []time.Duration {
 	age := func(at time.Time) time.Duration { return min(time.Minute, p.clock.Now().Sub(at)) }
 	pod, is := object.(*corev1.Pod)
 	switch {
-	case object.GetName() == naming.State(name, keptName):
+	case object.GetName() == naming.State(p.name, keptName):
 		return []time.Duration{age(p.store.written[id{p.store.resource(object), client.ObjectKeyFromObject(object)}])}
 	case !is || pod.Labels[dbv1.LabelComponent] != dbv1.ComponentConfigure:
 		return nil
 	}
-	ages := []time.Duration{age(pod.CreationTimestamp.Time), age(p.store.disk.shared.tuned[pod.UID])}
+	ages := []time.Duration{age(pod.CreationTimestamp.Time), age(p.disk.shared.tuned[pod.UID])}
 	if pod.Status.StartTime != nil {
 		ages = append(ages, age(pod.Status.StartTime.Time))
 	}

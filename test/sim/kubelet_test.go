@@ -30,7 +30,7 @@ import (
 func (w *world) runKubelet() {
 	for _, pod := range all[*corev1.Pod](w.store) {
 		switch {
-		case w.delays(), w.store.disk.lost[pod.Name]:
+		case w.delays(), w.disk.lost[pod.Name]:
 		case pod.DeletionTimestamp != nil && !hasFinalizer(pod, podGrace): // a finalizer keeps the stopped pod
 		case pod.DeletionTimestamp != nil:
 			w.story.add(w.by, w.stopped(pod))

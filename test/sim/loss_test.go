@@ -68,10 +68,10 @@ func loseVolumes(members int32) step {
 }
 
 func (w *world) loseVolume(ordinal int32) {
-	if claim := get[*corev1.PersistentVolumeClaim](w.store, naming.Claim(name, ordinal)); claim != nil {
+	if claim := get[*corev1.PersistentVolumeClaim](w.store, naming.Claim(w.name, ordinal)); claim != nil {
 		deleted(w, claim)
 	}
-	if pod := get[*corev1.Pod](w.store, naming.Member(name, ordinal)); pod != nil {
+	if pod := get[*corev1.Pod](w.store, naming.Member(w.name, ordinal)); pod != nil {
 		deleted(w, pod)
 	}
 }
@@ -79,16 +79,16 @@ func (w *world) loseVolume(ordinal int32) {
 // wipe is a node that was installed again: the directory of its local volume is empty, and the claim is the same.
 func wipe(ordinal int32) step {
 	return step{what: fmt.Sprintf("the volume of member %d is wiped under its claim", ordinal), do: func(w *world) {
-		claim := get[*corev1.PersistentVolumeClaim](w.store, naming.Claim(name, ordinal))
-		w.store.disk.volumes[claim.UID] = volume{wipes: w.store.disk.volumes[claim.UID].wipes + 1}
-		deleted(w, get[*corev1.Pod](w.store, naming.Member(name, ordinal)))
+		claim := get[*corev1.PersistentVolumeClaim](w.store, naming.Claim(w.name, ordinal))
+		w.disk.volumes[claim.UID] = volume{wipes: w.disk.volumes[claim.UID].wipes + 1}
+		deleted(w, get[*corev1.Pod](w.store, naming.Member(w.name, ordinal)))
 	}}
 }
 
 // halfFinished is the first write of the end of a restore: the operator ends before the others.
 func halfFinished() step {
 	return step{what: "claim 0 counts as restored", do: func(w *world) {
-		claim := get[*corev1.PersistentVolumeClaim](w.store, naming.Claim(name, 0))
+		claim := get[*corev1.PersistentVolumeClaim](w.store, naming.Claim(w.name, 0))
 		delete(claim.Annotations, dbv1.AnnotationRestoring)
 		claim.Annotations[dbv1.AnnotationRestored] = bucket + "/old"
 		w.store.put(claim)
@@ -98,15 +98,15 @@ func halfFinished() step {
 // replaceByCopy lets a user replace a claim by one with a copy of its data.
 func replaceByCopy(ordinal int32) step {
 	return step{what: fmt.Sprintf("a user replaces the claim of member %d by one from a snapshot", ordinal), do: func(w *world) {
-		before := get[*corev1.PersistentVolumeClaim](w.store, naming.Claim(name, ordinal))
-		data := w.store.disk.volumes[before.UID]
+		before := get[*corev1.PersistentVolumeClaim](w.store, naming.Claim(w.name, ordinal))
+		data := w.disk.volumes[before.UID]
 		w.loseVolume(ordinal)
 		w.store.remove(get[*corev1.PersistentVolumeClaim](w.store, before.Name))
 		copied := before.DeepCopy()
 		copied.UID, copied.ResourceVersion, copied.DeletionTimestamp, copied.Finalizers = "", "", nil, nil
 		copied.Spec.DataSource = &corev1.TypedLocalObjectReference{Kind: "VolumeSnapshot", Name: "yesterday"}
 		w.store.put(copied)
-		w.store.disk.volumes[get[*corev1.PersistentVolumeClaim](w.store, before.Name).UID] = data
+		w.disk.volumes[get[*corev1.PersistentVolumeClaim](w.store, before.Name).UID] = data
 	}}
 }
 
@@ -122,24 +122,24 @@ func startEmpty(request string) step {
 // for exactly that member since. The volume of a member that was removed, and is deleted, does not matter.
 func (w *world) watchLosses() {
 	cluster := w.cluster()
-	if cluster == nil || w.store.disk.shared.topology != "" || w.away {
+	if cluster == nil || w.disk.shared.topology != "" || w.away {
 		return
 	}
-	d := w.store.disk
+	d := w.disk
 	d.serving = maps.Clone(d.serving)
 	if d.servedBy != cluster.UID { // the next cluster may start empty
 		d.serving, d.servedBy = map[int32]types.UID{}, cluster.UID
 	}
 	request := cluster.Annotations[dbv1.AnnotationRebuild]
 	for ordinal := range int32(9) {
-		claim := get[*corev1.PersistentVolumeClaim](w.store, naming.Claim(name, ordinal))
+		claim := get[*corev1.PersistentVolumeClaim](w.store, naming.Claim(w.name, ordinal))
 		if claim == nil || claim.DeletionTimestamp != nil {
 			if ordinal >= cluster.Spec.Replicas {
 				delete(d.serving, ordinal)
 			}
 			continue
 		}
-		pod := get[*corev1.Pod](w.store, naming.Member(name, ordinal))
+		pod := get[*corev1.Pod](w.store, naming.Member(w.name, ordinal))
 		if pod == nil || !isReady(pod) || pod.DeletionTimestamp != nil || claim.Labels[dbv1.LabelClusterUID] != string(cluster.UID) {
 			continue
 		}
@@ -165,10 +165,10 @@ func podOf(request string) string {
 
 // watchLastCopies: the operator never deletes the last complete backup of a database on a volume.
 func (w *world) watchLastCopies(target *dbv1.DatabaseBackup) {
-	if target.Status.Phase != dbv1.BackupCompleted || w.store.disk.shared.topology != "" {
+	if target.Status.Phase != dbv1.BackupCompleted || w.disk.shared.topology != "" {
 		return
 	}
-	there := w.store.disk.bucket[target.Status.Location]
+	there := w.disk.bucket[target.Status.Location]
 	for member, source := range there.sources {
 		if !w.hasOtherCopy(target, source.volume, there.parts[member]) {
 			w.breaks("DatabaseBackup %s is deleted, although no other one has the data of the volume of member %d", target.Name, member)
@@ -181,7 +181,7 @@ func (w *world) hasOtherCopy(than *dbv1.DatabaseBackup, volume types.UID, data s
 		if b.UID == than.UID || b.DeletionTimestamp != nil || b.Status.Phase != dbv1.BackupCompleted {
 			continue
 		}
-		there := w.store.disk.bucket[b.Status.Location]
+		there := w.disk.bucket[b.Status.Location]
 		for member, source := range there.sources {
 			if source.volume == volume && there.parts[member] == data {
 				return true

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 )
@@ -35,7 +36,7 @@ var mutants = map[string]mutant{
 	"two members are deleted in one pass": {
 		interceptor.Funcs{Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
 			other := &corev1.Pod{}
-			if err := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "orders-0"}, other); err != nil {
+			if err := c.Get(ctx, client.ObjectKey{Namespace: clusterNamespace, Name: "orders-0"}, other); err != nil {
 				return err
 			}
 			err := c.Delete(ctx, object, options...)
@@ -46,7 +47,7 @@ var mutants = map[string]mutant{
 	"the claim of a member is deleted with it": {
 		interceptor.Funcs{Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
 			claim := &corev1.PersistentVolumeClaim{}
-			if err := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "data-" + object.GetName()}, claim); err != nil {
+			if err := c.Get(ctx, client.ObjectKey{Namespace: clusterNamespace, Name: "data-" + object.GetName()}, claim); err != nil {
 				return err
 			}
 			err := c.Delete(ctx, claim, client.Preconditions{UID: new(claim.UID), ResourceVersion: new(claim.ResourceVersion)})
@@ -73,7 +74,7 @@ var mutants = map[string]mutant{
 	"every pass writes": {
 		interceptor.Funcs{List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
 			cluster := &corev1.Service{}
-			if err := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, cluster); err == nil {
+			if err := c.Get(ctx, client.ObjectKey{Namespace: clusterNamespace, Name: clusterName}, cluster); err == nil {
 				if err := c.Patch(ctx, cluster, client.RawPatch("application/merge-patch+json", []byte(`{}`))); err != nil {
 					return err
 				}
@@ -84,7 +85,7 @@ var mutants = map[string]mutant{
 	},
 	"the service account is written, too": {
 		interceptor.Funcs{Create: func(ctx context.Context, c client.WithWatch, created client.Object, options ...client.CreateOption) error {
-			err := c.Create(ctx, &corev1.ConfigMap{ObjectMeta: object("notes")})
+			err := c.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: clusterNamespace, Name: "notes"}})
 			return firstOf(client.IgnoreAlreadyExists(err), c.Create(ctx, created, options...))
 		}},
 		"create", "ConfigMap notes is not the cluster's",

@@ -43,7 +43,7 @@ type queue struct {
 
 // items returns the cluster, also one that does not exist, and the other objects that the operator reconciles.
 func (w *world) items() []item {
-	items := []item{{"DatabaseCluster", name}}
+	items := []item{{"DatabaseCluster", w.name}}
 	for _, object := range w.store.sorted() {
 		if _, is := object.(*dbv1.DatabaseCluster); !is && isReconciled(object) {
 			items = append(items, item{kindOf(object), object.GetName()})
@@ -154,7 +154,7 @@ func (l *life) pass(it item) (result ctrl.Result, err error, crashed bool) {
 			}
 		}()
 		ctx := logf.IntoContext(context.Background(), logr.Discard())
-		result, err = l.reconciler(it.kind).Reconcile(ctx, ctrl.Request{NamespacedName: client.ObjectKey{Namespace: namespace, Name: it.name}})
+		result, err = l.reconciler(it.kind).Reconcile(ctx, ctrl.Request{NamespacedName: client.ObjectKey{Namespace: w.namespace, Name: it.name}})
 		crashed = false
 	}()
 	<-ended
@@ -243,7 +243,7 @@ func (l logs) Refusal(_ context.Context, _ string, job types.UID) (text string, 
 	err = l.call(site{verb: "list", kind: "Event", object: string(job)}, func() error {
 		for _, o := range all[*batchv1.Job](l.world.store) {
 			if o.UID == job && l.world.overQuota(&o.Spec.Template.Spec) {
-				text = fmt.Sprintf(`Error creating: pods "%s-x" is forbidden: exceeded quota: compute, limited: limits.cpu=%d`, o.Name, l.world.store.disk.quota)
+				text = fmt.Sprintf(`Error creating: pods "%s-x" is forbidden: exceeded quota: compute, limited: limits.cpu=%d`, o.Name, l.world.disk.quota)
 			}
 		}
 		return nil

@@ -46,7 +46,7 @@ func (w *world) runPair() {
 }
 
 func (w *world) agreement() *corev1.ConfigMap {
-	return get[*corev1.ConfigMap](w.store, naming.State(name, agreementName))
+	return get[*corev1.ConfigMap](w.store, naming.State(w.name, agreementName))
 }
 
 // setAgreement changes one key of the agreement.
@@ -70,15 +70,15 @@ func (w *world) lock(pod string) {
 	}
 	w.setAgreement(termKey, term.UTC().Format(time.RFC3339))
 	w.setAgreement(holderKey, pod)
-	w.store.disk.shared.led[pod] = true
-	w.store.disk.shared.passedTo = ""
+	w.disk.shared.led[pod] = true
+	w.disk.shared.passedTo = ""
 }
 
 // pass is the moment at which a Job makes a primary give up its lock for another member, which gets it in the next round.
 func (w *world) pass(job, primary, next *corev1.Pod) {
 	_, from := w.on(primary)
 	w.write(next, from.data, from.rows)
-	on := &w.store.disk.shared
+	on := &w.disk.shared
 	on.passedBy, on.passedTo, on.passedAt = job.UID, next.Name, w.clock.Now()
 	w.setAgreement(holderKey, "")
 	w.reports(primary, replicaRole, false)
@@ -86,7 +86,7 @@ func (w *world) pass(job, primary, next *corev1.Pod) {
 
 // passesTo is the pod for which a primary has given up its lock; "" for none.
 func (w *world) passesTo() string {
-	next := w.store.disk.shared.passedTo
+	next := w.disk.shared.passedTo
 	if next == "" || !w.acts(get[*corev1.Pod](w.store, next)) {
 		return ""
 	}
@@ -106,13 +106,13 @@ func (w *world) holder() string { return w.agreed(holderKey) }
 
 // expireLock frees the lock if its holder has not renewed it for long enough.
 func (w *world) expireLock() {
-	holder, on := w.holder(), &w.store.disk.shared
+	holder, on := w.holder(), &w.disk.shared
 	switch {
 	case holder == "", w.acts(get[*corev1.Pod](w.store, holder)):
 		on.gone = 0
 	case on.gone < lockRounds:
 		on.gone++
-		w.store.version++ // time passes
+		w.store.touch() // time passes
 	default:
 		on.gone = 0
 		w.setAgreement(holderKey, "")
@@ -125,7 +125,7 @@ func (w *world) agree(pod *corev1.Pod) {
 	agreement := w.agreement()
 	_, on := w.on(pod)
 	switch {
-	case w.store.disk.shared.divided == pod.Name:
+	case w.disk.shared.divided == pod.Name:
 	case agreement == nil:
 		w.reports(pod, replicaRole, false)
 	case on.data == "":
@@ -162,7 +162,7 @@ func (w *world) join(pod *corev1.Pod) {
 	}
 	_, from := w.on(primary)
 	w.write(pod, from.data, from.rows)
-	w.store.version++
+	w.store.touch()
 	w.story.add(w.by, fmt.Sprintf("pod %s copies the data of pod %s", pod.Name, primary.Name))
 }
 
@@ -181,8 +181,8 @@ func (w *world) lead(pod *corev1.Pod) {
 func (w *world) elect(pod *corev1.Pod) {
 	_, on := w.on(pod)
 	synced, next := w.agreed(syncKey), w.passesTo()
-	if next == pod.Name && !w.clock.Now().After(w.store.disk.shared.passedAt) {
-		w.store.version++ // time passes
+	if next == pod.Name && !w.clock.Now().After(w.disk.shared.passedAt) {
+		w.store.touch() // time passes
 		return
 	}
 	candidates := slices.DeleteFunc(w.databases(), func(other *corev1.Pod) bool {
@@ -203,7 +203,7 @@ func (w *world) followers(primary *corev1.Pod) []*corev1.Pod {
 	_, from := w.on(primary)
 	return slices.DeleteFunc(w.databases(), func(pod *corev1.Pod) bool {
 		_, on := w.on(pod)
-		return pod.Name == primary.Name || pod.Labels[roleLabel] != replicaRole || on.data != from.data || w.store.disk.shared.stalled[pod.Name]
+		return pod.Name == primary.Name || pod.Labels[roleLabel] != replicaRole || on.data != from.data || w.disk.shared.stalled[pod.Name]
 	})
 }
 
@@ -215,7 +215,7 @@ func (w *world) replicate() {
 	}
 	_, on := w.on(primary)
 	sent := on.rows
-	if w.store.disk.shared.synchronous {
+	if w.disk.shared.synchronous {
 		sent++
 		w.agreeOn(primary)
 	}
@@ -223,7 +223,7 @@ func (w *world) replicate() {
 		w.write(replica, on.data, sent)
 	}
 	w.write(primary, on.data, on.rows+1)
-	w.store.disk.shared.acked[on.data] = on.rows + 1
+	w.disk.shared.acked[on.data] = on.rows + 1
 }
 
 // agreeOn records which members get all rows, before the next one is acknowledged.
@@ -237,9 +237,9 @@ func (w *world) agreeOn(primary *corev1.Pod) {
 
 // halt stops the software of a member. A primary that responds first sends its rows to the replicas, then frees the lock.
 func (w *world) halt(pod *corev1.Pod) {
-	frozen := w.store.disk.shared.frozen[pod.Name]
-	delete(w.store.disk.shared.frozen, pod.Name)
-	delete(w.store.disk.shared.unnoticed, pod.Name)
+	frozen := w.disk.shared.frozen[pod.Name]
+	delete(w.disk.shared.frozen, pod.Name)
+	delete(w.disk.shared.unnoticed, pod.Name)
 	if frozen || w.holder() != pod.Name || !runs(pod) {
 		return
 	}

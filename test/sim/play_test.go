@@ -14,6 +14,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -34,7 +35,12 @@ type play struct {
 	own memory
 }
 
-func newPlay(s sequence, seed uint64) *play { return &play{world: newWorld(seed), sequence: s} }
+func newPlay(s sequence, seed uint64) *play {
+	return playIn(newWorld(types.NamespacedName{Namespace: clusterNamespace, Name: clusterName}, seed), s)
+}
+
+// playIn is a sequence that starts in a world.
+func playIn(w *world, s sequence) *play { return &play{world: w, sequence: s} }
 
 func (p *play) clone() *play {
 	copied := *p
@@ -158,7 +164,7 @@ func (p *play) key(known memory) [sha256.Size]byte {
 			fmt.Fprintln(&text, "due in", left)
 		}
 	}
-	fmt.Fprintln(&text, p.store.disk, p.store.terminating, min(electing, p.withoutPrimary()))
+	fmt.Fprintln(&text, p.disk, p.store.terminating, min(electing, p.withoutPrimary()))
 	for _, what := range slices.Sorted(maps.Keys(p.counts)) {
 		fmt.Fprintln(&text, what, p.counts[what])
 	}

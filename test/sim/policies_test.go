@@ -112,7 +112,7 @@ func TestAnOperatorThatFightsPoliciesIsFound(t *testing.T) {
 	err := amongPolicies(sequences[0], func(server client.WithWatch) client.WithWatch {
 		return interceptor.NewClient(server, interceptor.Funcs{List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
 			service := &corev1.Service{}
-			if c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, service) == nil {
+			if c.Get(ctx, client.ObjectKey{Namespace: clusterNamespace, Name: clusterName}, service) == nil {
 				patch := client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"labels":{"`+costCenter+`":null}}}`))
 				if err := c.Patch(ctx, service, patch); err != nil {
 					return err

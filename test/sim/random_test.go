@@ -68,7 +68,7 @@ func randomSequence(seed uint64) (s sequence, heals int) {
 
 func choose[T any](k *walk, all ...T) T { return all[k.IntN(len(all))] }
 
-func (k *walk) pod() string { return naming.Member(name, int32(k.IntN(mostMembers))) }
+func (k *walk) pod() string { return naming.Member(clusterName, int32(k.IntN(mostMembers))) }
 
 // wait lets the next step start soon, or when the world is idle.
 func (k *walk) wait(s step) step {
@@ -219,7 +219,7 @@ func (w *world) othersServe(without *corev1.Pod) bool {
 			return false
 		}
 	}
-	return len(others) > 0 && len(others) >= int(cluster.Spec.Replicas)-1 && len(w.store.disk.shared.voters[on.data]) <= len(others)+1
+	return len(others) > 0 && len(others) >= int(cluster.Spec.Replicas)-1 && len(w.disk.shared.voters[on.data]) <= len(others)+1
 }
 
 func (k *walk) leaves() step {
@@ -271,7 +271,7 @@ func (k *walk) replaced() step {
 			w.breaks("the deletion does not end")
 			return
 		}
-		w.store.disk.shared.gone = 0
+		w.disk.shared.gone = 0
 		next.do(w)
 	}}
 }
@@ -319,7 +319,7 @@ func (k *walk) checked() step {
 			value = "1"
 		}
 		uses(fmt.Sprintf("{\"work_mem\":%q}", value)).do(w)
-		if is := w.store.disk.shared.tunedFor; is != fmt.Sprint(c.Spec.Replicas) {
+		if is := w.disk.shared.tunedFor; is != fmt.Sprint(c.Spec.Replicas) {
 			w.breaks("the database is configured for %s members, not %d", is, c.Spec.Replicas)
 		}
 	}}
@@ -395,4 +395,4 @@ func (w *world) settle() {
 	w.breaks("not idle after %d rounds", maxRounds)
 }
 
-func (w *world) setExists() bool { return get[*appsv1.StatefulSet](w.store, name) != nil }
+func (w *world) setExists() bool { return get[*appsv1.StatefulSet](w.store, w.name) != nil }

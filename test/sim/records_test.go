@@ -78,7 +78,7 @@ func (w *world) watchRequests(c change) {
 	}
 	before, existed := c.before.(*dbv1.DatabaseCluster)
 	for kind, key := range map[dbv1.ClusterRequestType]string{dbv1.RequestRebuild: dbv1.AnnotationRebuild, dbv1.RequestHandOver: dbv1.AnnotationHandOver} {
-		value, on := after.Annotations[key], &w.store.disk.shared
+		value, on := after.Annotations[key], &w.disk.shared
 		switch {
 		case value == "", existed && before.Annotations[key] == value:
 		case !existed:
@@ -95,7 +95,7 @@ func (w *world) watchRequests(c change) {
 
 // watchCompleted: a request for a hand-over is completed after one was executed for it, or after its pod has been the primary.
 func (w *world) watchCompleted(cluster *dbv1.DatabaseCluster) {
-	on := w.store.disk.shared
+	on := w.disk.shared
 	for _, r := range cluster.Status.Requests {
 		completed := r.Type == dbv1.RequestHandOver && r.State == dbv1.RequestCompleted && r.Request == cluster.Annotations[dbv1.AnnotationHandOver]
 		if pod, _, _ := strings.Cut(r.Request, "/"); completed && on.executed[r.Type] == "" && !on.led[pod] {
@@ -106,7 +106,7 @@ func (w *world) watchCompleted(cluster *dbv1.DatabaseCluster) {
 
 // executes: a request is executed at most once.
 func (w *world) executes(kind dbv1.ClusterRequestType, with types.UID) {
-	on := &w.store.disk.shared
+	on := &w.disk.shared
 	if before := on.executed[kind]; before != "" && before != with {
 		w.breaks("request %d of type %s is executed again", on.asked[kind], kind)
 	}
@@ -117,7 +117,7 @@ func (w *world) executes(kind dbv1.ClusterRequestType, with types.UID) {
 func (w *world) watchInForce(before, cluster *dbv1.DatabaseCluster) {
 	ready := meta.FindStatusCondition(cluster.Status.Conditions, dbv1.ConditionReady)
 	record := cluster.Status.Configuration
-	if w.store.disk.shared.edited { // the operator has not seen it yet
+	if w.disk.shared.edited { // the operator has not seen it yet
 		w.watchRecorded(before.Status.Configuration, record)
 		return
 	}
@@ -126,14 +126,14 @@ func (w *world) watchInForce(before, cluster *dbv1.DatabaseCluster) {
 	}
 	uses, wanted := map[string]string{}, map[string]string{"work_mem": "1"}
 	maps.Copy(wanted, cluster.Spec.Parameters)
-	if text := w.store.disk.shared.parameters; text != "" {
+	if text := w.disk.shared.parameters; text != "" {
 		must(json.Unmarshal([]byte(text), &uses))
 	}
 	if record == nil || record.State != dbv1.ConfigurationInForce {
 		w.breaks("Ready although no configuration is in force")
 	}
-	if uses["work_mem"] != wanted["work_mem"] || w.store.disk.shared.tunedFor != fmt.Sprint(cluster.Spec.Replicas) {
-		w.breaks("%v for %d members is in force, but %s members use %v", wanted, cluster.Spec.Replicas, w.store.disk.shared.tunedFor, uses)
+	if uses["work_mem"] != wanted["work_mem"] || w.disk.shared.tunedFor != fmt.Sprint(cluster.Spec.Replicas) {
+		w.breaks("%v for %d members is in force, but %s members use %v", wanted, cluster.Spec.Replicas, w.disk.shared.tunedFor, uses)
 	}
 }
 

@@ -54,9 +54,9 @@ func init() { maps.Copy(dataMutants, saveMutants) }
 func stall(pods ...string) step {
 	return step{what: "no rows reach " + strings.Join(pods, " and ") + " any more", do: func(w *world) {
 		for _, pod := range pods {
-			w.store.disk.shared.stalled[pod] = true
+			w.disk.shared.stalled[pod] = true
 		}
-		w.store.version++
+		w.store.touch()
 	}}
 }
 
@@ -65,7 +65,7 @@ func statusAt(position int) string { return fmt.Sprintf(`{%q:%d}`, positionField
 // reportPosition sets the position that a member reports. A healthy replica may be one round late.
 func (w *world) reportPosition(pod *corev1.Pod) {
 	position := near
-	if _, on := w.on(pod); on.rows < w.store.disk.shared.acked[on.data]-1 {
+	if _, on := w.on(pod); on.rows < w.disk.shared.acked[on.data]-1 {
 		position = far
 	}
 	if pod.Annotations == nil {
@@ -84,14 +84,14 @@ func (w *world) watchSource(job *batchv1.Job) {
 	if source == nil {
 		return
 	}
-	if _, on := w.on(source); on.rows < w.store.disk.shared.acked[on.data]-unnoticed {
+	if _, on := w.on(source); on.rows < w.disk.shared.acked[on.data]-unnoticed {
 		w.breaks("Job %s reads pod %s, which lacks acknowledged rows", job.Name, source.Name)
 	}
 }
 
 // rowsRead adds which rows of a database a pod reads.
 func (w *world) rowsRead(pod *corev1.Pod, o origin) origin {
-	if w.store.disk.shared.topology == "" {
+	if w.disk.shared.topology == "" {
 		return o
 	}
 	claim := w.claimOf(pod, naming.DataVolume)
@@ -99,15 +99,15 @@ func (w *world) rowsRead(pod *corev1.Pod, o origin) origin {
 	if claim == nil {
 		claim = w.claimOf(get[*corev1.Pod](w.store, memberIn(pod, "DBC_MEMBER")), naming.DataVolume)
 	}
-	on := w.store.disk.volumes[claim.UID]
+	on := w.disk.volumes[claim.UID]
 	o.data, o.rows = on.data, on.rows
 	return o
 }
 
 // watchRows: a complete backup of stopped members has every acknowledged row.
 func (w *world) watchRows(b *dbv1.DatabaseBackup) {
-	for _, of := range w.store.disk.bucket[b.Status.Location].sources {
-		if of.offline && of.rows < w.store.disk.shared.acked[of.data] {
+	for _, of := range w.disk.bucket[b.Status.Location].sources {
+		if of.offline && of.rows < w.disk.shared.acked[of.data] {
 			w.breaks("DatabaseBackup %s of stopped members is complete, but lacks acknowledged rows", b.Name)
 		}
 	}
@@ -115,18 +115,18 @@ func (w *world) watchRows(b *dbv1.DatabaseBackup) {
 
 // watchCopies: a volume is deleted only when every acknowledged row is on a retained volume or in a complete backup.
 func (w *world) watchCopies(claim *corev1.PersistentVolumeClaim) {
-	data := w.store.disk.volumes[claim.UID].data
-	acked, has := w.store.disk.shared.acked[data]
+	data := w.disk.volumes[claim.UID].data
+	acked, has := w.disk.shared.acked[data]
 	if !has || acked == 0 {
 		return
 	}
 	for _, other := range all[*corev1.PersistentVolumeClaim](w.store) {
-		if v := w.store.disk.volumes[other.UID]; other.UID != claim.UID && other.DeletionTimestamp == nil && v.data == data && v.rows >= acked {
+		if v := w.disk.volumes[other.UID]; other.UID != claim.UID && other.DeletionTimestamp == nil && v.data == data && v.rows >= acked {
 			return
 		}
 	}
 	for _, b := range all[*dbv1.DatabaseBackup](w.store) {
-		of := w.store.disk.bucket[b.Status.Location].sources[0]
+		of := w.disk.bucket[b.Status.Location].sources[0]
 		if b.Status.Phase == dbv1.BackupCompleted && b.DeletionTimestamp == nil && of.data == data && of.rows >= acked {
 			return
 		}
@@ -137,7 +137,7 @@ func (w *world) watchCopies(claim *corev1.PersistentVolumeClaim) {
 // sourceOf is the member of one database that the pod of a backup reads over the network; nil for other pods.
 func (w *world) sourceOf(pod *corev1.Pod) *corev1.Pod {
 	_, is := callsOf(pod)[naming.ActionContainer].asked.(*protocol.Backup)
-	if !is || w.store.disk.shared.topology != dbv1.TopologyPrimaryReplica || w.claimOf(pod, naming.DataVolume) != nil {
+	if !is || w.disk.shared.topology != dbv1.TopologyPrimaryReplica || w.claimOf(pod, naming.DataVolume) != nil {
 		return nil
 	}
 	return get[*corev1.Pod](w.store, memberIn(pod, "DBC_MEMBER"))

@@ -42,7 +42,7 @@ func (w *world) performOnMembers(pod *corev1.Pod) exit {
 // isRequested reports whether a Job hands over because the user asks for it now.
 func (w *world) isRequested(job string) bool {
 	cluster := w.cluster()
-	return cluster != nil && job == naming.HandOverJob(name, "request", cluster.Annotations[dbv1.AnnotationHandOver], string(cluster.UID))
+	return cluster != nil && job == naming.HandOverJob(w.name, "request", cluster.Annotations[dbv1.AnnotationHandOver], string(cluster.UID))
 }
 
 func variableOf(pod *corev1.Pod, name string) string {
@@ -64,7 +64,7 @@ func memberIn(pod *corev1.Pod, variable string) string {
 // lock up.
 func (w *world) performHandOver(pod *corev1.Pod, target, members string) exit {
 	primary, member := w.primary(), memberIn(pod, "DBC_MEMBER")
-	switch on := &w.store.disk.shared; {
+	switch on := &w.disk.shared; {
 	case on.passedBy == pod.UID && primary != nil:
 		return done()
 	case on.passedBy == pod.UID && w.clock.Now().Sub(on.passedAt) < time.Minute:
@@ -101,9 +101,9 @@ func (w *world) performMemberRemove(member string) exit {
 		}
 		voters = maps.Clone(voters)
 		delete(voters, member)
-		w.store.disk.shared.voters[data] = voters
+		w.disk.shared.voters[data] = voters
 		if pod := get[*corev1.Pod](w.store, member); pod != nil {
-			w.store.disk.shared.left[pod.UID] = w.clock.Now()
+			w.disk.shared.left[pod.UID] = w.clock.Now()
 		}
 		w.story.add(w.by, fmt.Sprintf("the others remove pod %s from the voters", member))
 	}
@@ -130,7 +130,7 @@ func (w *world) performConfigure(pod *corev1.Pod) exit {
 // performInitialize creates the first data.
 func (w *world) performInitialize(pod *corev1.Pod, c *protocol.Initialize) exit {
 	claim := w.claimOf(pod, naming.DataVolume)
-	on := w.store.disk.volumes[claim.UID]
+	on := w.disk.volumes[claim.UID]
 	switch on.marker {
 	case marker{c.ID, protocol.MarkDone}:
 		return done()
@@ -140,6 +140,6 @@ func (w *world) performInitialize(pod *corev1.Pod, c *protocol.Initialize) exit 
 	}
 	on.marker.state = protocol.MarkDone
 	on.data = "the first data in " + string(claim.UID)
-	w.store.disk.volumes[claim.UID] = on
+	w.disk.volumes[claim.UID] = on
 	return done()
 }

@@ -27,7 +27,7 @@ var roleMutants = map[string]mutant{
 	"the operator labels the next primary itself": {
 		besideJob("-handover-", func(ctx context.Context, c client.WithWatch) error {
 			pod := &corev1.Pod{}
-			err := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "orders-1"}, pod)
+			err := c.Get(ctx, client.ObjectKey{Namespace: clusterNamespace, Name: "orders-1"}, pod)
 			return firstOf(err, c.Patch(ctx, pod, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":{"role":"primary"}}}`))))
 		}),
 		"pair-rollout-0", "are primaries at the same time",
@@ -153,7 +153,7 @@ const uidOfFirst = firstUID + "-0000-4000-8000-000000000000"
 func seenPods(change func(cluster *dbv1.DatabaseCluster, members []corev1.Pod)) interceptor.Funcs {
 	return interceptor.Funcs{List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
 		err, cluster := c.List(ctx, list, options...), &dbv1.DatabaseCluster{}
-		err = firstOf(err, c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, cluster))
+		err = firstOf(err, c.Get(ctx, client.ObjectKey{Namespace: clusterNamespace, Name: clusterName}, cluster))
 		if pods, is := list.(*corev1.PodList); is {
 			members := slices.DeleteFunc(slices.Clone(pods.Items), func(pod corev1.Pod) bool { return !isMember(&pod) })
 			others := slices.DeleteFunc(pods.Items, func(pod corev1.Pod) bool { return isMember(&pod) })

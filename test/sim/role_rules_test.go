@@ -22,10 +22,10 @@ import (
 
 // watchRoles checks every write against the rules for members that have one database.
 func (w *world) watchRoles(c change) {
-	if w.store.disk.shared.topology == "" {
+	if w.disk.shared.topology == "" {
 		return
 	}
-	if pods := w.readyPrimaries(); len(pods) > 1 && w.store.disk.shared.divided == "" {
+	if pods := w.readyPrimaries(); len(pods) > 1 && w.disk.shared.divided == "" {
 		w.breaks("pods %s are primaries at the same time", strings.Join(pods, " and "))
 	}
 	if w.by != operator {
@@ -37,7 +37,7 @@ func (w *world) watchRoles(c change) {
 			w.watchRemoval(memberIn(&corev1.Pod{Spec: job.Spec.Template.Spec}, "DBC_MEMBER"))
 		}
 	}
-	if isAgreement(c.object()) && c.after == nil {
+	if w.isAgreement(c.object()) && c.after == nil {
 		w.watchAgreementEnd(c.before)
 	}
 	w.watchActions(c)
@@ -80,7 +80,7 @@ func (w *world) watchAgreementEnd(agreement client.Object) {
 		}
 	}
 	for _, claim := range all[*corev1.PersistentVolumeClaim](w.store) {
-		data := w.store.disk.volumes[claim.UID].data
+		data := w.disk.volumes[claim.UID].data
 		if data != "" && data == agreement.GetAnnotations()[initializedKey] && claim.DeletionTimestamp == nil {
 			w.breaks("the agreement is deleted, but claim %s with its data is retained", claim.Name)
 		}
@@ -144,7 +144,7 @@ func (w *world) others(pod *corev1.Pod) []*corev1.Pod {
 // watchMajority: more than half of the members serve without one that the operator disturbs. If that one stops for good, only those that
 // stay count. Of voters, those that are listed count.
 func (w *world) watchMajority(pod *corev1.Pod) {
-	members := int(*get[*appsv1.StatefulSet](w.store, name).Spec.Replicas)
+	members := int(*get[*appsv1.StatefulSet](w.store, w.name).Spec.Replicas)
 	serving := slices.DeleteFunc(w.serving(), func(other *corev1.Pod) bool { return other.Name == pod.Name })
 	if stay := int(w.cluster().Spec.Replicas); ordinalOf(pod) >= stay {
 		members = stay
@@ -154,7 +154,7 @@ func (w *world) watchMajority(pod *corev1.Pod) {
 		w.breaks("pod %s is disturbed: then %d of %d members are down", pod.Name, down, members)
 	}
 	_, on := w.on(pod)
-	voters := len(w.store.disk.shared.voters[on.data])
+	voters := len(w.disk.shared.voters[on.data])
 	left := slices.DeleteFunc(w.seenPresent(on.data), func(other *corev1.Pod) bool { return other.Name == pod.Name })
 	if w.isVoter(pod) && voters > 1 && len(left) == voters/2 {
 		w.breaks("pod %s is disturbed: then %d of %d voters are left", pod.Name, len(left), voters)
@@ -167,7 +167,7 @@ func (w *world) watchRebuild(claim *corev1.PersistentVolumeClaim) bool {
 	cluster := w.cluster()
 	pod := strings.TrimPrefix(claim.Name, "data-")
 	request := cluster.Annotations[dbv1.AnnotationRebuild]
-	if w.store.disk.shared.topology == "" || cluster.DeletionTimestamp != nil || request != pod {
+	if w.disk.shared.topology == "" || cluster.DeletionTimestamp != nil || request != pod {
 		return false
 	}
 	record := dbv1.ClusterRequestStatus{Type: dbv1.RequestRebuild, Request: request, State: dbv1.RequestAccepted, ClaimUID: string(claim.UID)}
@@ -178,8 +178,8 @@ func (w *world) watchRebuild(claim *corev1.PersistentVolumeClaim) bool {
 	data, voters := w.listWith(claim, pod)
 	others := slices.DeleteFunc(w.seenPresent(data), func(other *corev1.Pod) bool { return other.Name == pod })
 	switch primary := w.seenPrimary(); {
-	case w.store.disk.shared.topology == dbv1.TopologyConsensus && len(others) <= voters/2,
-		w.store.disk.shared.topology == dbv1.TopologyPrimaryReplica && (primary == nil || primary.Name == pod):
+	case w.disk.shared.topology == dbv1.TopologyConsensus && len(others) <= voters/2,
+		w.disk.shared.topology == dbv1.TopologyPrimaryReplica && (primary == nil || primary.Name == pod):
 		w.breaks("claim %s is deleted, but the other members do not serve without it", claim.Name)
 	}
 	return true
@@ -204,7 +204,7 @@ func (w *world) watchShrink(before, after *appsv1.StatefulSet) {
 	if *after.Spec.Replicas >= *before.Spec.Replicas || cluster.Spec.Hibernated || cluster.DeletionTimestamp != nil {
 		return
 	}
-	member := naming.Member(name, *after.Spec.Replicas)
+	member := naming.Member(w.name, *after.Spec.Replicas)
 	for _, voters := range w.lists() {
 		if _, listed := voters[member]; listed {
 			w.breaks("pod %s stops for good, but is a voter", member)
@@ -222,11 +222,11 @@ func (w *world) watchStart(pod *corev1.Pod) {
 
 // watchInitialize: the first data are created once, before the cluster has members.
 func (w *world) watchInitialize(claim *corev1.PersistentVolumeClaim) {
-	if w.store.disk.shared.ran[claim.Labels[dbv1.LabelClusterUID]] {
+	if w.disk.shared.ran[claim.Labels[dbv1.LabelClusterUID]] {
 		w.breaks("first data are created in claim %s, but the cluster already had members", claim.Name)
 	}
 	for _, other := range all[*corev1.PersistentVolumeClaim](w.store) {
-		if isMemberClaim(other) && w.store.disk.volumes[other.UID].served {
+		if w.isMemberClaim(other) && w.disk.volumes[other.UID].served {
 			w.breaks("first data are created in claim %s, but claim %s has data", claim.Name, other.Name)
 		}
 	}
@@ -240,7 +240,7 @@ func (w *world) rightsLeft() []string {
 		case *corev1.ServiceAccount, *rbacv1.Role, *rbacv1.RoleBinding:
 			left = append(left, ref(o))
 		case *corev1.ConfigMap:
-			if isAgreement(o) && len(all[*corev1.PersistentVolumeClaim](w.store)) == 0 {
+			if w.isAgreement(o) && len(all[*corev1.PersistentVolumeClaim](w.store)) == 0 {
 				left = append(left, ref(o))
 			}
 		}
@@ -251,7 +251,7 @@ func (w *world) rightsLeft() []string {
 // serves reports a database that clients cannot use in steady state, or members that never stopped waiting.
 func (w *world) serves() error {
 	cluster := w.cluster()
-	on := w.store.disk.shared
+	on := w.disk.shared
 	switch {
 	case on.topology == "":
 		return nil
@@ -268,7 +268,7 @@ func (w *world) serves() error {
 		return errors.New("there is no primary")
 	case on.edited:
 		return errors.New("the members use the configuration of another client")
-	case cluster.Spec.Engine == tuneEngine && get[*corev1.ConfigMap](w.store, naming.State(name, keptName)) == nil:
+	case cluster.Spec.Engine == tuneEngine && get[*corev1.ConfigMap](w.store, naming.State(w.name, keptName)) == nil:
 		return errors.New("the members have no place for their configuration")
 	}
 	for _, pod := range w.databases() {

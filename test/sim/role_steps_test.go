@@ -60,7 +60,7 @@ func createShared(golden, engine string, changes ...func(*dbv1.DatabaseCluster))
 	do := s.do
 	s.golden, s.do = golden, func(w *world) {
 		declareShared(w, engine)
-		w.store.disk.shared.topology, w.store.disk.shared.synchronous = topologies[engine], engine == syncEngine
+		w.disk.shared.topology, w.disk.shared.synchronous = topologies[engine], engine == syncEngine
 		do(w)
 	}
 	return s
@@ -89,7 +89,7 @@ func freeze(pod string) step {
 	return step{what: "the database of pod " + pod + " does not respond any more", do: func(w *world) {
 		frozen := get[*corev1.Pod](w.store, pod)
 		w.forgives(frozen)
-		w.store.disk.shared.frozen[pod] = true
+		w.disk.shared.frozen[pod] = true
 		w.setReady(frozen, false)
 		w.store.put(frozen)
 	}}
@@ -97,24 +97,24 @@ func freeze(pod string) step {
 
 func thaw(pod string) step {
 	return step{what: "the database of pod " + pod + " responds again", do: func(w *world) {
-		delete(w.store.disk.shared.frozen, pod)
-		w.store.version++
+		delete(w.disk.shared.frozen, pod)
+		w.store.touch()
 	}}
 }
 
 // divide lets a replica consider itself the primary.
 func divide(pod string) step {
 	return step{what: "pod " + pod + " is the primary, too", do: func(w *world) {
-		w.store.disk.shared.divided = pod
+		w.disk.shared.divided = pod
 		w.reports(get[*corev1.Pod](w.store, pod), primaryRole, true)
 	}}
 }
 
 func reunite() step {
 	return step{what: "that pod is a replica again", do: func(w *world) {
-		pod := w.store.disk.shared.divided
+		pod := w.disk.shared.divided
 		w.reports(get[*corev1.Pod](w.store, pod), replicaRole, true)
-		w.store.disk.shared.divided = ""
+		w.disk.shared.divided = ""
 	}}
 }
 
@@ -139,7 +139,7 @@ func leadsNot(pod string) step {
 // uses checks the parameters of the database.
 func uses(parameters string) step {
 	return step{what: "the members use " + parameters, do: func(w *world) {
-		if is := w.store.disk.shared.parameters; is != parameters {
+		if is := w.disk.shared.parameters; is != parameters {
 			w.breaks("the members use %s, not %s", is, parameters)
 		}
 	}}
@@ -158,22 +158,22 @@ func switched(to string) step {
 func byHand() step {
 	return step{what: "another client changes the configuration of the members", do: func(w *world) {
 		const edited = `{"work_mem":"by hand"}`
-		w.store.disk.shared.parameters, w.store.disk.shared.edited = edited, true
+		w.disk.shared.parameters, w.disk.shared.edited = edited, true
 		w.keep(edited)
 	}}
 }
 
 // deleteAgreement deletes a ConfigMap in which running members keep their agreement.
 func deleteAgreement(part string) step {
-	agreement := naming.State(name, part)
+	agreement := naming.State(clusterName, part)
 	return step{what: "ConfigMap " + agreement + " is deleted", do: func(w *world) { w.store.remove(get[*corev1.ConfigMap](w.store, agreement)) }}
 }
 
 // staleAgreement is what a previous cluster of the same name left.
 func staleAgreement() step {
 	return step{what: "there is the agreement of a previous cluster of the same name", do: func(w *world) {
-		stale := &corev1.ConfigMap{ObjectMeta: object(naming.State(name, agreementName))}
-		stale.Labels = naming.Selector(name)
+		stale := &corev1.ConfigMap{ObjectMeta: w.object(naming.State(w.name, agreementName))}
+		stale.Labels = naming.Selector(w.name)
 		stale.Labels[dbv1.LabelClusterUID] = "earlier"
 		stale.Annotations = map[string]string{initializedKey: "the data of a previous cluster", holderKey: "orders-2"}
 		w.store.put(stale)
@@ -207,7 +207,7 @@ func losePrimary(pod string) step {
 // rolloutRestart changes the template of the StatefulSet, which belongs to the operator.
 func rolloutRestart() step {
 	return step{what: "somebody runs kubectl rollout restart statefulset", do: func(w *world) {
-		set := get[*appsv1.StatefulSet](w.store, name)
+		set := get[*appsv1.StatefulSet](w.store, w.name)
 		metav1.SetMetaDataAnnotation(&set.Spec.Template.ObjectMeta, "kubectl.kubernetes.io/restartedAt", "now")
 		w.store.put(set)
 	}}

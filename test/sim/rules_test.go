@@ -23,11 +23,11 @@ import (
 
 // watchRules checks every completed write against the rules that hold at any moment, despite previous failures.
 func (w *world) watchRules(c change) {
-	if claim, ok := c.before.(*corev1.PersistentVolumeClaim); ok && isMemberClaim(claim) && c.after == nil && claim.DeletionTimestamp == nil && !w.unfinished(claim) {
+	if claim, ok := c.before.(*corev1.PersistentVolumeClaim); ok && w.isMemberClaim(claim) && c.after == nil && claim.DeletionTimestamp == nil && !w.unfinished(claim) {
 		w.breaks("claim %s is removed", claim.Name)
 	}
 	if w.by == "garbage" {
-		if claim, ok := c.object().(*corev1.PersistentVolumeClaim); ok && isMemberClaim(claim) && claim.DeletionTimestamp != nil {
+		if claim, ok := c.object().(*corev1.PersistentVolumeClaim); ok && w.isMemberClaim(claim) && claim.DeletionTimestamp != nil {
 			w.breaks("claim %s is garbage-collected", claim.Name)
 		}
 	}
@@ -56,7 +56,7 @@ func (w *world) watchRules(c change) {
 func (w *world) watchOwn(c change) {
 	object, cluster := c.object(), w.cluster()
 	switch {
-	case outlives(object):
+	case w.outlives(object):
 		return
 	case cluster == nil:
 		if _, last := object.(*dbv1.DatabaseCluster); !last {
@@ -66,7 +66,7 @@ func (w *world) watchOwn(c change) {
 	case object.GetNamespace() != cluster.Namespace:
 		w.breaks("%s is in another namespace", ref(object))
 	case object.GetUID() == cluster.UID, metav1.IsControlledBy(object, cluster), types.UID(object.GetLabels()[dbv1.LabelClusterUID]) == cluster.UID:
-	case (isClaim(object) || isAgreement(object) || isRight(object)) && object.GetLabels()[dbv1.LabelInstance] == cluster.Name: // of the previous cluster of the same name
+	case (isClaim(object) || w.isAgreement(object) || isRight(object)) && object.GetLabels()[dbv1.LabelInstance] == cluster.Name: // of the previous cluster of the same name
 	default:
 		w.breaks("%s is not the cluster's", ref(object))
 	}
@@ -77,14 +77,14 @@ func (w *world) watchOwn(c change) {
 
 // outlives reports whether the operator may write an object after the cluster is deleted: a backup, its objects, or a
 // pod whose finalizer it removes.
-func outlives(object client.Object) bool {
+func (w *world) outlives(object client.Object) bool {
 	switch o := object.(type) {
 	case *dbv1.DatabaseBackup:
-		return o.Spec.Cluster == name
+		return o.Spec.Cluster == w.name
 	case *batchv1.Job, *networkingv1.NetworkPolicy:
-		return object.GetLabels()[dbv1.LabelBackupUID] != "" && object.GetLabels()[dbv1.LabelInstance] == name
+		return object.GetLabels()[dbv1.LabelBackupUID] != "" && object.GetLabels()[dbv1.LabelInstance] == w.name
 	case *corev1.Pod:
-		return object.GetDeletionTimestamp() != nil && object.GetLabels()[dbv1.LabelInstance] == name
+		return object.GetDeletionTimestamp() != nil && object.GetLabels()[dbv1.LabelInstance] == w.name
 	default:
 		return false
 	}
@@ -116,7 +116,7 @@ func (w *world) watchClaim(c change) {
 
 // watchEngine: the engine annotation of a claim changes only to an engine that ran with the volume.
 func (w *world) watchEngine(before, after *corev1.PersistentVolumeClaim) {
-	is, ran := after.Annotations[dbv1.AnnotationEngine], strings.Fields(w.store.disk.volumes[after.UID].engines)
+	is, ran := after.Annotations[dbv1.AnnotationEngine], strings.Fields(w.disk.volumes[after.UID].engines)
 	if is != before.Annotations[dbv1.AnnotationEngine] && !slices.Contains(ran, is) {
 		w.breaks("the annotation of claim %s names engine %q, but only %v ran with it", after.Name, is, ran)
 	}
@@ -124,7 +124,7 @@ func (w *world) watchEngine(before, after *corev1.PersistentVolumeClaim) {
 
 // unfinished reports whether a claim belongs to an incomplete restore, so that its backup has the same data.
 func (w *world) unfinished(claim *corev1.PersistentVolumeClaim) bool {
-	if get[*appsv1.StatefulSet](w.store, name) != nil || claim.Annotations[dbv1.AnnotationRestoring] == "" && claim.Annotations[dbv1.AnnotationRestored] == "" {
+	if get[*appsv1.StatefulSet](w.store, w.name) != nil || claim.Annotations[dbv1.AnnotationRestoring] == "" && claim.Annotations[dbv1.AnnotationRestored] == "" {
 		return false
 	}
 	return claim.Annotations[dbv1.AnnotationRestoring] != "" ||
@@ -150,7 +150,7 @@ func mounts(pod corev1.PodSpec, claim string) bool {
 // watchRestore: only one Job at a time writes to a volume. The operator creates no member on a partly restored
 // volume.
 func (w *world) watchRestore() {
-	set := get[*appsv1.StatefulSet](w.store, name)
+	set := get[*appsv1.StatefulSet](w.store, w.name)
 	for _, claim := range all[*corev1.PersistentVolumeClaim](w.store) {
 		if set != nil && claim.Annotations[dbv1.AnnotationRestoring] != "" {
 			w.breaks("a StatefulSet exists while a Job restores into claim %s", claim.Name)
@@ -181,7 +181,7 @@ func (w *world) watchPod(c change, pod *corev1.Pod) {
 	if pod.DeletionTimestamp == nil || before.DeletionTimestamp != nil || !isReady(before) {
 		return
 	}
-	set := get[*appsv1.StatefulSet](w.store, name)
+	set := get[*appsv1.StatefulSet](w.store, w.name)
 	switch {
 	case set == nil && w.cluster().DeletionTimestamp != nil:
 		return
@@ -206,7 +206,7 @@ func (w *world) serving() []*corev1.Pod {
 func isMember(pod *corev1.Pod) bool { return pod.Labels[dbv1.LabelComponent] == dbv1.ComponentDatabase }
 
 func (w *world) members() []*corev1.Pod {
-	set := get[*appsv1.StatefulSet](w.store, name)
+	set := get[*appsv1.StatefulSet](w.store, w.name)
 	if set == nil {
 		return nil
 	}
@@ -288,7 +288,7 @@ func (w *world) watchObserved(before, cluster *dbv1.DatabaseCluster) {
 	if observed == before.Status.ObservedGeneration || stalled || cluster.DeletionTimestamp != nil {
 		return
 	}
-	set := get[*appsv1.StatefulSet](w.store, name)
+	set := get[*appsv1.StatefulSet](w.store, w.name)
 	switch {
 	case observed < before.Status.ObservedGeneration && observed == cluster.Generation-1:
 	case observed != cluster.Generation:
@@ -315,7 +315,7 @@ func (w *world) watchReady(cluster *dbv1.DatabaseCluster) {
 	if !meta.IsStatusConditionTrue(cluster.Status.Conditions, dbv1.ConditionReady) {
 		return
 	}
-	set := get[*appsv1.StatefulSet](w.store, name)
+	set := get[*appsv1.StatefulSet](w.store, w.name)
 	if serving := len(w.serving()); set == nil || serving != w.wanted(cluster) {
 		w.breaks("Ready with %d of %d members", serving, w.wanted(cluster))
 		return

@@ -19,6 +19,12 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
+// The cluster of the stories.
+const (
+	clusterNamespace = "shop"
+	clusterName      = "orders"
+)
+
 var update = flag.Bool("update", false, "write the golden files")
 
 // sequence is the steps of the owner of a cluster, one after the other.

@@ -139,7 +139,7 @@ func isRelated(pod *corev1.Pod) bool { return isMember(pod) && topologies[engine
 
 // runDatabase is the software of the engine in the pods of members.
 func (w *world) runDatabase() {
-	switch w.store.disk.shared.topology {
+	switch w.disk.shared.topology {
 	case dbv1.TopologyPrimaryReplica:
 		w.runPair()
 	case dbv1.TopologyConsensus:
@@ -155,7 +155,7 @@ func (w *world) databases() []*corev1.Pod {
 
 // acts reports whether the software in a pod runs and responds.
 func (w *world) acts(pod *corev1.Pod) bool {
-	return pod != nil && isRelated(pod) && runs(pod) && !w.store.disk.shared.frozen[pod.Name] && !w.store.disk.lost[pod.Name]
+	return pod != nil && isRelated(pod) && runs(pod) && !w.disk.shared.frozen[pod.Name] && !w.disk.lost[pod.Name]
 }
 
 // on returns the volume of a member and the UID of its claim.
@@ -164,14 +164,14 @@ func (w *world) on(pod *corev1.Pod) (types.UID, volume) {
 	if claim == nil {
 		return "", volume{}
 	}
-	return claim.UID, w.store.disk.volumes[claim.UID]
+	return claim.UID, w.disk.volumes[claim.UID]
 }
 
 // write replaces the data and the rows of a member.
 func (w *world) write(pod *corev1.Pod, data string, rows int) {
 	uid, v := w.on(pod)
 	v.data, v.rows = data, rows
-	w.store.disk.volumes[uid] = v
+	w.disk.volumes[uid] = v
 }
 
 // newest is the member with the most rows, and of those the one with the lowest ordinal; nil if there is none.
@@ -189,14 +189,14 @@ func (w *world) newest(pods []*corev1.Pod) *corev1.Pod {
 // resumes checks that a database that continues with a member has each acknowledged row. Rows that it has not are no longer counted.
 func (w *world) resumes(with *corev1.Pod) {
 	_, v := w.on(with)
-	if lost := w.store.disk.shared.acked[v.data] - v.rows; lost > 0 {
+	if lost := w.disk.shared.acked[v.data] - v.rows; lost > 0 {
 		w.breaks("acknowledged rows are lost, because the database continues with pod %s", with.Name)
 	}
-	w.store.disk.shared.acked[v.data] = v.rows
-	for uid, other := range w.store.disk.volumes {
+	w.disk.shared.acked[v.data] = v.rows
+	for uid, other := range w.disk.volumes {
 		if other.data == v.data {
 			other.rows = min(other.rows, v.rows)
-			w.store.disk.volumes[uid] = other
+			w.disk.volumes[uid] = other
 		}
 	}
 }
@@ -209,22 +209,22 @@ func (w *world) forgives(pod *corev1.Pod) {
 
 // forgivesVolume no longer counts rows that only a volume has.
 func (w *world) forgivesVolume(uid types.UID) {
-	v := w.store.disk.volumes[uid]
+	v := w.disk.volumes[uid]
 	rows := -1
 	for _, claim := range all[*corev1.PersistentVolumeClaim](w.store) {
-		if other := w.store.disk.volumes[claim.UID]; claim.UID != uid && other.data == v.data {
+		if other := w.disk.volumes[claim.UID]; claim.UID != uid && other.data == v.data {
 			rows = max(rows, other.rows)
 		}
 	}
-	if !w.store.disk.shared.synchronous && rows >= 0 {
-		w.store.disk.shared.acked[v.data] = min(rows, w.store.disk.shared.acked[v.data])
+	if !w.disk.shared.synchronous && rows >= 0 {
+		w.disk.shared.acked[v.data] = min(rows, w.disk.shared.acked[v.data])
 	}
 }
 
 // reports sets what the software of a member reports: its role and its readiness.
 func (w *world) reports(pod *corev1.Pod, role string, ready bool) {
 	before := pod.DeepCopy()
-	delete(w.store.disk.shared.unnoticed, pod.Name)
+	delete(w.disk.shared.unnoticed, pod.Name)
 	if role != "" {
 		pod.Labels[roleLabel] = role
 		w.reportPosition(pod)

@@ -27,20 +27,20 @@ const unnoticedFor = 50 * time.Second
 func silence(pod string) step {
 	return step{what: "the database of pod " + pod + " does not respond any more, and the pod still looks ready", do: func(w *world) {
 		w.forgives(get[*corev1.Pod](w.store, pod))
-		w.store.disk.shared.frozen[pod], w.store.disk.shared.unnoticed[pod] = true, w.clock.Now()
-		w.store.version++
+		w.disk.shared.frozen[pod], w.disk.shared.unnoticed[pod] = true, w.clock.Now()
+		w.store.touch()
 	}}
 }
 
 // probe notices a member that no longer responds.
 func (w *world) probe(pod *corev1.Pod) {
-	since, silent := w.store.disk.shared.unnoticed[pod.Name]
+	since, silent := w.disk.shared.unnoticed[pod.Name]
 	switch {
-	case !silent || !w.store.disk.shared.frozen[pod.Name]:
+	case !silent || !w.disk.shared.frozen[pod.Name]:
 	case w.clock.Now().Sub(since) < unnoticedFor:
-		w.store.version++ // time passes
+		w.store.touch() // time passes
 	default:
-		delete(w.store.disk.shared.unnoticed, pod.Name)
+		delete(w.disk.shared.unnoticed, pod.Name)
 		if isReady(pod) {
 			w.setReady(pod, false)
 			w.store.put(pod)
@@ -50,7 +50,7 @@ func (w *world) probe(pod *corev1.Pod) {
 }
 
 func (w *world) isUnnoticed(pod *corev1.Pod) bool {
-	_, is := w.store.disk.shared.unnoticed[pod.Name]
+	_, is := w.disk.shared.unnoticed[pod.Name]
 	return is
 }
 

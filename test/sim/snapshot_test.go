@@ -25,31 +25,31 @@ import (
 
 // snapshot returns every object at the end, without differences between runs. Names replace UIDs, versions and times
 // are omitted, and a generation only shows whether it was observed.
-func (s *store) snapshot() map[string]string {
-	aliases := make([]string, 0, 2*len(s.objects))
-	for _, object := range s.sorted() {
+func (w *world) snapshot() map[string]string {
+	aliases := make([]string, 0, 2*len(w.store.objects))
+	for _, object := range w.store.sorted() {
 		aliases = append(aliases, string(object.GetUID()), "uid of "+ref(object))
 	}
 	alias := strings.NewReplacer(aliases...)
 	objects := map[string]string{}
-	for _, object := range s.sorted() {
+	for _, object := range w.store.sorted() {
 		if _, history := object.(*appsv1.ControllerRevision); history || leftToTime(object) || isAttempt(object) {
 			continue
 		}
 		objects[ref(object)] = alias.Replace(normalText(withoutRuns(object)))
 	}
-	objects["data"] = alias.Replace(s.lasting().String())
+	objects["data"] = alias.Replace(w.lasting().String())
 	return objects
 }
 
 // lasting is the disk without what depends on the path: whether Jobs of deleted backups and of actions on members have finished, and
 // the rows of clients.
-func (s *store) lasting() *disk {
+func (w *world) lasting() *disk {
 	kept := map[string]bool{}
-	for _, b := range all[*dbv1.DatabaseBackup](s) {
+	for _, b := range all[*dbv1.DatabaseBackup](w.store) {
 		kept[naming.Short(b.UID)] = true
 	}
-	lasting := s.disk.clone()
+	lasting := w.disk.clone()
 	maps.DeleteFunc(lasting.succeeded, func(job string, _ bool) bool {
 		_, rest, of := strings.Cut(job, "-backup-")
 		uid, _, _ := strings.Cut(rest, "-")

@@ -28,7 +28,7 @@ func (w *world) runStatefulSets() {
 		switch {
 		case set.Spec.PodManagementPolicy != appsv1.ParallelPodManagement, set.Spec.UpdateStrategy.Type != appsv1.OnDeleteStatefulSetStrategyType:
 			w.breaks("StatefulSet %s is not Parallel and OnDelete", set.Name)
-		case w.store.terminating: // it cannot create pods or revisions; the existing ones are deleted
+		case w.store.terminating == set.Namespace: // it cannot create pods or revisions; the existing ones are deleted
 		case set.DeletionTimestamp == nil && !w.delays():
 			w.runStatefulSet(set)
 		}

@@ -19,7 +19,7 @@ import (
 
 func create(replicas int32, changes ...func(*dbv1.DatabaseCluster)) step {
 	return step{what: fmt.Sprintf("A cluster of %d is created", replicas), do: func(w *world) {
-		c := &dbv1.DatabaseCluster{ObjectMeta: object(name)}
+		c := &dbv1.DatabaseCluster{ObjectMeta: w.object(w.name)}
 		c.Spec.Replicas, c.Spec.Image, c.Spec.Storage.Size = replicas, "database:1", resource.MustParse("1Gi")
 		for _, change := range changes {
 			change(c)
@@ -28,8 +28,9 @@ func create(replicas int32, changes ...func(*dbv1.DatabaseCluster)) step {
 	}}
 }
 
-func object(name string) metav1.ObjectMeta {
-	return metav1.ObjectMeta{Namespace: namespace, Name: name}
+// object is the metadata of an object in the namespace of the cluster.
+func (w *world) object(name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: w.namespace, Name: name}
 }
 
 // running starts a story with an existing cluster.
@@ -150,7 +151,7 @@ func secret(password string) step {
 	return step{what: "Secret credentials is written with password " + password, do: func(w *world) {
 		s := get[*corev1.Secret](w.store, "credentials")
 		if s == nil {
-			s = &corev1.Secret{ObjectMeta: object("credentials")}
+			s = &corev1.Secret{ObjectMeta: w.object("credentials")}
 		}
 		s.Data = map[string][]byte{"PASSWORD": []byte(password)}
 		w.store.put(s)
@@ -191,7 +192,7 @@ func releaseClaim(claim string) step {
 
 func occupyName() step {
 	return step{what: "a Service orders exists that is not the operator's", do: func(w *world) {
-		w.store.put(&corev1.Service{ObjectMeta: object(name)})
+		w.store.put(&corev1.Service{ObjectMeta: w.object(w.name)})
 	}}
 }
 
@@ -207,7 +208,7 @@ func vanished[T client.Object](what string) step {
 // otherBudget is a PodDisruptionBudget of a user for each pod of the namespace.
 func otherBudget() step {
 	return step{what: "somebody creates a PodDisruptionBudget for all pods", do: func(w *world) {
-		w.store.put(&policyv1.PodDisruptionBudget{ObjectMeta: object("team"), Spec: policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{}}})
+		w.store.put(&policyv1.PodDisruptionBudget{ObjectMeta: w.object("team"), Spec: policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{}}})
 	}}
 }
 
@@ -218,12 +219,12 @@ func freeBudget() step {
 }
 
 func freeName() step {
-	return step{what: "that Service is deleted", do: func(w *world) { w.store.remove(get[*corev1.Service](w.store, name)) }}
+	return step{what: "that Service is deleted", do: func(w *world) { w.store.remove(get[*corev1.Service](w.store, w.name)) }}
 }
 
 func editTemplate() step {
 	return step{what: "somebody sets another image in the StatefulSet and adds a node selector", do: func(w *world) {
-		s := get[*appsv1.StatefulSet](w.store, name)
+		s := get[*appsv1.StatefulSet](w.store, w.name)
 		s.Spec.Template.Spec.Containers[0].Image = "database:crash"
 		s.Spec.Template.Spec.NodeSelector = map[string]string{"no-such-node": "true"}
 		w.store.put(s)
@@ -232,7 +233,7 @@ func editTemplate() step {
 
 func deleteStatefulSet(policy metav1.DeletionPropagation) step {
 	return step{what: fmt.Sprintf("somebody deletes the StatefulSet (propagation %s)", policy), do: func(w *world) {
-		err := w.store.delete(get[*appsv1.StatefulSet](w.store, name), &client.DeleteOptions{PropagationPolicy: &policy})
+		err := w.store.delete(get[*appsv1.StatefulSet](w.store, w.name), &client.DeleteOptions{PropagationPolicy: &policy})
 		if err != nil {
 			panic(err)
 		}

@@ -38,7 +38,7 @@ var stopMutants = map[string]mutant{
 	"the record of a stop counts for each later one": {
 		claimsWith(func(ctx context.Context, c client.WithWatch, claim *corev1.PersistentVolumeClaim) {
 			set := &appsv1.StatefulSet{}
-			if c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, set) == nil && claim.Annotations[dbv1.AnnotationPrimary] != "" {
+			if c.Get(ctx, client.ObjectKey{Namespace: clusterNamespace, Name: clusterName}, set) == nil && claim.Annotations[dbv1.AnnotationPrimary] != "" {
 				claim.Annotations[dbv1.AnnotationPrimaryTerm] = state.ExtentOf(set).Term()
 			}
 		}),

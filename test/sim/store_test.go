@@ -37,16 +37,12 @@ type store struct {
 	version int64
 	// made counts the objects of a kind and name over time.
 	made map[string]int
-	// disk is the state outside the API: data.
-	disk *disk
-	// terminating reports whether the namespace is terminating.
-	terminating bool
+	// terminating is the namespace that is terminating; "" for none.
+	terminating string
 	// resizing reports whether the write uses the subresource pods/resize.
 	resizing bool
 	// policy changes objects before they are stored, as mutating policies of others do; nil for none.
 	policy func(before, after client.Object)
-	// oneNode reports whether all pods share a node, so that an anti-affinity matters.
-	oneNode bool
 	// written are the times of the last writes of ConfigMaps.
 	written map[id]time.Time
 	// committed are called for every write that changed something.
@@ -74,7 +70,7 @@ func (c change) object() client.Object {
 }
 
 func newStore(clock clock.PassiveClock) *store {
-	return &store{scheme: scheme, clock: clock, objects: map[id]client.Object{}, made: map[string]int{}, written: map[id]time.Time{}, disk: newDisk()}
+	return &store{scheme: scheme, clock: clock, objects: map[id]client.Object{}, made: map[string]int{}, written: map[id]time.Time{}}
 }
 
 func idOf(resource schema.GroupVersionResource, namespace, name string) id {
@@ -123,7 +119,7 @@ func (s *store) Create(resource schema.GroupVersionResource, object runtime.Obje
 
 // open refuses to create objects in a terminating namespace.
 func (s *store) open(at id) error {
-	if !s.terminating || at.Namespace != namespace {
+	if at.Namespace == "" || at.Namespace != s.terminating {
 		return nil
 	}
 	err := apierrors.NewForbidden(at.GroupResource, at.Name, fmt.Errorf("unable to create new content in namespace %s because it is being terminated", at.Namespace))
@@ -231,6 +227,9 @@ func (s *store) commit(at id, after client.Object, answers ...client.Object) err
 	return nil
 }
 
+// touch makes the current state count as another one: time passes, or something outside the API has changed.
+func (s *store) touch() { s.version++ }
+
 func (s *store) notify(c change) {
 	for _, hear := range s.committed {
 		hear(c)
@@ -241,7 +240,7 @@ func (s *store) notify(c change) {
 func (s *store) clone(clock clock.PassiveClock) *store {
 	copied := newStore(clock)
 	copied.version, copied.made = s.version, maps.Clone(s.made)
-	copied.disk, copied.terminating, copied.policy, copied.oneNode = s.disk.clone(), s.terminating, s.policy, s.oneNode
+	copied.terminating, copied.policy = s.terminating, s.policy
 	maps.Copy(copied.objects, s.objects) // objects are replaced, never changed
 	maps.Copy(copied.written, s.written)
 	copied.order, copied.orderedAt = s.order, s.orderedAt

@@ -60,7 +60,7 @@ func (w *world) grow(claim *corev1.PersistentVolumeClaim) {
 		what = fmt.Sprintf("cannot grow to %s: the backend has no room", &wanted)
 	case order > 0:
 		claim.Status.Capacity[corev1.ResourceStorage] = wanted
-		delete(w.store.disk.full, claim.UID)
+		delete(w.disk.full, claim.UID)
 		claim.Status.AllocatedResourceStatuses, claim.Status.Conditions = nil, nil
 		what = fmt.Sprintf("has grown to %s", &wanted)
 	default:

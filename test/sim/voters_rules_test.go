@@ -40,8 +40,8 @@ var listSequences = []sequence{
 func (w *world) lists() map[string]map[string]types.UID {
 	lists := map[string]map[string]types.UID{}
 	for _, claim := range all[*corev1.PersistentVolumeClaim](w.store) {
-		data := w.store.disk.volumes[claim.UID].data
-		if voters, has := w.store.disk.shared.voters[data]; has {
+		data := w.disk.volumes[claim.UID].data
+		if voters, has := w.disk.shared.voters[data]; has {
 			lists[data] = voters
 		}
 	}
@@ -51,7 +51,7 @@ func (w *world) lists() map[string]map[string]types.UID {
 // listWith returns the data of a member and the number of its voters, with that member. A member with an empty volume may join the others
 // before it stops.
 func (w *world) listWith(claim *corev1.PersistentVolumeClaim, member string) (data string, voters int) {
-	data, lists := w.store.disk.volumes[claim.UID].data, w.lists()
+	data, lists := w.disk.volumes[claim.UID].data, w.lists()
 	if all := slices.Sorted(maps.Keys(lists)); data == "" && len(all) > 0 {
 		data = all[0]
 	}
@@ -64,17 +64,17 @@ func (w *world) listWith(claim *corev1.PersistentVolumeClaim, member string) (da
 
 // votersOf are the voters of a database, by name.
 func (w *world) votersOf(data string) []string {
-	return slices.Sorted(maps.Keys(w.store.disk.shared.voters[data]))
+	return slices.Sorted(maps.Keys(w.disk.shared.voters[data]))
 }
 
 // watchList: claim 0 records at least as many members as there are voters, so that the next cluster knows all of them.
 func (w *world) watchList(claim *corev1.PersistentVolumeClaim) {
 	recorded, err := strconv.Atoi(claim.Annotations[dbv1.AnnotationVoters])
-	if claim.Name != naming.Claim(name, 0) || err != nil {
+	if claim.Name != naming.Claim(w.name, 0) || err != nil {
 		return
 	}
-	for _, member := range w.votersOf(w.store.disk.volumes[claim.UID].data) {
-		if ordinal, _ := naming.Ordinal(name, member); int(ordinal) >= recorded {
+	for _, member := range w.votersOf(w.disk.volumes[claim.UID].data) {
+		if ordinal, _ := naming.Ordinal(w.name, member); int(ordinal) >= recorded {
 			w.breaks("claim %s records %d voters, but pod %s is one", claim.Name, recorded, member)
 		}
 	}
@@ -82,25 +82,25 @@ func (w *world) watchList(claim *corev1.PersistentVolumeClaim) {
 
 // watchClaim0 repeats watchList when a member becomes a voter.
 func (w *world) watchClaim0() {
-	if claim := get[*corev1.PersistentVolumeClaim](w.store, naming.Claim(name, 0)); claim != nil {
+	if claim := get[*corev1.PersistentVolumeClaim](w.store, naming.Claim(w.name, 0)); claim != nil {
 		w.watchList(claim)
 	}
 }
 
 // watchJoin: of the members that the operator starts, at most one is not a voter yet.
 func (w *world) watchJoin(before, after *appsv1.StatefulSet) {
-	if w.store.disk.shared.topology != dbv1.TopologyConsensus || before != nil && *after.Spec.Replicas <= *before.Spec.Replicas {
+	if w.disk.shared.topology != dbv1.TopologyConsensus || before != nil && *after.Spec.Replicas <= *before.Spec.Replicas {
 		return
 	}
 	listed := map[string]bool{}
 	for _, claim := range all[*corev1.PersistentVolumeClaim](w.store) {
-		for _, member := range w.votersOf(w.store.disk.volumes[claim.UID].data) {
+		for _, member := range w.votersOf(w.disk.volumes[claim.UID].data) {
 			listed[member] = true
 		}
 	}
 	var joining []string
 	for ordinal := range *after.Spec.Replicas {
-		if member := naming.Member(name, ordinal); !listed[member] {
+		if member := naming.Member(w.name, ordinal); !listed[member] {
 			joining = append(joining, member)
 		}
 	}

@@ -21,7 +21,7 @@ func (w *world) runVoters() {
 			w.vote(pods[i])
 		}
 	}
-	for data := range w.store.disk.shared.voters {
+	for data := range w.disk.shared.voters {
 		w.decide(data)
 	}
 }
@@ -29,7 +29,7 @@ func (w *world) runVoters() {
 // vote is one turn of the software of a member.
 func (w *world) vote(pod *corev1.Pod) {
 	uid, on := w.on(pod)
-	voters := w.store.disk.shared.voters[on.data]
+	voters := w.disk.shared.voters[on.data]
 	switch {
 	case on.data == "":
 		w.enter(pod)
@@ -37,10 +37,10 @@ func (w *world) vote(pod *corev1.Pod) {
 		w.setVoter(on.data, pod.Name, uid)
 	case voters[pod.Name] != uid && w.waitsForStop(pod):
 		w.reports(pod, "", false)
-		w.store.version++ // time passes
+		w.store.touch() // time passes
 	case voters[pod.Name] != uid: // it was removed earlier, and starts again
 		w.write(pod, "", 0)
-		w.store.version++
+		w.store.touch()
 	default:
 		w.reports(pod, "", w.hasMajority(on.data) && !w.announces(pod))
 	}
@@ -50,7 +50,7 @@ func (w *world) vote(pod *corev1.Pod) {
 const stopPatience = 2 * time.Minute
 
 func (w *world) waitsForStop(pod *corev1.Pod) bool {
-	since, left := w.store.disk.shared.left[pod.UID]
+	since, left := w.disk.shared.left[pod.UID]
 	return left && w.clock.Now().Sub(since) < stopPatience
 }
 
@@ -63,7 +63,7 @@ func (w *world) enter(pod *corev1.Pod) {
 		if on.data == "" || !w.isVoter(other) || !w.hasMajority(on.data) {
 			continue
 		}
-		w.write(pod, on.data, w.store.disk.shared.acked[on.data])
+		w.write(pod, on.data, w.disk.shared.acked[on.data])
 		w.setVoter(on.data, pod.Name, uid)
 		w.story.add(w.by, fmt.Sprintf("the others add pod %s to the voters", pod.Name))
 		return
@@ -72,19 +72,19 @@ func (w *world) enter(pod *corev1.Pod) {
 }
 
 func (w *world) setVoter(data, pod string, claim types.UID) {
-	voters := maps.Clone(w.store.disk.shared.voters[data])
+	voters := maps.Clone(w.disk.shared.voters[data])
 	if voters == nil {
 		voters = map[string]types.UID{}
 	}
 	voters[pod] = claim
-	w.store.disk.shared.voters[data] = voters
-	w.store.version++
+	w.disk.shared.voters[data] = voters
+	w.store.touch()
 	w.watchClaim0()
 }
 
 func (w *world) isVoter(pod *corev1.Pod) bool {
 	uid, on := w.on(pod)
-	return uid != "" && w.store.disk.shared.voters[on.data][pod.Name] == uid
+	return uid != "" && w.disk.shared.voters[on.data][pod.Name] == uid
 }
 
 // present are the voters that respond.
@@ -99,7 +99,7 @@ func (w *world) present(data string) []*corev1.Pod {
 }
 
 func (w *world) hasMajority(data string) bool {
-	return len(w.present(data)) > len(w.store.disk.shared.voters[data])/2
+	return len(w.present(data)) > len(w.disk.shared.voters[data])/2
 }
 
 // decide lets a client write a row, if a majority can accept it.
@@ -108,11 +108,11 @@ func (w *world) decide(data string) {
 		return
 	}
 	present := w.present(data)
-	if first := w.newest(present); w.store.disk.shared.acked[data] > w.rowsOf(first) {
+	if first := w.newest(present); w.disk.shared.acked[data] > w.rowsOf(first) {
 		w.resumes(first)
 	}
-	rows := w.store.disk.shared.acked[data] + 1
-	w.store.disk.shared.acked[data] = rows
+	rows := w.disk.shared.acked[data] + 1
+	w.disk.shared.acked[data] = rows
 	for _, pod := range present {
 		w.write(pod, data, rows)
 	}

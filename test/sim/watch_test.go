@@ -158,12 +158,12 @@ func TestAnObjectThatIsNotWatchedStartsNoPass(t *testing.T) {
 	if err := p.toTheEnd(); err != nil {
 		t.Fatal(err)
 	}
-	agreement := &corev1.ConfigMap{ObjectMeta: object("orders-leader")}
-	agreement.Labels = map[string]string{dbv1.LabelName: dbv1.LabelNameValue, dbv1.LabelInstance: name, dbv1.LabelComponent: dbv1.ComponentDatabase}
+	agreement := &corev1.ConfigMap{ObjectMeta: p.object("orders-leader")}
+	agreement.Labels = map[string]string{dbv1.LabelName: dbv1.LabelNameValue, dbv1.LabelInstance: clusterName, dbv1.LabelComponent: dbv1.ComponentDatabase}
 	for _, touched := range []client.Object{
 		get[*corev1.Secret](p.store, "orders-credentials"), get[*corev1.Secret](p.store, "orders-connection"), agreement,
-		&rbacv1.Role{ObjectMeta: object(name)}, &rbacv1.RoleBinding{ObjectMeta: object(name)}, &corev1.ServiceAccount{ObjectMeta: object(name)},
-		&corev1.Pod{ObjectMeta: object("of-another-owner")},
+		&rbacv1.Role{ObjectMeta: p.object(clusterName)}, &rbacv1.RoleBinding{ObjectMeta: p.object(clusterName)}, &corev1.ServiceAccount{ObjectMeta: p.object(clusterName)},
+		&corev1.Pod{ObjectMeta: p.object("of-another-owner")},
 	} {
 		touched.SetAnnotations(map[string]string{"touched": "yes"})
 		p.store.put(touched)

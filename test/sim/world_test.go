@@ -17,6 +17,7 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -25,9 +26,7 @@ import (
 )
 
 const (
-	namespace = "shop"
-	name      = "orders"
-	operator  = "operator"
+	operator = "operator"
 	// tick is the duration of a round with events.
 	tick = time.Second
 	// maxRounds is the limit of rounds until the world is idle.
@@ -49,9 +48,15 @@ type actor struct {
 
 // world is one API server with one operator and all other actors.
 type world struct {
-	store  *store
-	clock  *clocktesting.FakePassiveClock
-	actors []actor
+	// namespace and name are those of the cluster.
+	namespace, name string
+	store           *store
+	// disk is the state outside the API: data.
+	disk *disk
+	// oneNode reports whether all pods share a node, so that an anti-affinity matters.
+	oneNode bool
+	clock   *clocktesting.FakePassiveClock
+	actors  []actor
 	// chance shuffles the actors and delays some of them; nil for a fixed order.
 	chance *rand.Rand
 	// active reports whether something changed in the last round, delayed whether an actor left work in this one.
@@ -87,8 +92,9 @@ type world struct {
 	counts map[string]int
 }
 
-func newWorld(seed uint64) *world {
-	w := &world{clock: clocktesting.NewFakePassiveClock(began), sites: map[site]int{}, counts: map[string]int{}, queues: map[item]queue{}}
+// newWorld is a world for a cluster, which does not exist yet. A seed other than 0 shuffles the actors.
+func newWorld(cluster types.NamespacedName, seed uint64) *world {
+	w := &world{namespace: cluster.Namespace, name: cluster.Name, disk: newDisk(), clock: clocktesting.NewFakePassiveClock(began), sites: map[site]int{}, counts: map[string]int{}, queues: map[item]queue{}}
 	w.story = &story{at: w.clock.Now}
 	if seed > 0 {
 		w.chance = rand.New(rand.NewPCG(seed, 0))
@@ -112,7 +118,8 @@ func newWorld(seed uint64) *world {
 
 // clone is a copy of the current state that can continue differently. It has no chance: the future is not copied.
 func (w *world) clone() *world {
-	copied := newWorld(0)
+	copied := newWorld(types.NamespacedName{Namespace: w.namespace, Name: w.name}, 0)
+	copied.disk, copied.oneNode = w.disk.clone(), w.oneNode
 	copied.clock.SetTime(w.clock.Now())
 	hear := copied.store.committed
 	copied.store = w.store.clone(copied.clock)
@@ -175,7 +182,9 @@ func later(a, b time.Time) time.Time {
 }
 
 // cluster is the stored cluster, or nil.
-func (w *world) cluster() *dbv1.DatabaseCluster { return get[*dbv1.DatabaseCluster](w.store, name) }
+func (w *world) cluster() *dbv1.DatabaseCluster {
+	return get[*dbv1.DatabaseCluster](w.store, w.name)
+}
 
 // count counts the objects that the operator created and deleted. The cluster is deleted with its last finalizer, which the operator or the garbage
 // collector removes.
