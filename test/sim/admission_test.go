@@ -61,8 +61,14 @@ func (s *store) admit(before, after client.Object) error {
 
 // uid returns a unique UID for each object, independent of the order of creation: names contain parts of it.
 func (s *store) uid(ref string) types.UID {
+	next := s.nextUID(ref)
 	s.made[ref]++
-	sum := sha256.Sum256(fmt.Append(nil, ref, s.made[ref]))
+	return next
+}
+
+// nextUID is the UID that the next object of a kind and name will have.
+func (s *store) nextUID(ref string) types.UID {
+	sum := sha256.Sum256(fmt.Append(nil, ref, s.made[ref]+1))
 	return types.UID(hex.EncodeToString(sum[:4]) + "-0000-4000-8000-000000000000")
 }
 
@@ -190,4 +196,12 @@ func hasFinalizer(object client.Object, finalizer string) bool {
 
 func withoutFinalizer(object client.Object, finalizer string) {
 	object.SetFinalizers(slices.DeleteFunc(object.GetFinalizers(), func(f string) bool { return f == finalizer }))
+}
+
+// No other client deletes a claim with this label: config/admission/policies.yaml.
+func (s *store) protected(object client.Object) error {
+	if claim, is := object.(*corev1.PersistentVolumeClaim); is && claim.Labels[dbv1.LabelProtected] == "true" {
+		return apierrors.NewForbidden(s.resource(object), object.GetName(), fmt.Errorf("the PersistentVolumeClaim contains the data of a protected DatabaseCluster"))
+	}
+	return nil
 }

@@ -5,45 +5,16 @@ SPDX-License-Identifier: Apache-2.0
 package sim
 
 import (
-	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
-
-// keptApart reports whether a required anti-affinity keeps a pod away from the only node: its own, or that of a pod there.
-func (w *world) keptApart(pod *corev1.Pod) bool {
-	return w.oneNode && slices.ContainsFunc(all[*corev1.Pod](w.store), func(other *corev1.Pod) bool {
-		return other.Name != pod.Name && runs(other) && !hasEnded(other) && (repels(pod, other) || repels(other, pod))
-	})
-}
-
-func repels(pod, other *corev1.Pod) bool {
-	if pod.Spec.Affinity == nil || pod.Spec.Affinity.PodAntiAffinity == nil {
-		return false
-	}
-	return slices.ContainsFunc(pod.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution, func(term corev1.PodAffinityTerm) bool {
-		selector, err := metav1.LabelSelectorAsSelector(term.LabelSelector)
-		must(err)
-		return selector.Matches(labels.Set(other.Labels))
-	})
-}
-
-func onOneNode(s step) step {
-	do := s.do
-	s.do = func(w *world) {
-		w.oneNode = true
-		do(w)
-	}
-	return s
-}
 
 // apart is the anti-affinity of many manifests.
 func apart(c *dbv1.DatabaseCluster) {
@@ -52,7 +23,7 @@ func apart(c *dbv1.DatabaseCluster) {
 	}}}}
 }
 
-var apartSequence = sequence{"apart-on-one-node", []step{onOneNode(runningSaved(1, apart)), backUp("first", dbv1.BackupRetain)}}
+var apartSequence = tell("apart-on-one-node", onOneNode(runningSaved(1, apart)), backUp("first", dbv1.BackupRetain))
 
 func TestABackupCompletesOnTheOnlyNodeOfAMemberThatKeepsOthersApart(t *testing.T) {
 	p := newPlay(apartSequence, 0)
@@ -60,7 +31,7 @@ func TestABackupCompletesOnTheOnlyNodeOfAMemberThatKeepsOthersApart(t *testing.T
 		t.Error(err)
 	}
 	if backup := get[*dbv1.DatabaseBackup](p.store, "first"); backup.Status.Phase != dbv1.BackupCompleted {
-		t.Errorf("%+v\n%s", backup.Status, p.story.text())
+		t.Errorf("%+v\n%s", backup.Status, p.text())
 	}
 }
 
@@ -75,6 +46,6 @@ func TestAJobThatKeepsAwayFromMembersIsFound(t *testing.T) {
 	}
 	_ = p.toTheEnd()
 	if backup := get[*dbv1.DatabaseBackup](p.store, "first"); backup != nil && backup.Status.Phase == dbv1.BackupCompleted {
-		t.Errorf("not found:\n%s", p.story.text())
+		t.Errorf("not found:\n%s", p.text())
 	}
 }

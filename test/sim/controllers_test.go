@@ -39,7 +39,7 @@ func (w *world) collectGarbage() {
 // ownedInForeground reports whether an owner of an object waits for its dependents. Then the object waits for its own, too.
 func (w *world) ownedInForeground(object client.Object) bool {
 	return slices.ContainsFunc(object.GetOwnerReferences(), func(r metav1.OwnerReference) bool {
-		for _, owner := range w.store.objects {
+		for _, owner := range w.store.sorted() {
 			if owner.GetUID() == r.UID {
 				return true
 			}
@@ -74,7 +74,7 @@ func (w *world) dependents(owner types.UID) []client.Object {
 func (w *world) isGarbage(object client.Object) bool {
 	owners := object.GetOwnerReferences()
 	return len(owners) > 0 && !slices.ContainsFunc(owners, func(r metav1.OwnerReference) bool {
-		for _, owner := range w.store.objects {
+		for _, owner := range w.store.sorted() {
 			if owner.GetUID() == r.UID {
 				return !hasFinalizer(owner, metav1.FinalizerDeleteDependents)
 			}

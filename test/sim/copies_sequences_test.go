@@ -30,34 +30,34 @@ func final(c *dbv1.DatabaseCluster) {
 
 // copySequences test which member continues, and which copy is the last one.
 var copySequences = []sequence{
-	{"pair-final-backup", []step{createPair(pairEngine, final), handOverTo("orders-1"), remove()}},
-	{"pair-final-backup-foreground", []step{createPair(pairEngine, final), handOverTo("orders-1"), removeForeground()}},
-	{"pair-final-backup-replica-stalls", []step{createPair(pairEngine, final), handOverTo("orders-1"), stall("orders-0"), remove()}},
-	{"pair-final-backup-replica-returns", []step{createPair(pairEngine, final), freeze("orders-0"), soon(4, remove()), thaw("orders-0")}},
-	{"pair-final-backup-hibernated", []step{createPair(tuneEngine, final), hibernate(true), remove(), skipHooks()}},
-	{"pair-final-backup-unseen", []step{
+	tell("pair-final-backup", createPair(pairEngine, final), handOverTo("orders-1"), remove()),
+	tell("pair-final-backup-foreground", createPair(pairEngine, final), handOverTo("orders-1"), removeForeground()),
+	tell("pair-final-backup-replica-stalls", createPair(pairEngine, final), handOverTo("orders-1"), stall("orders-0"), remove()),
+	tell("pair-final-backup-replica-returns", createPair(pairEngine, final), freeze("orders-0"), soon(4, remove()), thaw("orders-0")),
+	tell("pair-final-backup-hibernated", createPair(tuneEngine, final), hibernate(true), remove(), skipHooks()),
+	tell("pair-final-backup-unseen",
 		createPair(syncEngine, final), together(away(true), freeze("orders-0")), removeForeground(), away(false), skipHooks(), told(createPair(syncEngine)), leads("orders-1"),
-	}},
-	{"pair-stop-unseen", []step{
+	),
+	tell("pair-stop-unseen",
 		createPair(syncEngine), together(away(true), freeze("orders-0")), deleteStatefulSet(metav1.DeletePropagationBackground), away(false), leads("orders-1"),
-	}},
-	{"pair-stop-unseen-next-cluster", []step{
+	),
+	tell("pair-stop-unseen-next-cluster",
 		createPair(syncEngine), together(away(true), freeze("orders-0")), removeForeground(), away(false), told(createPair(syncEngine)), leads("orders-1"),
-	}},
-	{"pair-without-the-last-primary", []step{
+	),
+	tell("pair-without-the-last-primary",
 		createPair(syncEngine), handOverTo("orders-1"), stall("orders-0"), removeForeground(), deleteClaim("data-orders-1"), told(createPair(syncEngine)), leads("orders-2"),
-	}},
-	{"pair-orphaned", []step{createPair(pairEngine), removeOrphan(), orphansFreed(), told(createPair(pairEngine))}},
-	{"pair-agreement-without-volumes", []step{
+	),
+	tell("pair-orphaned", createPair(pairEngine), removeOrphan(), orphansFreed(), told(createPair(pairEngine))),
+	tell("pair-agreement-without-volumes",
 		createPair(pairEngine), remove(), together(deleteClaim("data-orders-0"), deleteClaim("data-orders-1"), deleteClaim("data-orders-2")), told(createPair(pairEngine)),
-	}},
-	{"pair-final-backup-of-adopted-volumes", []step{createPair(pairEngine), remove(), soon(2, told(createPair(pairEngine, final))), remove()}},
-	{"voters-final-backup", []step{createVoters(final), remove()}},
-	{"voters-final-backup-first-down", []step{createVoters(final), freeze("orders-0"), soon(120, remove()), thaw("orders-0")}},
-	{"voters-final-backup-hibernated", []step{createVoters(final), hibernate(true), remove()}},
-	{"voters-final-backup-hibernated-first-down", []step{createVoters(final), freeze("orders-0"), hibernate(true), remove(), skipHooks(), told(createVoters())}},
-	{"voters-final-backup-one-left", []step{createVoters(final), scale(1), removeForeground()}},
-	{"voters-final-backup-foreground", []step{createVoters(final), removeForeground(), skipHooks(), told(createVoters())}},
+	),
+	tell("pair-final-backup-of-adopted-volumes", createPair(pairEngine), remove(), soon(2, told(createPair(pairEngine, final))), remove()),
+	tell("voters-final-backup", createVoters(final), remove()),
+	tell("voters-final-backup-first-down", createVoters(final), freeze("orders-0"), soon(120, remove()), thaw("orders-0")),
+	tell("voters-final-backup-hibernated", createVoters(final), hibernate(true), remove()),
+	tell("voters-final-backup-hibernated-first-down", createVoters(final), freeze("orders-0"), hibernate(true), remove(), skipHooks(), told(createVoters())),
+	tell("voters-final-backup-one-left", createVoters(final), scale(1), removeForeground()),
+	tell("voters-final-backup-foreground", createVoters(final), removeForeground(), skipHooks(), told(createVoters())),
 }
 
 // removeOrphan deletes the cluster, and its objects stay.
@@ -103,7 +103,7 @@ var copyMutants = map[string]mutant{
 	"the agreement is deleted with its cluster": {
 		interceptor.Funcs{Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
 			err := c.Delete(ctx, object, options...)
-			if of("delete", "", object).kind == "RoleBinding" {
+			if kindOf(object) == "RoleBinding" {
 				err = firstOf(err, removed(ctx, c, &corev1.ConfigMap{}, "orders-leader"))
 			}
 			return err

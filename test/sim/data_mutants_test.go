@@ -35,7 +35,7 @@ var dataMutants = map[string]mutant{
 	},
 	"volumes are deleted without preconditions": {
 		interceptor.Funcs{Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
-			if of("delete", "", object).kind == "PersistentVolumeClaim" {
+			if kindOf(object) == "PersistentVolumeClaim" {
 				return c.Delete(ctx, object)
 			}
 			return c.Delete(ctx, object, options...)
@@ -73,7 +73,7 @@ var dataMutants = map[string]mutant{
 		interceptor.Funcs{Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
 			err := c.Delete(ctx, object, options...)
 			backups := &dbv1.DatabaseBackupList{}
-			if of("delete", "", object).kind != "DatabaseBackup" {
+			if kindOf(object) != "DatabaseBackup" {
 				return err
 			}
 			err = firstOf(err, c.List(ctx, backups))

@@ -17,21 +17,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-const (
-	engineName = "anydb-v1"
-	// otherEngine identifies itself to its containers with engineVariable.
-	otherEngine    = "otherdb-v1"
-	engineVariable = "ENGINE"
-	bucket         = "s3://backups/prod"
-	day            = 24 * time.Hour
-)
-
-var deleteInBackground = client.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)}
-
-func copyOf(object client.Object) client.Object { return object.DeepCopyObject().(client.Object) }
+const day = 24 * time.Hour
 
 func declare(w *world, engine string) {
 	if topologies[engine] != "" {
@@ -77,11 +65,6 @@ func withEngine(s step) step {
 func saved(c *dbv1.DatabaseCluster) {
 	c.Spec.Engine = engineName
 	c.Spec.Backup = &dbv1.ClusterBackup{Destination: dbv1.BackupDestination{URL: bucket, CredentialSource: dbv1.CredentialsWorkloadIdentity}}
-}
-
-// quota refuses pods of Jobs with a higher CPU limit.
-func quota(cpus int64) step {
-	return step{what: fmt.Sprintf("a quota allows %d CPU", cpus), do: func(w *world) { w.disk.quota = cpus }}
 }
 
 // backupCPU sets the CPU request of backup Jobs.
@@ -157,14 +140,12 @@ func together(steps ...step) step {
 	}}
 }
 
-func deleted(w *world, object client.Object) { must(w.store.delete(object, &deleteInBackground)) }
-
 // deleteBackup deletes the backups whose names have a prefix.
 func deleteBackup(prefix string) step {
 	return step{what: "DatabaseBackup " + prefix + " is deleted", do: func(w *world) {
 		for _, b := range all[*dbv1.DatabaseBackup](w.store) {
 			if strings.HasPrefix(b.Name, prefix) {
-				deleted(w, b)
+				w.erase(b)
 			}
 		}
 	}}
@@ -194,7 +175,7 @@ func scaleByHand(replicas int32) step {
 }
 
 // jobOf finds a Job by a part of its name.
-func (w *world) jobOf(part string) *batchv1.Job {
+func jobOf(w *world, part string) *batchv1.Job {
 	for _, job := range all[*batchv1.Job](w.store) {
 		if strings.Contains(job.Name, part) {
 			return job
@@ -205,37 +186,9 @@ func (w *world) jobOf(part string) *batchv1.Job {
 
 func deleteJob(part string) step {
 	return step{what: "somebody deletes Job ..." + part, do: func(w *world) {
-		if job := w.jobOf(part); job != nil {
-			deleted(w, job)
+		if job := jobOf(w, part); job != nil {
+			w.erase(job)
 		}
-	}}
-}
-
-func goesWrong(t trouble) step {
-	which := strings.TrimSpace(t.verb + " " + t.about)
-	what := fmt.Sprintf("from now on %s ends with exit code %d", which, t.code)
-	switch {
-	case t.hangs:
-		what = fmt.Sprintf("from now on %s does not end", which)
-	case t.times > 0:
-		what += fmt.Sprintf(", %d times", t.times)
-	}
-	return step{what: what, do: func(w *world) { w.disk.troubles = append(w.disk.troubles, t) }}
-}
-
-// backOff lets Kubernetes wait before it repeats an attempt of a Job.
-func backOff(wait time.Duration) step {
-	return step{what: fmt.Sprintf("from now on, a Job waits %s after a failed attempt", wait), do: func(w *world) { w.disk.backOff = wait }}
-}
-
-func mended(verb string) step {
-	return step{what: verb + " is mended", do: func(w *world) { w.disk.troubles = nil }}
-}
-
-// at lets time pass.
-func at(after time.Duration) step {
-	return step{what: "time passes until " + began.Add(after).Format("2006-01-02 15:04"), do: func(w *world) {
-		w.clock.SetTime(later(w.clock.Now(), began.Add(after)))
 	}}
 }
 
@@ -245,105 +198,10 @@ func removeForeground() step {
 	}}
 }
 
-func removeNamespace() step {
-	return step{what: "the namespace is deleted", do: func(w *world) { w.store.terminating = w.namespace; w.store.touch() }}
-}
-
-func restartOperator() step {
-	return step{what: "the operator is restarted", do: func(w *world) { w.start() }}
-}
-
-// podOf finds a pod by a part of its name.
-func (w *world) podOf(part string) *corev1.Pod {
-	for _, pod := range all[*corev1.Pod](w.store) {
-		if strings.Contains(pod.Name, part) {
-			return pod
-		}
-	}
-	return nil
-}
-
-// nodeSilent is a node that was just lost: its kubelet no longer reports on the pod.
-func nodeSilent(part string) step {
-	return step{what: "the node of pod ..." + part + " does not answer", do: func(w *world) {
-		if pod := w.podOf(part); pod != nil {
-			w.disk.lost[pod.Name] = true
-			w.store.touch()
-		}
-	}}
-}
-
-// nodeReturns is the return of such a node.
-func nodeReturns(part string) step {
-	return step{what: "that node is back", do: func(w *world) {
-		if pod := w.podOf(part); pod != nil {
-			delete(w.disk.lost, pod.Name)
-			w.store.touch()
-		}
-	}}
-}
-
-// loseNode is a node that was lost for a while, so that Kubernetes deletes its pod.
-func loseNode(part string) step {
-	return step{what: "the node of pod ..." + part + " does not answer for so long that the pod is deleted", do: func(w *world) {
-		nodeSilent(part).do(w)
-		if pod := w.podOf(part); pod != nil {
-			pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{
-				Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Message: "Taint manager: deleting due to NoExecute taint",
-			})
-			w.store.put(pod)
-			w.end(w.podOf(part))
-		}
-	}}
-}
-
-// removeNode deletes a node: Kubernetes marks its pods as failed and deletes them.
-func removeNode(part string) step {
-	return step{what: "that node is removed", do: func(w *world) {
-		if pod := w.podOf(part); pod != nil && w.disk.lost[pod.Name] {
-			delete(w.disk.lost, pod.Name)
-			withoutFinalizer(pod, podGrace)
-			pod.Status.Phase = corev1.PodFailed
-			w.store.put(pod)
-		}
-	}}
-}
-
-func corrupt() step {
-	return step{what: "a piece of every backup is damaged", do: func(w *world) {
-		for _, l := range w.locations() {
-			there := w.disk.bucket[l]
-			there.corrupt = true
-			w.disk.bucket[l] = there
-		}
-	}}
-}
-
 func verify(name string) step {
 	return step{what: "a verification of DatabaseBackup " + name + " is asked for", do: func(w *world) {
 		b := get[*dbv1.DatabaseBackup](w.store, name)
 		metav1.SetMetaDataAnnotation(&b.ObjectMeta, dbv1.AnnotationVerify, b.Annotations[dbv1.AnnotationVerify]+"now")
-		w.store.put(b)
-	}}
-}
-
-// inBucket puts a backup of a previous cluster into the bucket, and creates its DatabaseBackup.
-func inBucket(name string, members int) step {
-	return step{what: fmt.Sprintf("there is DatabaseBackup %s of an earlier cluster of %d", name, members), do: func(w *world) {
-		b := &dbv1.DatabaseBackup{ObjectMeta: w.object(name)}
-		b.Spec.Cluster, b.Spec.DeletionPolicy = w.name, dbv1.BackupRetain
-		at := fmt.Sprintf("%s/%s", bucket, name)
-		b.Status = dbv1.DatabaseBackupStatus{
-			Phase: dbv1.BackupCompleted, Location: at, Destination: &dbv1.BackupDestination{URL: bucket, CredentialSource: dbv1.CredentialsWorkloadIdentity}, ClusterUID: "earlier",
-			Engine: engineName, Image: "database:1", Replicas: int32(members), CompletionTime: new(metav1.NewTime(w.clock.Now())),
-		}
-		b.UID = w.store.uid(ref(b))
-		w.store.made[ref(b)]--
-		there := artifact{id: string(b.UID), complete: true}
-		for member := range members {
-			there = there.with(member, fmt.Sprintf("%s of member %d", name, member))
-		}
-		w.disk.bucket[at] = there
 		w.store.put(b)
 	}}
 }
@@ -359,20 +217,6 @@ func fromLocation(name string) func(*dbv1.DatabaseCluster) {
 		at := dbv1.BackupDestination{URL: fmt.Sprintf("%s/%s", bucket, name), CredentialSource: dbv1.CredentialsWorkloadIdentity}
 		c.Spec.Bootstrap = &dbv1.ClusterBootstrap{FromBackup: &dbv1.BackupSource{Location: &at}}
 	}
-}
-
-// holds checks the data in the volumes of the members.
-func holds(what string) step {
-	return step{what: "the members have " + what, do: func(w *world) {
-		for ordinal := range w.cluster().Spec.Replicas {
-			claim := get[*corev1.PersistentVolumeClaim](w.store, naming.Claim(w.name, ordinal))
-			if claim == nil {
-				w.breaks("member %d has no volume", ordinal)
-			} else if data := w.disk.volumes[claim.UID].data; !strings.HasPrefix(data, what) {
-				w.breaks("member %d has %q, not %q", ordinal, data, what)
-			}
-		}
-	}}
 }
 
 func annotateCluster(what, key, value string) step {
@@ -398,7 +242,7 @@ func oldHangs() step {
 }
 
 func deleteClaim(claim string) step {
-	return step{what: "claim " + claim + " is deleted", do: func(w *world) { deleted(w, get[*corev1.PersistentVolumeClaim](w.store, claim)) }}
+	return step{what: "claim " + claim + " is deleted", do: func(w *world) { w.erase(get[*corev1.PersistentVolumeClaim](w.store, claim)) }}
 }
 
 // loseClaim deletes the claim of a member that does not run, with the rows that only its volume has.

@@ -6,12 +6,9 @@ package sim
 
 import (
 	"context"
-	"fmt"
 	"maps"
-	"slices"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,126 +16,51 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/naming"
-)
-
-const (
-	// strict is a value with which a database of one member would accept no write, so its engine refuses it.
-	strict = "strict"
-	// electing is how long the members may need until one of them is the primary.
-	electing = 2 * lockRounds * time.Second
 )
 
 // disturbanceSequences test actions that must not disturb members at the same time, or without a primary.
 var disturbanceSequences = []sequence{
-	{"pair-resize-with-restart", []step{createPair(pairEngine), set("the CPU is set to 2", cpu("2")), leadsNot("orders-0")}},
-	{"pair-scale-in-during-failover", []step{createPair(pairEngine), soon(1, freeze("orders-0")), scale(2), thaw("orders-0"), leadsNot("orders-0")}},
-	{"pair-scale-in-of-a-primary-that-is-down", []step{
+	tell("pair-resize-with-restart", createPair(pairEngine), set("the CPU is set to 2", cpu("2")), leadsNot("orders-0")),
+	tell("pair-scale-in-during-failover", createPair(pairEngine), soon(1, freeze("orders-0")), scale(2), thaw("orders-0"), leadsNot("orders-0")),
+	tell("pair-scale-in-of-a-primary-that-is-down",
 		createPair(pairEngine), handOverTo("orders-2"), soon(1, freeze("orders-2")), soon(1, scale(2)), thaw("orders-2"), leads("orders-0"),
-	}},
-	{"pair-scale-in-of-a-lost-primary", []step{createPair(syncEngine), handOverTo("orders-2"), soon(1, freeze("orders-2")), scale(2), leads("orders-0")}},
-	{"pair-hibernate-during-failover", []step{createPair(syncEngine), soon(1, freeze("orders-0")), hibernate(true), hibernate(false), leads("orders-1")}},
-	{"pair-hibernate-without-a-primary", []step{
+	),
+	tell("pair-scale-in-of-a-lost-primary", createPair(syncEngine), handOverTo("orders-2"), soon(1, freeze("orders-2")), scale(2), leads("orders-0")),
+	tell("pair-hibernate-during-failover", createPair(syncEngine), soon(1, freeze("orders-0")), hibernate(true), hibernate(false), leads("orders-1")),
+	tell("pair-hibernate-without-a-primary",
 		createPair(pairEngine), soon(1, together(freeze("orders-0"), freeze("orders-1"), freeze("orders-2"))), hibernate(true), hibernate(false), leads("orders-0"),
-	}},
-	{"pair-scale-in-during-configuration", []step{
+	),
+	tell("pair-scale-in-during-configuration",
 		createPair(tuneEngine), goesWrong(configureHangs), soon(5, parameter("2")), soon(5, scale(2)), mended("hook"), uses(`{"work_mem":"2"}`),
-	}},
-	{"pair-scale-in-refused", []step{
+	),
+	tell("pair-scale-in-refused",
 		createPair(tuneEngine), handOverTo("orders-2"), parameter(strict), scale(1), leads("orders-2"), scale(2), leads("orders-0"), uses(`{"work_mem":"strict"}`),
-	}},
-	{"pair-parameters-during-hand-over", []step{
+	),
+	tell("pair-parameters-during-hand-over",
 		createPair(tuneEngine), goesWrong(handOverHangs), soon(4, handOverTo("orders-2")), soon(4, parameter("2")), mended("hook"), leads("orders-2"), uses(`{"work_mem":"2"}`),
-	}},
-	{"pair-configuration-by-hand", []step{
+	),
+	tell("pair-configuration-by-hand",
 		createPair(tuneEngine), parameter("2"), byHand(), uses(`{"work_mem":"2"}`), byHand(), uses(`{"work_mem":"2"}`), handOverTo("orders-2"), leads("orders-2"),
-	}},
-	{"pair-hand-over-lost", []step{
+	),
+	tell("pair-hand-over-lost",
 		createPair(pairEngine), goesWrong(handOverHangs), soon(5, handOverTo("orders-2")), nodeSilent("-handover-"), at(time.Hour), mended("hook"), removeNode("-handover-"), leads("orders-2"),
-	}},
-	{"pair-delete-while-a-hand-over-is-lost", []step{
+	),
+	tell("pair-delete-while-a-hand-over-is-lost",
 		createPair(pairEngine), freeze("orders-0"), goesWrong(handOverHangs), soon(8, remove()), nodeSilent("-handover-"), at(time.Hour),
 		removeNode("-handover-"),
-	}},
-	{"pair-delete-members-without-a-statefulset", []step{
+	),
+	tell("pair-delete-members-without-a-statefulset",
 		createPair(pairEngine), handOverTo("orders-1"), away(true), deleteStatefulSet(metav1.DeletePropagationOrphan), remove(), away(false),
-	}},
-	{"pair-scale-in-while-others-are-down", []step{
+	),
+	tell("pair-scale-in-while-others-are-down",
 		createPair(pairEngine), scale(5), together(freeze("orders-1"), freeze("orders-2")), scale(4), together(thaw("orders-1"), thaw("orders-2")),
-	}},
+	),
 }
 
 var (
 	configureHangs = trouble{verb: "hook", about: "configure", hangs: true, times: -1}
 	handOverHangs  = trouble{verb: "hook", about: "handOver", hangs: true, times: -1}
 )
-
-// actions are the components of the Jobs that disturb members.
-var actions = []string{dbv1.ComponentHandOver, dbv1.ComponentMemberRemove, dbv1.ComponentConfigure}
-
-// watchActions: one action at a time disturbs the members of a cluster that is not being deleted.
-func (w *world) watchActions(c change) {
-	cluster, starts := w.cluster(), ""
-	if job, is := c.after.(*batchv1.Job); is && c.before == nil && slices.Contains(actions, job.Labels[dbv1.LabelComponent]) {
-		starts = job.Name
-	}
-	if cluster == nil || cluster.DeletionTimestamp != nil || starts == "" && len(w.disturbed(c)) == 0 {
-		return
-	}
-	for _, job := range all[*batchv1.Job](w.store) {
-		other := slices.Contains(actions, job.Labels[dbv1.LabelComponent]) && job.Name != starts && job.Labels[dbv1.LabelClusterUID] == string(cluster.UID)
-		if other && !jobEnded(job) && !w.isLost(job) {
-			w.breaks("%s changes, although Job %s disturbs the members", ref(c.object()), job.Name)
-		}
-	}
-}
-
-// isLost reports whether a Job should have ended, but a node that does not respond keeps its pod.
-func (w *world) isLost(job *batchv1.Job) bool {
-	ends := jobIs(job, batchv1.JobFailureTarget) || job.DeletionTimestamp != nil
-	return ends && slices.ContainsFunc(w.podsOfJob(job), func(pod *corev1.Pod) bool { return w.disk.lost[pod.Name] })
-}
-
-// watchPrimary records since when there is no primary.
-func (w *world) watchPrimary() {
-	switch on := &w.disk.shared; {
-	case w.primary() != nil:
-		on.without = time.Time{}
-	case on.without.IsZero():
-		on.without = w.clock.Now()
-	}
-}
-
-// withoutPrimary is how long the database has had no primary.
-func (w *world) withoutPrimary() time.Duration {
-	if w.disk.shared.without.IsZero() {
-		return 0
-	}
-	return w.clock.Now().Sub(w.disk.shared.without)
-}
-
-// watchElection: the operator removes no member without a primary, no primary, and none before the database has accepted the number of
-// members. Members that had time to elect a primary may hibernate.
-func (w *world) watchElection(before, after *appsv1.StatefulSet) {
-	cluster := w.cluster()
-	if *after.Spec.Replicas >= *before.Spec.Replicas || cluster.DeletionTimestamp != nil || w.disk.shared.topology != dbv1.TopologyPrimaryReplica {
-		return
-	}
-	first, end := ordinalsOf(before)
-	if start, _ := ordinalsOf(after); start <= first {
-		first = end - 1
-	}
-	member, primary := naming.Member(w.name, int32(first)), w.seenPrimary()
-	switch {
-	case primary == nil && !(cluster.Spec.Hibernated && (*before.Spec.Replicas == 1 || w.withoutPrimary() >= electing)):
-		w.breaks("pod %s stops while there is no primary", member)
-	case cluster.Spec.Hibernated:
-	case primary.Name == member:
-		w.breaks("the primary %s is removed", member)
-	case cluster.Spec.Engine == tuneEngine && w.disk.shared.tunedFor != fmt.Sprint(cluster.Spec.Replicas):
-		w.breaks("pod %s is removed before the database has accepted %d members", member, cluster.Spec.Replicas)
-	}
-}
 
 // disturbanceMutants are mistakes about disturbances.
 var disturbanceMutants = map[string]mutant{

@@ -20,31 +20,31 @@ import (
 
 // expirySequences test the retention, and backups of deleted clusters.
 var expirySequences = []sequence{
-	{"schedule-verification-fails", []step{
+	tell("schedule-verification-fails",
 		runningSaved(1, scheduled("0 3 * * *", 1)), night(1), verify(nightly(1)), night(2), night(3),
 		corrupt(), verify(nightly(3)), night(4), verify(nightly(4)),
-	}},
-	{"schedule-forged", []step{runningSaved(1, scheduled("0 3 * * *", 2)), night(1), night(2), forged(3), night(3)}},
-	{"schedule-copied", []step{
+	),
+	tell("schedule-forged", runningSaved(1, scheduled("0 3 * * *", 2)), night(1), night(2), forged(3), night(3)),
+	tell("schedule-copied",
 		runningSaved(1, scheduled("0 3 * * *", 2)), night(1), night(2), together(copied(nightly(1), "mine"), copied(nightly(2), "yours")), night(3),
-	}},
-	{"schedule-name-taken", []step{
+	),
+	tell("schedule-name-taken",
 		runningSaved(1, scheduled("0 3 * * *", 2)), together(backUp(nightly(1), dbv1.BackupRetain), at(4*time.Hour)), deleteBackup(nightly(1)), night(2),
-	}},
-	{"backup-of-the-next-cluster", []step{
+	),
+	tell("backup-of-the-next-cluster",
 		runningSaved(1), memberHangs(0), backUp("first", dbv1.BackupRetain), together(away(true), replaced()), mended("backup"), away(false),
-	}},
-	{"backup-runs-until-the-next-cluster", []step{
+	),
+	tell("backup-runs-until-the-next-cluster",
 		runningSaved(1), memberHangs(0), backUp("first", dbv1.BackupRetain), together(away(true), replaced()), away(false),
-	}},
-	{"backup-image-changes", []step{
+	),
+	tell("backup-image-changes",
 		runningSaved(2), memberHangs(0), backUp("first", dbv1.BackupRetain), image("database:2"), mended("backup"),
-	}},
-	{"backup-while-rolling", []step{runningSaved(2), image("database:missing"), backUp("first", dbv1.BackupRetain), image("database:2")}},
-	{"backup-image-changes-between-members", []step{
+	),
+	tell("backup-while-rolling", runningSaved(2), image("database:missing"), backUp("first", dbv1.BackupRetain), image("database:2")),
+	tell("backup-image-changes-between-members",
 		runningSaved(2), memberHangs(1), backUp("first", dbv1.BackupRetain), image("database:2"),
 		together(mended("backup"), backUp("second", dbv1.BackupRetain)),
-	}},
+	),
 }
 
 func memberHangs(member int) step {
@@ -58,7 +58,7 @@ func night(number int) step { return at(time.Duration(number-1)*day + 4*time.Hou
 func deletesToo(name string) interceptor.Funcs {
 	return interceptor.Funcs{Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
 		err := c.Delete(ctx, object, options...)
-		if of("delete", "", object).kind != "DatabaseBackup" {
+		if kindOf(object) != "DatabaseBackup" {
 			return err
 		}
 		return firstOf(err, removed(ctx, c, &dbv1.DatabaseBackup{}, name))

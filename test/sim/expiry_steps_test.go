@@ -46,20 +46,6 @@ func copied(from, to string) step {
 	}}
 }
 
-// away stops or starts the operator.
-func away(away bool) step {
-	what := "the operator is back"
-	if away {
-		what = "the operator is away"
-	}
-	return step{what: what, do: func(w *world) {
-		w.away = away
-		if !away {
-			w.start()
-		}
-	}}
-}
-
 // replaced deletes a cluster with its members and claims, despite finalizers. Another program restores it under the
 // same name, as a tool that backs up namespaces does.
 func replaced() step {

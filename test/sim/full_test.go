@@ -5,67 +5,10 @@ SPDX-License-Identifier: Apache-2.0
 package sim
 
 import (
-	"slices"
-
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
-
-// noSpace is what the kubelet reports about a member without space to write.
-const noSpace = "Readiness probe failed: no writes: the data volume is full. Raise spec.storage.size."
-
-// fillVolume leaves no space on the volume of a member. It ends when the volume grows.
-func fillVolume(pod string) step {
-	return step{what: "the volume of pod " + pod + " is full", do: func(w *world) {
-		uid, _ := w.on(get[*corev1.Pod](w.store, pod))
-		w.disk.full[uid] = true
-		w.store.touch()
-	}}
-}
-
-// isFull reports whether the volume of a member has no space.
-func (w *world) isFull(pod *corev1.Pod) bool {
-	uid, _ := w.on(pod)
-	return w.disk.full[uid]
-}
-
-// alarms reports whether voters accept no writes, because one of them has no space.
-func (w *world) alarms(data string) bool {
-	return slices.ContainsFunc(w.present(data), w.isFull)
-}
-
-// announces reports whether a voter is the one that is not ready while the voters accept no writes.
-func (w *world) announces(pod *corev1.Pod) bool {
-	_, on := w.on(pod)
-	first := w.newest(w.present(on.data))
-	return w.alarms(on.data) && first != nil && first.Name == pod.Name
-}
-
-// acceptsWrites reports whether a client of members with one database can write.
-func (w *world) acceptsWrites() bool {
-	if w.disk.shared.topology == dbv1.TopologyPrimaryReplica {
-		return w.primary() != nil
-	}
-	for data := range w.disk.shared.voters {
-		if w.hasMajority(data) && !w.alarms(data) {
-			return true
-		}
-	}
-	return false
-}
-
-// checkAvailable: Available means that a client can write.
-func (p *play) checkAvailable() {
-	cluster := p.cluster()
-	if cluster == nil || cluster.DeletionTimestamp != nil || p.disk.shared.topology == "" || p.away {
-		return
-	}
-	if meta.IsStatusConditionTrue(cluster.Status.Conditions, dbv1.ConditionAvailable) && !p.acceptsWrites() {
-		p.breaks("Available is True, but no client can write")
-	}
-}
 
 // refuses checks that the condition Available explains why no client can write.
 func refuses(cause string) step {
@@ -79,10 +22,10 @@ func refuses(cause string) step {
 
 // fullSequences test members without space to write.
 var fullSequences = []sequence{
-	{"pair-full", []step{
+	tell("pair-full",
 		createPair(syncEngine), fillVolume("orders-0"), refuses("pod orders-0 accepts no writes: the data volume is full. Raise spec.storage.size."), grow("2Gi"),
-	}},
-	{"voters-full", []step{
+	),
+	tell("voters-full",
 		createVoters(), fillVolume("orders-1"), refuses("pod orders-0 accepts no writes: the data volume is full. Raise spec.storage.size."), grow("2Gi"),
-	}},
+	),
 }

@@ -219,7 +219,7 @@ func (w *world) endNamespace() {
 	for _, o := range w.store.sorted() {
 		if o.GetNamespace() == w.store.terminating && o.GetDeletionTimestamp() == nil && !w.delays() {
 			w.story.add(w.by, "deletes "+ref(o))
-			must(w.store.delete(copyOf(o), &deleteInBackground))
+			w.erase(o)
 			return
 		}
 	}

@@ -123,9 +123,11 @@ func campaignWith(name string, plant func(client.WithWatch) client.WithWatch) st
 		if sequence.name != name {
 			continue
 		}
-		c, err := newCampaign(sequence, plant)
+		p := newPlay(sequence, 0)
+		p.plant = plant
+		c, err := newCampaign(p)
 		if err != nil {
-			p := newPlay(sequence, 0)
+			p = newPlay(sequence, 0)
 			p.plant = plant
 			return errors.Join(err, p.toTheEnd()).Error()
 		}

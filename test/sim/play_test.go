@@ -14,7 +14,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -33,10 +32,6 @@ type play struct {
 	line int
 	// own are the texts of the objects that only this play has.
 	own memory
-}
-
-func newPlay(s sequence, seed uint64) *play {
-	return playIn(newWorld(types.NamespacedName{Namespace: clusterNamespace, Name: clusterName}, seed), s)
 }
 
 // playIn is a sequence that starts in a world.
@@ -168,7 +163,7 @@ func (p *play) key(known memory) [sha256.Size]byte {
 	for _, what := range slices.Sorted(maps.Keys(p.counts)) {
 		fmt.Fprintln(&text, what, p.counts[what])
 	}
-	aliases, serving := make([]string, 0, 2*len(p.store.objects)), len(p.serving()) > 0
+	aliases, serving := make([]string, 0, 2*len(p.store.sorted())), len(p.serving()) > 0
 	for _, object := range p.store.sorted() {
 		aliases = append(aliases, string(object.GetUID()), "uid of "+ref(object))
 		fmt.Fprintln(&text, p.textOf(object, known), p.age(object, serving), p.moments(object))
@@ -221,4 +216,15 @@ func (p *play) age(object client.Object, serving bool) []time.Duration {
 		return ages[1:]
 	}
 	return ages
+}
+
+// settle plays until nothing happens for a while, as between two steps.
+func (w *world) settle() {
+	p := &play{world: w}
+	for range maxRounds {
+		if p.isIdle(w.round()) {
+			return
+		}
+	}
+	w.breaks("not idle after %d rounds", maxRounds)
 }

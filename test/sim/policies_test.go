@@ -15,21 +15,12 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/sample"
 )
-
-// No other client deletes a claim with this label: config/admission/policies.yaml.
-func (s *store) protected(object client.Object) error {
-	if claim, is := object.(*corev1.PersistentVolumeClaim); is && claim.Labels[dbv1.LabelProtected] == "true" {
-		return apierrors.NewForbidden(s.resource(object), object.GetName(), fmt.Errorf("the PersistentVolumeClaim contains the data of a protected DatabaseCluster"))
-	}
-	return nil
-}
 
 const (
 	costCenter = "policies.example.test/cost-center"
@@ -71,7 +62,7 @@ func everySequence() []sequence {
 }
 
 // verdicts are the conditions of all clusters and backups.
-func (s *store) verdicts() string {
+func verdicts(s *store) string {
 	var text strings.Builder
 	for _, c := range all[*dbv1.DatabaseCluster](s) {
 		for _, is := range c.Status.Conditions {
@@ -89,8 +80,8 @@ func amongPolicies(s sequence, plant func(client.WithWatch) client.WithWatch) er
 	without, among := newPlay(s, 0), newPlay(s, 0)
 	among.plant, among.store.policy = plant, meddle
 	err := errors.Join(without.toTheEnd(), among.toTheEnd())
-	if a, b := without.store.verdicts(), among.store.verdicts(); err == nil && a != b {
-		return fmt.Errorf("with policies of others the end is\n%s\nand without them\n%s\n%s", b, a, among.story.text())
+	if a, b := verdicts(without.store), verdicts(among.store); err == nil && a != b {
+		return fmt.Errorf("with policies of others the end is\n%s\nand without them\n%s\n%s", b, a, among.text())
 	}
 	return err
 }
@@ -141,20 +132,20 @@ func deleteClaims(allowed bool) step {
 	}}
 }
 
-var protectedSequence = sequence{"protected", []step{
+var protectedSequence = tell("protected",
 	create(2, deleteVolumes, hooks("flush"), func(c *dbv1.DatabaseCluster) { c.Spec.Deletion.Protection = true }), deleteClaims(false), protection(false), remove(),
-}}
+)
 
 // The label keeps the API server from deleting the claims, so a deletion with volumes needs it to be removed first.
 func TestTheClaimsOfAProtectedClusterAreDeletedOnlyAfterItsProtection(t *testing.T) {
 	p := newPlay(protectedSequence, 0)
-	if err := p.deleted(); err != nil {
-		t.Errorf("%v\n%s", err, p.story.text())
+	if err := playDeletion(p); err != nil {
+		t.Errorf("%v\n%s", err, p.text())
 	}
 }
 
-// deleted plays a sequence after which nothing of the cluster may be left.
-func (p *play) deleted() error {
+// playDeletion plays a sequence after which nothing of the cluster may be left.
+func playDeletion(p *play) error {
 	err := p.toTheEnd()
 	if left := len(all[*corev1.PersistentVolumeClaim](p.store)); err == nil && (p.cluster() != nil || left > 0) {
 		return fmt.Errorf("the cluster is not deleted, or %d claims are left", left)
@@ -166,13 +157,13 @@ func TestAnOperatorThatLeavesTheLabelOfProtectionIsFound(t *testing.T) {
 	p := newPlay(protectedSequence, 0)
 	p.plant = func(server client.WithWatch) client.WithWatch {
 		return interceptor.NewClient(server, interceptor.Funcs{Patch: func(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {
-			if of("patch", "", object).kind == "PersistentVolumeClaim" && p.cluster() != nil && !p.cluster().Spec.Deletion.Protection {
+			if kindOf(object) == "PersistentVolumeClaim" && p.cluster() != nil && !p.cluster().Spec.Deletion.Protection {
 				return nil
 			}
 			return c.Patch(ctx, object, patch, options...)
 		}})
 	}
-	if err := p.deleted(); err == nil {
-		t.Errorf("not found:\n%s", p.story.text())
+	if err := playDeletion(p); err == nil {
+		t.Errorf("not found:\n%s", p.text())
 	}
 }

@@ -63,7 +63,7 @@ func randomSequence(seed uint64) (s sequence, heals int) {
 		steps = append(steps, k.wait(k.next()))
 	}
 	last := k.healed()
-	return sequence{fmt.Sprintf("walk-%d", seed), append(steps, last...)}, len(last)
+	return tell(fmt.Sprintf("walk-%d", seed), append(steps, last...)...), len(last)
 }
 
 func choose[T any](k *walk, all ...T) T { return all[k.IntN(len(all))] }
@@ -201,25 +201,9 @@ func (k *walk) losesVolume() step {
 		}
 		w.forgives(lost)
 		claim := w.claimOf(lost, naming.DataVolume)
-		deleted(w, claim)
+		w.erase(claim)
 		w.store.remove(lost)
 	}}
-}
-
-// othersServe reports whether all members of the database but one serve with its data, and there is another one.
-func (w *world) othersServe(without *corev1.Pod) bool {
-	_, on := w.on(without)
-	cluster := w.cluster()
-	if cluster == nil || cluster.DeletionTimestamp != nil || cluster.Spec.Hibernated || w.holder() == without.Name {
-		return false
-	}
-	others := w.others(without)
-	for _, other := range others {
-		if _, has := w.on(other); has.data != on.data || !isReady(other) {
-			return false
-		}
-	}
-	return len(others) > 0 && len(others) >= int(cluster.Spec.Replicas)-1 && len(w.disk.shared.voters[on.data]) <= len(others)+1
 }
 
 func (k *walk) leaves() step {
@@ -232,7 +216,7 @@ func (k *walk) deletesStatefulSet() step {
 	s := existing(deleteStatefulSet(policy))
 	do := s.do
 	s.do = func(w *world) {
-		if w.setExists() {
+		if setExists(w) {
 			do(w)
 		}
 	}
@@ -271,7 +255,7 @@ func (k *walk) replaced() step {
 			w.breaks("the deletion does not end")
 			return
 		}
-		w.disk.shared.gone = 0
+		w.forgetsLock()
 		next.do(w)
 	}}
 }
@@ -301,7 +285,7 @@ func claimsFreed() step {
 		for _, claim := range all[*corev1.PersistentVolumeClaim](w.store) {
 			named := stalled != nil && stalled.Reason == dbv1.ReasonVolumeConflict && strings.Contains(stalled.Message, claim.Name+" ")
 			if named && claim.Annotations[dbv1.AnnotationRestoring] != "" && claim.Labels[dbv1.LabelClusterUID] != string(c.UID) {
-				deleted(w, claim)
+				w.erase(claim)
 			}
 		}
 	}}
@@ -319,7 +303,7 @@ func (k *walk) checked() step {
 			value = "1"
 		}
 		uses(fmt.Sprintf("{\"work_mem\":%q}", value)).do(w)
-		if is := w.disk.shared.tunedFor; is != fmt.Sprint(c.Spec.Replicas) {
+		if is := w.tunedFor(); is != fmt.Sprint(c.Spec.Replicas) {
 			w.breaks("the database is configured for %s members, not %d", is, c.Spec.Replicas)
 		}
 	}}
@@ -330,17 +314,17 @@ func walked(s sequence) (told string, problem error) {
 	p := newPlay(s, 0)
 	defer func() {
 		if cause := recover(); cause != nil {
-			told, problem = p.story.text(), fmt.Errorf("panic: %v", cause)
+			told, problem = p.text(), fmt.Errorf("panic: %v", cause)
 		}
 	}()
 	problem = p.toTheEnd()
-	return p.story.text(), problem
+	return p.text(), problem
 }
 
 // shortest removes steps as long as a play fails in the same way, but none of the last ones, which heal it.
 func shortest(s sequence, heals int, problem error) sequence {
 	for i := len(s.steps) - heals - 1; i > 0; i-- {
-		without := sequence{s.name, slices.Delete(slices.Clone(s.steps), i, i+1)}
+		without := tell(s.name, slices.Delete(slices.Clone(s.steps), i, i+1)...)
 		if _, again := walked(without); again != nil && alike(again, problem) {
 			s = without
 		}
@@ -384,15 +368,4 @@ func TestRandomPlaysKeepTheRules(t *testing.T) {
 	}
 }
 
-// settle plays until nothing happens for a while, as between two steps.
-func (w *world) settle() {
-	p := &play{world: w}
-	for range maxRounds {
-		if p.isIdle(w.round()) {
-			return
-		}
-	}
-	w.breaks("not idle after %d rounds", maxRounds)
-}
-
-func (w *world) setExists() bool { return get[*appsv1.StatefulSet](w.store, w.name) != nil }
+func setExists(w *world) bool { return get[*appsv1.StatefulSet](w.store, w.name) != nil }

@@ -113,7 +113,7 @@ var roleMutants = map[string]mutant{
 	},
 	"rights are not deleted": {
 		interceptor.Funcs{Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
-			if kind := of("delete", "", object).kind; kind == "RoleBinding" || kind == "ConfigMap" {
+			if kind := kindOf(object); kind == "RoleBinding" || kind == "ConfigMap" {
 				return nil
 			}
 			return c.Delete(ctx, object, options...)
@@ -135,7 +135,7 @@ var roleMutants = map[string]mutant{
 	},
 	"the claim of a member that did not ask for it is rebuilt": {
 		interceptor.Funcs{Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
-			if of("delete", "", object).kind == "PersistentVolumeClaim" {
+			if kindOf(object) == "PersistentVolumeClaim" {
 				return removed(ctx, c, &corev1.PersistentVolumeClaim{}, "data-orders-1")
 			}
 			return c.Delete(ctx, object, options...)

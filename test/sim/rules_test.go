@@ -194,25 +194,6 @@ func (w *world) watchPod(c change, pod *corev1.Pod) {
 	}
 }
 
-func (w *world) maxUnavailable() int {
-	return int(max(1, w.cluster().Spec.UpdateStrategy.MaxUnavailable))
-}
-
-// serving returns the members that are ready and not terminating.
-func (w *world) serving() []*corev1.Pod {
-	return slices.DeleteFunc(w.members(), func(pod *corev1.Pod) bool { return !isReady(pod) || pod.DeletionTimestamp != nil })
-}
-
-func isMember(pod *corev1.Pod) bool { return pod.Labels[dbv1.LabelComponent] == dbv1.ComponentDatabase }
-
-func (w *world) members() []*corev1.Pod {
-	set := get[*appsv1.StatefulSet](w.store, w.name)
-	if set == nil {
-		return nil
-	}
-	return podsOf(w.store, set)
-}
-
 // watchConfig: a ConfigMap is deleted only when no pod uses it.
 func (w *world) watchConfig(c change, config *corev1.ConfigMap) {
 	if c.after != nil {
@@ -300,14 +281,6 @@ func (w *world) watchObserved(before, cluster *dbv1.DatabaseCluster) {
 	case int(*set.Spec.Replicas) != w.wanted(cluster):
 		w.breaks("observedGeneration is %d with %d replicas", observed, *set.Spec.Replicas)
 	}
-}
-
-// wanted is the number of members in the spec.
-func (w *world) wanted(cluster *dbv1.DatabaseCluster) int {
-	if cluster.Spec.Hibernated {
-		return 0
-	}
-	return int(cluster.Spec.Replicas)
 }
 
 // watchReady: Ready means that every member is ready and has the template of the spec.

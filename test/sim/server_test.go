@@ -27,7 +27,7 @@ import (
 // server is the API server as a client sees it: the fake client on a store, with realistic deletions. Reads and merge
 // patches, the most frequent calls, use a shorter path to the same result.
 func (s *store) server() client.WithWatch {
-	stored := fake.NewClientBuilder().WithScheme(s.scheme).WithObjectTracker(s).WithStatusSubresource(reconciled()...).Build()
+	stored := fake.NewClientBuilder().WithScheme(s.scheme).WithObjectTracker(tracker{s}).WithStatusSubresource(s.withStatus...).Build()
 	return interceptor.NewClient(stored, interceptor.Funcs{
 		Get: func(_ context.Context, _ client.WithWatch, key client.ObjectKey, object client.Object, _ ...client.GetOption) error {
 			return s.read(key, object)

@@ -253,3 +253,14 @@ func (w *world) setReady(pod *corev1.Pod, ready bool) {
 	pod.Status.ContainerStatuses[0].Ready = ready
 	w.setCondition(pod, corev1.PodReady, ready, reason, "")
 }
+
+// relate tells the world which engine runs in the members, if they have one database.
+func (w *world) relate(engine string) {
+	w.disk.shared.topology, w.disk.shared.synchronous = topologies[engine], engine == syncEngine
+}
+
+// tunedFor is the number of members that the parameters of the database are correct for.
+func (w *world) tunedFor() string { return w.disk.shared.tunedFor }
+
+// forgetsLock lets the next holder of the lock have all its time.
+func (w *world) forgetsLock() { w.disk.shared.gone = 0 }

@@ -26,7 +26,7 @@ import (
 // snapshot returns every object at the end, without differences between runs. Names replace UIDs, versions and times
 // are omitted, and a generation only shows whether it was observed.
 func (w *world) snapshot() map[string]string {
-	aliases := make([]string, 0, 2*len(w.store.objects))
+	aliases := make([]string, 0, 2*len(w.store.sorted()))
 	for _, object := range w.store.sorted() {
 		aliases = append(aliases, string(object.GetUID()), "uid of "+ref(object))
 	}

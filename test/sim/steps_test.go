@@ -28,11 +28,6 @@ func create(replicas int32, changes ...func(*dbv1.DatabaseCluster)) step {
 	}}
 }
 
-// object is the metadata of an object in the namespace of the cluster.
-func (w *world) object(name string) metav1.ObjectMeta {
-	return metav1.ObjectMeta{Namespace: w.namespace, Name: name}
-}
-
 // running starts a story with an existing cluster.
 func running(replicas int32, changes ...func(*dbv1.DatabaseCluster)) step {
 	s := create(replicas, changes...)

@@ -18,19 +18,19 @@ import (
 
 // stopSequences test that a record about a stop counts only for that stop.
 var stopSequences = []sequence{
-	{"voters-scaled-by-hand", []step{
+	tell("voters-scaled-by-hand",
 		createVoters(final), hibernate(true), together(away(true), scaleByHand(3)), freeze("orders-0"), scaleByHand(0), away(false), remove(), skipHooks(),
-	}},
-	{"voters-scaled-by-hand-foreground", []step{
+	),
+	tell("voters-scaled-by-hand-foreground",
 		createVoters(final), hibernate(true), together(away(true), scaleByHand(3)), freeze("orders-0"), removeForeground(), away(false), skipHooks(),
-	}},
-	{"pair-without-lock-scaled-by-hand", []step{
+	),
+	tell("pair-without-lock-scaled-by-hand",
 		createPair(tuneEngine, final), scale(1), together(away(true), scaleByHand(3)), freeze("orders-0"), removeForeground(), away(false), skipHooks(),
-	}},
-	{"voters-final-backup-of-five", []step{createVoters(final), scale(5), remove()}},
-	{"voters-final-backup-during-scale-in", []step{
+	),
+	tell("voters-final-backup-of-five", createVoters(final), scale(5), remove()),
+	tell("voters-final-backup-during-scale-in",
 		createVoters(final), scale(5), soon(14, scale(3)), soon(1, remove()), freeze("orders-0"), thaw("orders-0"),
-	}},
+	),
 }
 
 // stopMutants are mistakes about the stop to which a record belongs.

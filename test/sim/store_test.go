@@ -30,7 +30,9 @@ import (
 // world and handles writes like the API server where the fake client does not. It is not safe for concurrent use,
 // because a world is sequential.
 type store struct {
-	scheme  *runtime.Scheme
+	scheme *runtime.Scheme
+	// withStatus are objects of the kinds whose status is a subresource.
+	withStatus []client.Object
 	clock   clock.PassiveClock
 	objects map[id]client.Object
 	// version is the last resourceVersion of all objects.
@@ -52,7 +54,10 @@ type store struct {
 	orderedAt int64
 }
 
-var _ clientgotesting.ObjectTracker = &store{}
+// tracker is a store as the fake client uses it.
+type tracker struct{ *store }
+
+var _ clientgotesting.ObjectTracker = tracker{}
 
 type id struct {
 	schema.GroupResource
@@ -69,8 +74,9 @@ func (c change) object() client.Object {
 	return c.before
 }
 
-func newStore(clock clock.PassiveClock) *store {
-	return &store{scheme: scheme, clock: clock, objects: map[id]client.Object{}, made: map[string]int{}, written: map[id]time.Time{}}
+// newStore is an empty store. The status of some kinds is a subresource.
+func newStore(clock clock.PassiveClock, withStatus ...client.Object) *store {
+	return &store{scheme: scheme, withStatus: withStatus, clock: clock, objects: map[id]client.Object{}, made: map[string]int{}, written: map[id]time.Time{}}
 }
 
 func idOf(resource schema.GroupVersionResource, namespace, name string) id {
@@ -78,7 +84,7 @@ func idOf(resource schema.GroupVersionResource, namespace, name string) id {
 }
 
 // Get is part of the tracker.
-func (s *store) Get(resource schema.GroupVersionResource, namespace, name string, _ ...metav1.GetOptions) (runtime.Object, error) {
+func (s tracker) Get(resource schema.GroupVersionResource, namespace, name string, _ ...metav1.GetOptions) (runtime.Object, error) {
 	object, found := s.objects[idOf(resource, namespace, name)]
 	if !found {
 		return nil, apierrors.NewNotFound(resource.GroupResource(), name)
@@ -87,7 +93,7 @@ func (s *store) Get(resource schema.GroupVersionResource, namespace, name string
 }
 
 // List is part of the tracker.
-func (s *store) List(resource schema.GroupVersionResource, kind schema.GroupVersionKind, namespace string, _ ...metav1.ListOptions) (runtime.Object, error) {
+func (s tracker) List(resource schema.GroupVersionResource, kind schema.GroupVersionKind, namespace string, _ ...metav1.ListOptions) (runtime.Object, error) {
 	list, err := s.scheme.New(kind.GroupVersion().WithKind(kind.Kind + "List"))
 	if err != nil {
 		return nil, fmt.Errorf("list %s: %w", kind, err)
@@ -102,7 +108,7 @@ func (s *store) List(resource schema.GroupVersionResource, kind schema.GroupVers
 }
 
 // Create is part of the tracker.
-func (s *store) Create(resource schema.GroupVersionResource, object runtime.Object, namespace string, options ...metav1.CreateOptions) error {
+func (s tracker) Create(resource schema.GroupVersionResource, object runtime.Object, namespace string, options ...metav1.CreateOptions) error {
 	at := idOf(resource, namespace, object.(client.Object).GetName())
 	if s.objects[at] != nil {
 		return apierrors.NewAlreadyExists(at.GroupResource, at.Name)
@@ -128,13 +134,13 @@ func (s *store) open(at id) error {
 }
 
 // Update is part of the tracker.
-func (s *store) Update(resource schema.GroupVersionResource, object runtime.Object, namespace string, options ...metav1.UpdateOptions) error {
+func (s tracker) Update(resource schema.GroupVersionResource, object runtime.Object, namespace string, options ...metav1.UpdateOptions) error {
 	return s.replace(idOf(resource, namespace, object.(client.Object).GetName()), object,
 		managerOf(options, func(o metav1.UpdateOptions) string { return o.FieldManager }))
 }
 
 // Patch is part of the tracker: the fake client has already merged the patch.
-func (s *store) Patch(resource schema.GroupVersionResource, object runtime.Object, namespace string, options ...metav1.PatchOptions) error {
+func (s tracker) Patch(resource schema.GroupVersionResource, object runtime.Object, namespace string, options ...metav1.PatchOptions) error {
 	return s.replace(idOf(resource, namespace, object.(client.Object).GetName()), object,
 		managerOf(options, func(o metav1.PatchOptions) string { return o.FieldManager }))
 }
@@ -152,7 +158,7 @@ func (s *store) replace(at id, object runtime.Object, manager string) error {
 }
 
 // Apply is part of the tracker: server-side apply with the field manager of the API server.
-func (s *store) Apply(resource schema.GroupVersionResource, object runtime.Object, namespace string, options ...metav1.PatchOptions) error {
+func (s tracker) Apply(resource schema.GroupVersionResource, object runtime.Object, namespace string, options ...metav1.PatchOptions) error {
 	configuration, err := meta.Accessor(object)
 	if err != nil {
 		return fmt.Errorf("apply %T: %w", object, err)
@@ -179,7 +185,7 @@ func (s *store) Apply(resource schema.GroupVersionResource, object runtime.Objec
 }
 
 // Delete is part of the tracker: the fake client has already checked the finalizers.
-func (s *store) Delete(resource schema.GroupVersionResource, namespace, name string, _ ...metav1.DeleteOptions) error {
+func (s tracker) Delete(resource schema.GroupVersionResource, namespace, name string, _ ...metav1.DeleteOptions) error {
 	at := idOf(resource, namespace, name)
 	before := s.objects[at]
 	if before == nil {
@@ -192,10 +198,10 @@ func (s *store) Delete(resource schema.GroupVersionResource, namespace, name str
 }
 
 // Add is part of the tracker, and unused: a world starts empty.
-func (s *store) Add(runtime.Object) error { return fmt.Errorf("a world starts empty") }
+func (s tracker) Add(runtime.Object) error { return fmt.Errorf("a world starts empty") }
 
 // Watch is part of the tracker, and unused: the world triggers passes.
-func (s *store) Watch(schema.GroupVersionResource, string, ...metav1.ListOptions) (watch.Interface, error) {
+func (s tracker) Watch(schema.GroupVersionResource, string, ...metav1.ListOptions) (watch.Interface, error) {
 	return nil, fmt.Errorf("a world has no watches")
 }
 
@@ -238,7 +244,7 @@ func (s *store) notify(c change) {
 
 // clone is a copy of the current state without listeners.
 func (s *store) clone(clock clock.PassiveClock) *store {
-	copied := newStore(clock)
+	copied := newStore(clock, s.withStatus...)
 	copied.version, copied.made = s.version, maps.Clone(s.made)
 	copied.terminating, copied.policy = s.terminating, s.policy
 	maps.Copy(copied.objects, s.objects) // objects are replaced, never changed

@@ -5,7 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 package sim
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -57,6 +56,9 @@ func (s *story) revision(hash string) string {
 func (s *story) heading(text string) { s.lines = append(s.lines, "", "# "+text, "") }
 
 func (s *story) text() string { return strings.TrimLeft(strings.Join(s.lines, "\n"), "\n") + "\n" }
+
+// text is what has happened so far, in a readable form.
+func (w *world) text() string { return w.story.text() }
 
 // recordChange adds a write of the operator.
 func (w *world) recordChange(c change) {
@@ -240,13 +242,31 @@ func flatten(path string, value any, into map[string]string) {
 	}
 }
 
-// ref is a kind and a name.
-func ref(object client.Object) string {
-	kinds, _, err := scheme.ObjectKinds(object)
-	if err != nil {
-		panic(err)
-	}
-	return kinds[0].Kind + " " + object.GetName()
+// sequence is the steps of the owner of a cluster, one after the other.
+type sequence struct {
+	name  string
+	steps []step
 }
 
-func compareText(a, b string) int { return cmp.Compare(a, b) }
+// step is one action of a person or program. The world then continues until it is idle, or for some rounds.
+type step struct {
+	what   string
+	do     func(w *world)
+	rounds int
+	// golden is the golden file that already has the result.
+	golden string
+}
+
+// tell is a story of steps.
+func tell(name string, steps ...step) sequence { return sequence{name, steps} }
+
+// hurried reports whether the next step starts before the world is idle. The intermediate actions then depend on
+// timing, and only the end is the same.
+func (s sequence) hurried() bool {
+	for _, step := range s.steps {
+		if step.rounds > 0 {
+			return true
+		}
+	}
+	return false
+}

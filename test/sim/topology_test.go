@@ -8,7 +8,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -18,44 +17,35 @@ import (
 
 // topologySequences change spec.engine of a cluster with data to an engine of another topology.
 var topologySequences = []sequence{
-	{"topology-changed", []step{
+	tell("topology-changed",
 		runningSaved(2), changeEngine(pairEngine), lose("orders-1"), backUp("meanwhile", dbv1.BackupRetain), scale(1), changeEngine(engineName),
-	}},
-	{"topology-changed-pair", []step{
+	),
+	tell("topology-changed-pair",
 		createPair(pairEngine), handOverTo("orders-2"), changeEngine(engineName), image("database:2"), scale(2), leads("orders-0"), changeEngine(pairEngine),
-	}},
-	{"topology-changed-voters", []step{createVoters(), changeEngine(pairEngine), scale(1), changeEngine(voteEngine)}},
-	{"topology-changed-while-hibernated", []step{
+	),
+	tell("topology-changed-voters", createVoters(), changeEngine(pairEngine), scale(1), changeEngine(voteEngine)),
+	tell("topology-changed-while-hibernated",
 		createPair(syncEngine), hibernate(true), changeEngine(engineName), hibernate(false), changeEngine(syncEngine), leads("orders-0"),
-	}},
-	{"topology-unknown", []step{
+	),
+	tell("topology-unknown",
 		runningSaved(2), together(deleteEngine(engineName), changeEngine(otherEngine)), lose("orders-0"), declared(engineName),
-	}},
-	{"topology-of-a-previous-cluster", []step{
+	),
+	tell("topology-of-a-previous-cluster",
 		createPair(pairEngine), remove(), withEngine(create(3, saved)), remove(), told(createPair(pairEngine)),
-	}},
-	{"topology-changed-while-deleted", []step{
+	),
+	tell("topology-changed-while-deleted",
 		runningSaved(2, hook("final", dbv1.HookBackup), deleteVolumes), soon(4, changeEngine(pairEngine)), remove(),
-	}},
+	),
 }
 
 func deleteEngine(engine string) step {
 	return step{what: "DatabaseEngine " + engine + " is deleted", do: func(w *world) {
-		deleted(w, get[*dbv1.DatabaseEngine](w.store, engine))
+		w.erase(get[*dbv1.DatabaseEngine](w.store, engine))
 	}}
 }
 
 func declared(engine string) step {
 	return step{what: "DatabaseEngine " + engine + " is created", do: func(w *world) { declare(w, engine) }}
-}
-
-// watchTopology: a volume is used by engines of one topology only.
-func (w *world) watchTopology(claim string, on volume, engine string) {
-	for before := range strings.FieldsSeq(on.engines) {
-		if topologies[before] != topologies[engine] {
-			w.breaks("claim %s has data of %s, and %s of another topology runs with it", claim, before, engine)
-		}
-	}
 }
 
 // topologyMutants are mistakes about the topology of data.

@@ -18,24 +18,6 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// by runs a step with another client of the operator; a later step may change it again.
-func (s step) by(plant func(client.WithWatch) client.WithWatch) step {
-	do := s.do
-	s.do = func(w *world) {
-		w.plant = plant
-		do(w)
-	}
-	return s
-}
-
-// upgrade starts the operator in the version under test.
-func upgrade() step {
-	return step{what: "the operator is upgraded to a version that makes pods otherwise", do: func(w *world) {
-		w.plant = nil
-		w.start()
-	}}
-}
-
 // olderOperator creates pods with one more environment variable than the operator under test, so its templates
 // differ.
 func olderOperator(server client.WithWatch) client.WithWatch {
@@ -91,10 +73,4 @@ func rewrite(object client.Object, change func(map[string]any)) {
 	must(err)
 	change(fields)
 	must(runtime.DefaultUnstructuredConverter.FromUnstructured(fields, object))
-}
-
-func must(err error) {
-	if err != nil {
-		panic(err)
-	}
 }

@@ -7,123 +7,28 @@ package sim
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"strconv"
-	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
 // listSequences change the number of members while the list of voters stays as it is.
 var listSequences = []sequence{
-	{"voters-hibernate-scale-in", []step{createVoters(), scale(5), hibernate(true), scale(3), hibernate(false), image("database:2")}},
-	{"voters-hibernate-to-one", []step{createVoters(), hibernate(true), scale(1), hibernate(false)}},
-	{"voters-hibernate-scale-out", []step{createVoters(), hibernate(true), scale(5), hibernate(false)}},
-	{"voters-hibernate-after-scale-in", []step{createVoters(), scale(5), scale(3), hibernate(true), hibernate(false), scale(5)}},
-	{"voters-hibernate-during-scale-in", []step{createVoters(), scale(5), soon(5, scale(3)), hibernate(true), hibernate(false)}},
-	{"voters-lose-claims-while-hibernated", []step{
+	tell("voters-hibernate-scale-in", createVoters(), scale(5), hibernate(true), scale(3), hibernate(false), image("database:2")),
+	tell("voters-hibernate-to-one", createVoters(), hibernate(true), scale(1), hibernate(false)),
+	tell("voters-hibernate-scale-out", createVoters(), hibernate(true), scale(5), hibernate(false)),
+	tell("voters-hibernate-after-scale-in", createVoters(), scale(5), scale(3), hibernate(true), hibernate(false), scale(5)),
+	tell("voters-hibernate-during-scale-in", createVoters(), scale(5), soon(5, scale(3)), hibernate(true), hibernate(false)),
+	tell("voters-lose-claims-while-hibernated",
 		createVoters(), scale(5), hibernate(true), deleteClaim("data-orders-3"), deleteClaim("data-orders-4"), scale(3), hibernate(false), image("database:2"),
-	}},
-	{"voters-next-cluster-is-smaller", []step{createVoters(), scale(5), remove(), told(createVoters())}},
-	{"voters-next-cluster-after-scale-in", []step{createVoters(), scale(5), scale(3), remove(), told(createVoters())}},
-	{"voters-pause-during-scale-in", []step{createVoters(), soon(3, scale(1)), pause(true), pause(false)}},
-	{"voters-rebuild-the-first", []step{createVoters(), scale(5), scale(3), rebuild("orders-0"), hibernate(true), scale(1), hibernate(false)}},
-}
-
-// lists are the voters by the data, of each database of which a claim exists. A deleted database has no members that could be asked.
-func (w *world) lists() map[string]map[string]types.UID {
-	lists := map[string]map[string]types.UID{}
-	for _, claim := range all[*corev1.PersistentVolumeClaim](w.store) {
-		data := w.disk.volumes[claim.UID].data
-		if voters, has := w.disk.shared.voters[data]; has {
-			lists[data] = voters
-		}
-	}
-	return lists
-}
-
-// listWith returns the data of a member and the number of its voters, with that member. A member with an empty volume may join the others
-// before it stops.
-func (w *world) listWith(claim *corev1.PersistentVolumeClaim, member string) (data string, voters int) {
-	data, lists := w.disk.volumes[claim.UID].data, w.lists()
-	if all := slices.Sorted(maps.Keys(lists)); data == "" && len(all) > 0 {
-		data = all[0]
-	}
-	voters = len(lists[data])
-	if _, listed := lists[data][member]; !listed {
-		voters++
-	}
-	return data, voters
-}
-
-// votersOf are the voters of a database, by name.
-func (w *world) votersOf(data string) []string {
-	return slices.Sorted(maps.Keys(w.disk.shared.voters[data]))
-}
-
-// watchList: claim 0 records at least as many members as there are voters, so that the next cluster knows all of them.
-func (w *world) watchList(claim *corev1.PersistentVolumeClaim) {
-	recorded, err := strconv.Atoi(claim.Annotations[dbv1.AnnotationVoters])
-	if claim.Name != naming.Claim(w.name, 0) || err != nil {
-		return
-	}
-	for _, member := range w.votersOf(w.disk.volumes[claim.UID].data) {
-		if ordinal, _ := naming.Ordinal(w.name, member); int(ordinal) >= recorded {
-			w.breaks("claim %s records %d voters, but pod %s is one", claim.Name, recorded, member)
-		}
-	}
-}
-
-// watchClaim0 repeats watchList when a member becomes a voter.
-func (w *world) watchClaim0() {
-	if claim := get[*corev1.PersistentVolumeClaim](w.store, naming.Claim(w.name, 0)); claim != nil {
-		w.watchList(claim)
-	}
-}
-
-// watchJoin: of the members that the operator starts, at most one is not a voter yet.
-func (w *world) watchJoin(before, after *appsv1.StatefulSet) {
-	if w.disk.shared.topology != dbv1.TopologyConsensus || before != nil && *after.Spec.Replicas <= *before.Spec.Replicas {
-		return
-	}
-	listed := map[string]bool{}
-	for _, claim := range all[*corev1.PersistentVolumeClaim](w.store) {
-		for _, member := range w.votersOf(w.disk.volumes[claim.UID].data) {
-			listed[member] = true
-		}
-	}
-	var joining []string
-	for ordinal := range *after.Spec.Replicas {
-		if member := naming.Member(w.name, ordinal); !listed[member] {
-			joining = append(joining, member)
-		}
-	}
-	if len(joining) > 1 {
-		w.breaks("pods %s join the voters at the same time", strings.Join(joining, " and "))
-	}
-}
-
-// absentVoters reports voters without a member: the others need a larger majority because of them.
-func (w *world) absentVoters() error {
-	running := map[string]bool{}
-	for _, pod := range w.databases() {
-		running[pod.Name] = true
-	}
-	for _, pod := range w.databases() {
-		_, on := w.on(pod)
-		for _, member := range w.votersOf(on.data) {
-			if !running[member] {
-				return fmt.Errorf("pod %s is a voter, but does not exist", member)
-			}
-		}
-	}
-	return nil
+	),
+	tell("voters-next-cluster-is-smaller", createVoters(), scale(5), remove(), told(createVoters())),
+	tell("voters-next-cluster-after-scale-in", createVoters(), scale(5), scale(3), remove(), told(createVoters())),
+	tell("voters-pause-during-scale-in", createVoters(), soon(3, scale(1)), pause(true), pause(false)),
+	tell("voters-rebuild-the-first", createVoters(), scale(5), scale(3), rebuild("orders-0"), hibernate(true), scale(1), hibernate(false)),
 }
 
 // listMutants are mistakes about the voters that do not run.

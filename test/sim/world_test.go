@@ -17,6 +17,7 @@ import (
 	"slices"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -99,7 +100,7 @@ func newWorld(cluster types.NamespacedName, seed uint64) *world {
 	if seed > 0 {
 		w.chance = rand.New(rand.NewPCG(seed, 0))
 	}
-	w.store = newStore(w.clock)
+	w.store = newStore(w.clock, reconciled()...)
 	w.store.committed = []func(change){w.watchRules, w.watchData, w.watchRoles, w.count, w.recordChange, w.notify}
 	// Without chance, each actor acts before the one that reacts to it, so that a pass sees every state between.
 	w.actors = []actor{
@@ -209,4 +210,20 @@ func leftToTime(object client.Object) bool {
 
 func (w *world) breaks(rule string, args ...any) {
 	w.broken = append(w.broken, fmt.Sprintf(rule, args...))
+}
+
+// erase deletes an object as kubectl does: its dependents follow in the background.
+func (w *world) erase(object client.Object) { must(w.store.delete(object, &deleteInBackground)) }
+
+// object is the metadata of an object in the namespace of the cluster.
+func (w *world) object(name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: w.namespace, Name: name}
+}
+
+var deleteInBackground = client.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
 }

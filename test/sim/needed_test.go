@@ -1,0 +1,82 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// needed are stories that change without a watch of a controller, in the order of its watches.
+var needed = map[string][]string{
+	"DatabaseCluster": {
+		"somebody-deletes-what-is-owned", "somebody-deletes-what-is-owned", "somebody-deletes-what-is-owned", "somebody-edits-the-template", "somebody-deletes-what-is-owned",
+		"image-on-delete", "scale-out-onto-an-ending-claim", "delete", "backup",
+	},
+	// The pods soon show the next action of a StatefulSet: without that watch, the operator only loses time.
+	"DatabaseBackup": {"backup-two-at-once", "backup", "backup-retries", "backup-image-changes", "", "backup-unschedulable-corrected"},
+}
+
+func TestEveryWatchIsNeeded(t *testing.T) {
+	for kind, controller := range controllers(nil, nil) {
+		if len(controller.Watches) != len(needed[kind]) {
+			t.Fatalf("%s: %d watches, %d stories", kind, len(controller.Watches), len(needed[kind]))
+		}
+		for i, story := range needed[kind] {
+			if story == "" {
+				continue
+			}
+			at := slices.IndexFunc(sequences, func(s sequence) bool { return s.name == story })
+			if at < 0 {
+				t.Fatalf("story %s does not exist", story)
+			}
+			if !differs(t, sequences[at], kind, i) {
+				t.Errorf("%s is the same without the watch of %T %d", story, controller.Watches[i].Object, i)
+			}
+		}
+	}
+}
+
+func TestAnObjectThatIsNotWatchedStartsNoPass(t *testing.T) {
+	p := newPlay(tell("unwatched", withVault(create(1, locked))), 0)
+	if err := p.toTheEnd(); err != nil {
+		t.Fatal(err)
+	}
+	agreement := &corev1.ConfigMap{ObjectMeta: p.object("orders-leader")}
+	agreement.Labels = map[string]string{dbv1.LabelName: dbv1.LabelNameValue, dbv1.LabelInstance: clusterName, dbv1.LabelComponent: dbv1.ComponentDatabase}
+	for _, touched := range []client.Object{
+		get[*corev1.Secret](p.store, "orders-credentials"), get[*corev1.Secret](p.store, "orders-connection"), agreement,
+		&rbacv1.Role{ObjectMeta: p.object(clusterName)}, &rbacv1.RoleBinding{ObjectMeta: p.object(clusterName)}, &corev1.ServiceAccount{ObjectMeta: p.object(clusterName)},
+		&corev1.Pod{ObjectMeta: p.object("of-another-owner")},
+	} {
+		touched.SetAnnotations(map[string]string{"touched": "yes"})
+		p.store.put(touched)
+		if !p.caughtUp() {
+			t.Errorf("%s starts a pass", ref(touched))
+			p.operate()
+		}
+	}
+}
+
+// differs reports whether a story changes without a watch.
+func differs(t *testing.T, s sequence, kind string, watch int) bool {
+	t.Helper()
+	p := newPlay(s, 0)
+	p.mute(kind, watch)
+	err := p.toTheEnd()
+	golden, unread := os.ReadFile(filepath.Join("testdata", s.name+".golden"))
+	if unread != nil {
+		t.Fatal(unread)
+	}
+	return err != nil || p.text() != string(golden)
+}

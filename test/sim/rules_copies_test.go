@@ -1,0 +1,100 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"maps"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+// watchLosses: at the end of a step, no member with data of its own serves with another volume than before, unless the user has asked
+// for exactly that member since. The volume of a member that was removed, and is deleted, does not matter.
+func (w *world) watchLosses() {
+	cluster := w.cluster()
+	if cluster == nil || w.disk.shared.topology != "" || w.away {
+		return
+	}
+	d := w.disk
+	d.serving = maps.Clone(d.serving)
+	if d.servedBy != cluster.UID { // the next cluster may start empty
+		d.serving, d.servedBy = map[int32]types.UID{}, cluster.UID
+	}
+	request := cluster.Annotations[dbv1.AnnotationRebuild]
+	for ordinal := range int32(9) {
+		claim := get[*corev1.PersistentVolumeClaim](w.store, naming.Claim(w.name, ordinal))
+		if claim == nil || claim.DeletionTimestamp != nil {
+			if ordinal >= cluster.Spec.Replicas {
+				delete(d.serving, ordinal)
+			}
+			continue
+		}
+		pod := get[*corev1.Pod](w.store, naming.Member(w.name, ordinal))
+		if pod == nil || !isReady(pod) || pod.DeletionTimestamp != nil || claim.Labels[dbv1.LabelClusterUID] != string(cluster.UID) {
+			continue
+		}
+		before, had := d.serving[ordinal]
+		asked := podOf(request) == pod.Name && request != d.consent
+		if had && before != claim.UID && !asked && claim.Spec.DataSource == nil {
+			w.breaks("pod %s serves with an empty volume, although its member had data", pod.Name)
+		}
+		d.serving[ordinal] = claim.UID
+	}
+	d.consent = request
+}
+
+// podOf is the pod of a request.
+func podOf(request string) string {
+	for i := range request {
+		if request[i] == '/' {
+			return request[:i]
+		}
+	}
+	return request
+}
+
+// watchLastCopies: the operator never deletes the last complete backup of a database on a volume.
+func (w *world) watchLastCopies(target *dbv1.DatabaseBackup) {
+	if target.Status.Phase != dbv1.BackupCompleted || w.disk.shared.topology != "" {
+		return
+	}
+	there := w.disk.bucket[target.Status.Location]
+	for member, source := range there.sources {
+		if !w.hasOtherCopy(target, source.volume, there.parts[member]) {
+			w.breaks("DatabaseBackup %s is deleted, although no other one has the data of the volume of member %d", target.Name, member)
+		}
+	}
+}
+
+func (w *world) hasOtherCopy(than *dbv1.DatabaseBackup, volume types.UID, data string) bool {
+	for _, b := range all[*dbv1.DatabaseBackup](w.store) {
+		if b.UID == than.UID || b.DeletionTimestamp != nil || b.Status.Phase != dbv1.BackupCompleted {
+			continue
+		}
+		there := w.disk.bucket[b.Status.Location]
+		for member, source := range there.sources {
+			if source.volume == volume && there.parts[member] == data {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// volumeRead is the volume of the member that a pod of a Job reads.
+func (w *world) volumeRead(pod *corev1.Pod) types.UID {
+	claim := w.claimOf(pod, naming.DataVolume)
+	if claim == nil {
+		claim = get[*corev1.PersistentVolumeClaim](w.store, naming.DataVolume+"-"+memberIn(pod, "DBC_MEMBER"))
+	}
+	if claim == nil {
+		return ""
+	}
+	return claim.UID
+}

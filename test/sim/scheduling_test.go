@@ -1,0 +1,31 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// keptApart reports whether a required anti-affinity keeps a pod away from the only node: its own, or that of a pod there.
+func (w *world) keptApart(pod *corev1.Pod) bool {
+	return w.oneNode && slices.ContainsFunc(all[*corev1.Pod](w.store), func(other *corev1.Pod) bool {
+		return other.Name != pod.Name && runs(other) && !hasEnded(other) && (repels(pod, other) || repels(other, pod))
+	})
+}
+
+func repels(pod, other *corev1.Pod) bool {
+	if pod.Spec.Affinity == nil || pod.Spec.Affinity.PodAntiAffinity == nil {
+		return false
+	}
+	return slices.ContainsFunc(pod.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution, func(term corev1.PodAffinityTerm) bool {
+		selector, err := metav1.LabelSelectorAsSelector(term.LabelSelector)
+		must(err)
+		return selector.Matches(labels.Set(other.Labels))
+	})
+}
