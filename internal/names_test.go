@@ -18,6 +18,7 @@ import (
 
 // shared are the type names that several packages have, each with the reason.
 var shared = map[string]string{
+	"Event":      "in kit an alias, so that a kind needs no other package for it",
 	"Facts":      "what a subject reads for itself: the package names the subject",
 	"Plan":       "the plan of a subject, and in the package of a pass the interface of these plans: the package names the subject",
 	"Reconciler": "controller-runtime's word: the package names the kind",

@@ -26,12 +26,12 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 )
 
-// Verb is what a write did to an object.
-type Verb int
+// Effect is what a write did to an object.
+type Effect int
 
-// Verbs of writes.
+// Effects of writes.
 const (
-	Created Verb = iota
+	Created Effect = iota
 	Changed
 	Deleted
 )
@@ -42,7 +42,7 @@ type Writer struct {
 	// Live reads from the API server. A Writer that creates no Jobs and updates nothing needs none.
 	Live client.Reader
 	// Wrote is called after each successful write, with the object as the API server returned it. Optional.
-	Wrote func(ctx context.Context, verb Verb, object client.Object)
+	Wrote func(ctx context.Context, verb Effect, object client.Object)
 }
 
 // Create creates an object and returns the stored object. If the name exists, Create changes nothing and returns an
@@ -280,7 +280,7 @@ func (w Writer) Resize(ctx context.Context, pod *corev1.Pod, container string, r
 	return nil
 }
 
-func (w Writer) tell(ctx context.Context, verb Verb, object client.Object) {
+func (w Writer) tell(ctx context.Context, verb Effect, object client.Object) {
 	if w.Wrote != nil {
 		w.Wrote(ctx, verb, object)
 	}

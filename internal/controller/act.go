@@ -45,7 +45,7 @@ func (e execution) execute(ctx context.Context, o operation.Operation) ([]kit.Ev
 	case operation.Objects:
 		return e.onObjects(ctx, o)
 	default:
-		return execute.Hands{Base: e.Base, Object: e.Declared, Purpose: e.message}.Execute(ctx, o)
+		return execute.Executor{Base: e.Base, Object: e.Declared, Purpose: e.message}.Execute(ctx, o)
 	}
 }
 

@@ -31,25 +31,25 @@ func (n Named) topology() (topology dbv1.EngineTopology, known bool) {
 	}
 }
 
-// Change is a change of spec.engine that the operator refuses. The cluster keeps the engine of its data.
-type Change struct {
+// RefusedChange is a change of spec.engine that the operator refuses. The cluster keeps the engine of its data.
+type RefusedChange struct {
 	Data, Asked Named
 }
 
 // ChangeOf returns the change from the engine of the data to another one, if the operator refuses it; otherwise nil. It accepts a
 // change only between engines that are known to have the same topology. A member of another topology would overwrite data that
 // only its own volume has, or continue apart from the others.
-func ChangeOf(data, asked Named) *Change {
+func ChangeOf(data, asked Named) *RefusedChange {
 	before, knownBefore := data.topology()
 	after, known := asked.topology()
 	if data.Name == asked.Name || knownBefore && known && before == after {
 		return nil
 	}
-	return &Change{Data: data, Asked: asked}
+	return &RefusedChange{Data: data, Asked: asked}
 }
 
 // InForce returns the cluster with the engine of its data. It does not change its argument.
-func (c *Change) InForce(cluster *dbv1.DatabaseCluster) *dbv1.DatabaseCluster {
+func (c *RefusedChange) InForce(cluster *dbv1.DatabaseCluster) *dbv1.DatabaseCluster {
 	if c == nil {
 		return cluster
 	}
@@ -59,7 +59,7 @@ func (c *Change) InForce(cluster *dbv1.DatabaseCluster) *dbv1.DatabaseCluster {
 }
 
 // Refusal returns why the operator refuses the change and how to correct it, with the reason for the condition Stalled.
-func (c *Change) Refusal() (reason, message string) {
+func (c *RefusedChange) Refusal() (reason, message string) {
 	after, known := c.Asked.topology()
 	if !known {
 		return missing(c.Asked.Name)
@@ -77,7 +77,7 @@ func (c *Change) Refusal() (reason, message string) {
 }
 
 // undo is the correction that needs no other cluster.
-func (c *Change) undo() string {
+func (c *RefusedChange) undo() string {
 	if c.Data.Name == "" {
 		return "Remove spec.engine"
 	}
@@ -85,7 +85,7 @@ func (c *Change) undo() string {
 }
 
 // wayOn is how the data gets into members of the other topology.
-func (c *Change) wayOn() string {
+func (c *RefusedChange) wayOn() string {
 	if c.Asked.Declared != nil && slices.Contains(c.Asked.Declared.Spec.RestoresFrom, c.Data.Name) {
 		return fmt.Sprintf("create a new DatabaseCluster with spec.engine %q that restores a backup of this one (spec.bootstrap.fromBackup)", c.Asked.Name)
 	}

@@ -83,11 +83,11 @@ func TestAnEngineOfAnotherOrAnUnknownTopologyIsRefused(t *testing.T) {
 func TestDuringARefusedChangeTheEngineOfTheDataIsInForce(t *testing.T) {
 	cluster := &dbv1.DatabaseCluster{}
 	cluster.Spec.Engine = "primary-v1"
-	var none *Change
+	var none *RefusedChange
 	if got := none.InForce(cluster); got != cluster {
 		t.Errorf("without a change: %v", got)
 	}
-	change := &Change{Data: Named{Name: "single-v1"}, Asked: Named{Name: "primary-v1"}}
+	change := &RefusedChange{Data: Named{Name: "single-v1"}, Asked: Named{Name: "primary-v1"}}
 	if got := change.InForce(cluster).Spec.Engine; got != "single-v1" || cluster.Spec.Engine != "primary-v1" {
 		t.Errorf("%q is in force, the spec has %q", got, cluster.Spec.Engine)
 	}

@@ -52,7 +52,7 @@ type write struct {
 	key     client.ObjectKey
 	uid     types.UID
 	version string
-	how     apply.Verb
+	how     apply.Effect
 	at      time.Time
 }
 
@@ -107,7 +107,7 @@ func (w *Writes) during(ctx context.Context, key client.ObjectKey) context.Conte
 }
 
 // Record remembers a write of a pass.
-func (w *Writes) Record(ctx context.Context, how apply.Verb, object client.Object) {
+func (w *Writes) Record(ctx context.Context, how apply.Effect, object client.Object) {
 	key, passes := ctx.Value(passKey{}).(client.ObjectKey)
 	if !passes {
 		return
@@ -129,7 +129,7 @@ func (w *Writes) Record(ctx context.Context, how apply.Verb, object client.Objec
 
 // starts reports whether a write starts a pass for the object of the pass that wrote it: its kind is watched, the cache selects it, and the
 // watch finds the object of the pass. The answer of the API server to a deletion has no metadata, so that of the cache counts.
-func (w *Writes) starts(ctx context.Context, key client.ObjectKey, kind schema.GroupVersionKind, how apply.Verb, object client.Object) bool {
+func (w *Writes) starts(ctx context.Context, key client.ObjectKey, kind schema.GroupVersionKind, how apply.Effect, object client.Object) bool {
 	if !w.watched[kind] {
 		return false
 	}

@@ -64,7 +64,7 @@ func TestAPassWaitsUntilTheCacheShowsTheWritesOfThePassBefore(t *testing.T) {
 	terminating := service("a", "8")
 	terminating.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
 	for name, c := range map[string]struct {
-		verb  apply.Verb
+		verb  apply.Effect
 		cache *corev1.Service
 		shown bool
 	}{
@@ -165,7 +165,7 @@ func TestAnotherPassFollowsAWriteThatNoWatchShows(t *testing.T) {
 	unlabeled := mine.DeepCopy()
 	unlabeled.Labels = nil
 	for name, c := range map[string]struct {
-		verb   apply.Verb
+		verb   apply.Effect
 		object client.Object
 		cache  *corev1.Service
 		looks  bool

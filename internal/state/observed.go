@@ -34,7 +34,7 @@ type Observed struct {
 	// not exist.
 	Engine *dbv1.DatabaseEngine
 	// Change is the refused change of spec.engine, during which the engine of the data stays in force; nil if there is none.
-	Change *engine.Change
+	Change *engine.RefusedChange
 	// EngineUnreadable is the error of the API server if the operator cannot read the DatabaseEngine; otherwise "".
 	EngineUnreadable string
 
