@@ -26,7 +26,7 @@ import (
 // +kubebuilder:rbac:groups=cert-manager.io,resources=certificates,verbs=create;patch;delete
 
 // Act issues a certificate. Its key exists only here and in the Secret.
-func (i IssueCertificate) Act(ctx context.Context, h subject.Hands) ([]kit.Event, error) {
+func (i IssueCertificate) Act(ctx context.Context, h subject.Means) ([]kit.Event, error) {
 	authority, err := i.authority(ctx, h)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (i IssueCertificate) Act(ctx context.Context, h subject.Hands) ([]kit.Event
 }
 
 // authority returns the CA of the cluster, and creates or renews it if necessary.
-func (i IssueCertificate) authority(ctx context.Context, h subject.Hands) (pki.Authority, error) {
+func (i IssueCertificate) authority(ctx context.Context, h subject.Means) (pki.Authority, error) {
 	if !i.Authority.Found() {
 		authority, err := pki.NewAuthority(h.Cluster.Name, h.At)
 		if err != nil {
@@ -70,12 +70,12 @@ func (i IssueCertificate) authority(ctx context.Context, h subject.Hands) (pki.A
 	return next, i.keepAuthority(ctx, h, next)
 }
 
-func (i IssueCertificate) keepAuthority(ctx context.Context, h subject.Hands, authority pki.Authority) error {
+func (i IssueCertificate) keepAuthority(ctx context.Context, h subject.Means, authority pki.Authority) error {
 	return keep(ctx, h, certificateSecret(h.Cluster, i.AuthorityName, authority.Files(), ""), i.Authority)
 }
 
 // keep creates a Secret, or replaces the one that was read. It never replaces another one.
-func keep(ctx context.Context, h subject.Hands, child objects.Child, live state.Certificate) error {
+func keep(ctx context.Context, h subject.Means, child objects.Child, live state.Certificate) error {
 	var err error
 	if live.Found() {
 		_, err = h.Writer.Update(ctx, child.Object, live.UID, live.Version)
@@ -86,7 +86,7 @@ func keep(ctx context.Context, h subject.Hands, child objects.Child, live state.
 }
 
 // Act adds the cluster to the owners of a Secret.
-func (o OwnCertificate) Act(ctx context.Context, h subject.Hands) ([]kit.Event, error) {
+func (o OwnCertificate) Act(ctx context.Context, h subject.Means) ([]kit.Event, error) {
 	before := h.Object("Secret", o.Certificate.Name)
 	before.SetResourceVersion(o.Certificate.Version)
 	after := before.DeepCopy()
@@ -95,7 +95,7 @@ func (o OwnCertificate) Act(ctx context.Context, h subject.Hands) ([]kit.Event, 
 }
 
 // Act creates the Job.
-func (r Reload) Act(ctx context.Context, h subject.Hands) ([]kit.Event, error) {
+func (r Reload) Act(ctx context.Context, h subject.Means) ([]kit.Event, error) {
 	_, err := h.Writer.Create(ctx, r.Job.Object)
 	return nil, err
 }

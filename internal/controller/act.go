@@ -45,7 +45,7 @@ func (e execution) execute(ctx context.Context, o operation.Operation) ([]kit.Ev
 	case operation.Objects:
 		return e.onObjects(ctx, o)
 	default:
-		return execute.Executor{Base: e.Base, Object: e.Declared, Purpose: e.message}.Execute(ctx, o)
+		return execute.Hands{Base: e.Base, Object: e.Declared, Purpose: e.message}.Execute(ctx, o)
 	}
 }
 
@@ -56,7 +56,7 @@ func (e execution) belonging(kind, name string) *unstructured.Unstructured {
 	return e.hands().Object(kind, name)
 }
 
-// hands are those of operations that act themselves.
-func (e execution) hands() subject.Hands {
-	return subject.Hands{Cluster: e.Cluster, Writer: e.Writer, Live: e.Live, Random: e.Random, At: e.At}
+// hands are the means of operations that act themselves.
+func (e execution) hands() subject.Means {
+	return subject.Means{Cluster: e.Cluster, Writer: e.Writer, Live: e.Live, Random: e.Random, At: e.At}
 }

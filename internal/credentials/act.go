@@ -13,7 +13,7 @@ import (
 
 // Act creates the Secret with generated credentials, or adds keys to it. It never changes a value: a Secret that
 // exists already is an error, and a patch is locked on the version that was read.
-func (g Generate) Act(ctx context.Context, h subject.Hands) ([]kit.Event, error) {
+func (g Generate) Act(ctx context.Context, h subject.Means) ([]kit.Event, error) {
 	values, err := h.Generate(g.Keys)
 	if err != nil {
 		return nil, err

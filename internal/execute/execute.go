@@ -17,8 +17,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 )
 
-// Executor executes the operations of a pass.
-type Executor struct {
+// Hands execute the operations of a pass.
+type Hands struct {
 	kit.Base
 	// Object is the object of the pass.
 	Object client.Object
@@ -30,7 +30,7 @@ type Executor struct {
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=create;delete
 
 // Execute executes one operation, and returns the events about it.
-func (h Executor) Execute(ctx context.Context, o operation.Operation) ([]kit.Event, error) {
+func (h Hands) Execute(ctx context.Context, o operation.Operation) ([]kit.Event, error) {
 	verb, is := o.(operation.Verb)
 	if !is {
 		return nil, fmt.Errorf("unknown operation %T", o)
@@ -59,7 +59,7 @@ func each[T any](all []T, do func(T) error) (done []T, err error) {
 }
 
 // events is the event about an operation, if there is one to record.
-func events[T fmt.Stringer](h Executor, work operation.Work, done []T, err error) []kit.Event {
+func events[T fmt.Stringer](h Hands, work operation.Work, done []T, err error) []kit.Event {
 	switch event := work.Event; {
 	case event.Reason == "":
 		return nil
@@ -75,7 +75,7 @@ func events[T fmt.Stringer](h Executor, work operation.Work, done []T, err error
 	}
 }
 
-func (h Executor) create(ctx context.Context, child objects.Child) error {
+func (h Hands) create(ctx context.Context, child objects.Child) error {
 	_, err := h.Writer.Create(ctx, child.Object)
 	return err
 }

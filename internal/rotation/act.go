@@ -14,7 +14,7 @@ import (
 )
 
 // Act executes a step of a rotation.
-func (o ChangeCredentials) Act(ctx context.Context, h subject.Hands) ([]kit.Event, error) {
+func (o ChangeCredentials) Act(ctx context.Context, h subject.Means) ([]kit.Event, error) {
 	data, err := h.Generate(o.Generate)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func remove(live state.Credentials, data map[string]any) {
 }
 
 // Act creates the Job.
-func (s StartRotation) Act(ctx context.Context, h subject.Hands) ([]kit.Event, error) {
+func (s StartRotation) Act(ctx context.Context, h subject.Means) ([]kit.Event, error) {
 	_, err := h.Writer.Create(ctx, s.Object)
 	return nil, err
 }

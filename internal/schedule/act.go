@@ -25,13 +25,13 @@ import (
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups/status,verbs=patch
 
 // Act deletes the backups that no schedule retains. One event reports all: Kubernetes merges events of one reason about one object.
-func (e ExpireBackups) Act(ctx context.Context, h subject.Hands) ([]kit.Event, error) {
+func (e ExpireBackups) Act(ctx context.Context, h subject.Means) ([]kit.Event, error) {
 	done, err := subject.OnEach(e.Backups, func(removal operation.Removal) error { return h.Remove(ctx, removal) })
 	return kit.About(done, "; ", kit.Normal("BackupExpired", "Retain", "deleting ")), err
 }
 
 // Act requests the verification of a backup that has not changed since the decision.
-func (v VerifyBackup) Act(ctx context.Context, h subject.Hands) ([]kit.Event, error) {
+func (v VerifyBackup) Act(ctx context.Context, h subject.Means) ([]kit.Event, error) {
 	before := &dbv1.DatabaseBackup{ObjectMeta: metav1.ObjectMeta{
 		Namespace: h.Cluster.Namespace, Name: v.Backup.Name, UID: v.Backup.UID, ResourceVersion: v.Backup.Version,
 	}}
@@ -45,7 +45,7 @@ func (v VerifyBackup) Act(ctx context.Context, h subject.Hands) ([]kit.Event, er
 
 // Act creates the DatabaseBackup of a schedule, then records the schedule in its status. A crash in between leaves a backup without an
 // origin: the next pass finds it under the same name.
-func (c CreateBackup) Act(ctx context.Context, h subject.Hands) ([]kit.Event, error) {
+func (c CreateBackup) Act(ctx context.Context, h subject.Means) ([]kit.Event, error) {
 	created, err := h.Writer.Create(ctx, c.Child.Object)
 	switch {
 	case apierrors.IsAlreadyExists(err):
@@ -59,7 +59,7 @@ func (c CreateBackup) Act(ctx context.Context, h subject.Hands) ([]kit.Event, er
 
 // confirm checks an existing backup of that name. A backup that an attempt before a crash may have created gets its
 // origin. Any other backup is not changed: the next pass reports it.
-func (c CreateBackup) confirm(ctx context.Context, h subject.Hands) ([]kit.Event, error) {
+func (c CreateBackup) confirm(ctx context.Context, h subject.Means) ([]kit.Event, error) {
 	existing := &dbv1.DatabaseBackup{}
 	found, err := kit.View{Reader: h.Live}.Find(ctx, client.ObjectKeyFromObject(c.Child.Object), existing)
 	switch {
@@ -71,7 +71,7 @@ func (c CreateBackup) confirm(ctx context.Context, h subject.Hands) ([]kit.Event
 }
 
 // writeOrigin writes the origin of the backup with that UID, and with that version if it is set.
-func (c CreateBackup) writeOrigin(ctx context.Context, h subject.Hands, is metav1.ObjectMeta) ([]kit.Event, error) {
+func (c CreateBackup) writeOrigin(ctx context.Context, h subject.Means, is metav1.ObjectMeta) ([]kit.Event, error) {
 	metadata := map[string]any{"uid": is.UID}
 	if is.ResourceVersion != "" {
 		metadata["resourceVersion"] = is.ResourceVersion

@@ -30,11 +30,11 @@ import (
 // to a request.
 type Acting interface {
 	operation.Operation
-	Act(context.Context, Hands) ([]kit.Event, error)
+	Act(context.Context, Means) ([]kit.Event, error)
 }
 
-// Hands are what an acting operation may use.
-type Hands struct {
+// Means are what an acting operation may use.
+type Means struct {
 	Cluster *dbv1.DatabaseCluster
 	Writer  apply.Writer
 	// Live reads from the API server.
@@ -46,12 +46,12 @@ type Hands struct {
 }
 
 // Object identifies an object in the namespace of the cluster.
-func (h Hands) Object(kind, name string) *unstructured.Unstructured {
+func (h Means) Object(kind, name string) *unstructured.Unstructured {
 	return operation.Target{Kind: kind, Name: name}.In(h.Cluster.Namespace)
 }
 
 // Remove deletes an object in the version that was decided on.
-func (h Hands) Remove(ctx context.Context, removal operation.Removal) error {
+func (h Means) Remove(ctx context.Context, removal operation.Removal) error {
 	object := operation.Target{Kind: removal.Kind, Name: removal.Name, UID: removal.UID, Version: removal.Version}.In(h.Cluster.Namespace)
 	if removal.Kind == "Job" { // deleted after its pods: once it no longer exists, none of them runs
 		return h.Writer.Delete(ctx, object, client.PropagationPolicy(metav1.DeletePropagationForeground))
@@ -72,7 +72,7 @@ func OnEach[T any](all []T, do func(T) error) (done []T, err error) {
 }
 
 // PatchSecret merges a patch into the Secret, if it has still the version that was read.
-func (h Hands) PatchSecret(ctx context.Context, live state.Credentials, patch map[string]any) error {
+func (h Means) PatchSecret(ctx context.Context, live state.Credentials, patch map[string]any) error {
 	secret := h.Object("Secret", live.Name)
 	secret.SetUID(live.UID)
 	secret.SetResourceVersion(live.Version)
@@ -83,7 +83,7 @@ func (h Hands) PatchSecret(ctx context.Context, live state.Credentials, patch ma
 func Encoded(value []byte) string { return base64.StdEncoding.EncodeToString(value) }
 
 // Generate returns random values, in the JSON form of a Secret.
-func (h Hands) Generate(keys []engine.GeneratedKey) (map[string]any, error) {
+func (h Means) Generate(keys []engine.GeneratedKey) (map[string]any, error) {
 	values := map[string]any{}
 	for _, key := range keys {
 		value, err := random(h.Random, key)

@@ -33,8 +33,8 @@ type store struct {
 	scheme *runtime.Scheme
 	// withStatus are objects of the kinds whose status is a subresource.
 	withStatus []client.Object
-	clock   clock.PassiveClock
-	objects map[id]client.Object
+	clock      clock.PassiveClock
+	objects    map[id]client.Object
 	// version is the last resourceVersion of all objects.
 	version int64
 	// made counts the objects of a kind and name over time.
