@@ -98,7 +98,7 @@ func Run(p Policy, task Job, exists bool, at time.Time) Result {
 		r.Step = Create
 	case task.Ending:
 		r.Step = AwaitDeletion
-	case p.Restart, superseded(task, p.Desired), p.CountsFor > 0 && task.Ended() && task.EndedFor(at) >= p.CountsFor:
+	case p.recreates(task, at):
 		r.Step = Recreate
 	case task.Succeeded:
 		r.Step = Done
@@ -114,6 +114,11 @@ func Run(p Policy, task Job, exists bool, at time.Time) Result {
 		r.Left = lostAt.Sub(at)
 	}
 	return r
+}
+
+// recreates reports whether a Job and its result do not count.
+func (p Policy) recreates(task Job, at time.Time) bool {
+	return p.Restart || superseded(task, p.Desired) || p.CountsFor > 0 && task.Ended() && task.EndedFor(at) >= p.CountsFor
 }
 
 // superseded reports whether the operator has to re-create a Job because its configuration has changed. The pod template of a Job

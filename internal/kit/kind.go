@@ -28,7 +28,7 @@ type Kind[O client.Object, F any, P Plan] interface {
 // Plan is what a pass does. A plan that embeds operation.Todo has both methods.
 type Plan interface {
 	// Work returns the operations, their reason, and the delay until the next pass.
-	Work() operation.Todo
+	Work() operation.Agenda
 	// LiveRead reports whether the plan must be decided by a live read from the API server.
 	LiveRead() bool
 }

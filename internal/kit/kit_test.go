@@ -51,8 +51,8 @@ type todo struct {
 	live bool
 }
 
-func (t todo) Work() operation.Todo {
-	return operation.Todo{Operations: t.all, Why: "because", RequeueAfter: time.Minute}
+func (t todo) Work() operation.Agenda {
+	return operation.Agenda{Operations: t.all, Why: "because", RequeueAfter: time.Minute}
 }
 func (t todo) LiveRead() bool { return t.live }
 

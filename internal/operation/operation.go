@@ -65,10 +65,19 @@ type (
 	Aside struct{}
 )
 
-func (first) Properties() Properties                 { return First }
-func (last) Properties() Properties                  { return Last }
-func (lastInDeletion) Properties() Properties        { return LastInDeletion }
-func (disturbance) Properties() Properties           { return Disturbance }
+// Properties of first.
+func (first) Properties() Properties { return First }
+
+// Properties of last.
+func (last) Properties() Properties { return Last }
+
+// Properties of lastInDeletion.
+func (lastInDeletion) Properties() Properties { return LastInDeletion }
+
+// Properties of disturbance.
+func (disturbance) Properties() Properties { return Disturbance }
+
+// Properties of disturbanceInDeletion.
 func (disturbanceInDeletion) Properties() Properties { return DisturbanceInDeletion }
 
 // Properties of Aside.

@@ -37,7 +37,8 @@ func (w Work) Properties() Properties { return w.Is }
 
 func (w Work) String() string { return w.Text }
 
-func (Work) verb() {}
+func (Create) verb() {}
+func (Change) verb() {}
 
 // Create creates objects that did not exist at the decision. An object of that name is an error.
 type Create struct {

@@ -68,8 +68,8 @@ func creates(o operation.Operation) bool {
 }
 
 // Work returns the operations of a pass, and their purpose.
-func (p Plan) Work() operation.Todo {
-	return operation.Todo{Operations: p.Operations, Why: p.Message, RequeueAfter: p.RequeueAfter}
+func (p Plan) Work() operation.Agenda {
+	return operation.Agenda{Operations: p.Operations, Why: p.Message, RequeueAfter: p.RequeueAfter}
 }
 
 // For decides what to do for a cluster. A deletion comes first: it must continue with any spec.

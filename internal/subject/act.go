@@ -30,6 +30,7 @@ import (
 // to a request.
 type Acting interface {
 	operation.Operation
+	// Act executes the operation, and returns the events about it.
 	Act(context.Context, Means) ([]kit.Event, error)
 }
 

@@ -15,7 +15,7 @@ import (
 
 // BackupPlan is what a pass does for a DatabaseBackup. It is a value: tests compare it.
 type BackupPlan struct {
-	operation.Todo
+	operation.Agenda
 	// Status is the status of the backup, without the conditions.
 	Status dbv1.DatabaseBackupStatus
 	// Trouble is a problem of a Job that is retried; "" for none.
@@ -65,7 +65,7 @@ func recorded(before, after dbv1.DatabaseBackupStatus) bool {
 }
 
 // LiveRead reports whether the plan must be decided by a live read from the API server.
-func (p BackupPlan) LiveRead() bool { return p.Recorded || p.Todo.LiveRead() }
+func (p BackupPlan) LiveRead() bool { return p.Recorded || p.Agenda.LiveRead() }
 
 // do adds operations.
 func (p BackupPlan) do(all ...operation.Operation) BackupPlan {

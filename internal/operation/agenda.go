@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Todo is what a pass does, for any kind of object. The plan of a kind embeds it.
-type Todo struct {
+// Agenda is what a pass does, for any kind of object. The plan of a kind embeds it.
+type Agenda struct {
 	// Operations are what the pass does, in the order of execution.
 	Operations List
 	// Why is the current action of the pass, or what it waits for, as a message.
@@ -20,10 +20,10 @@ type Todo struct {
 }
 
 // Work returns what the pass does.
-func (t Todo) Work() Todo { return t }
+func (t Agenda) Work() Agenda { return t }
 
 // LiveRead reports whether an operation must be decided by a live read from the API server.
-func (t Todo) LiveRead() bool { return t.Operations.Need(LiveRead) }
+func (t Agenda) LiveRead() bool { return t.Operations.Need(LiveRead) }
 
 // ForeignError reports that an object of another owner has a required name.
 type ForeignError struct {
