@@ -25,7 +25,7 @@ type Kind[O client.Object, F any, P Plan] interface {
 	Report(pass Pass[O, F, P]) (O, []Event)
 }
 
-// Plan is what a pass does. A plan that embeds operation.Todo has both methods.
+// Plan is what a pass does. A plan that embeds operation.Agenda has both methods.
 type Plan interface {
 	// Work returns the operations, their reason, and the delay until the next pass.
 	Work() operation.Agenda
