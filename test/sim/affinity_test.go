@@ -14,6 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/test/world"
+	"github.com/dbcluster/databasecluster-operator/test/world/store"
 )
 
 // apart is the anti-affinity of many manifests.
@@ -23,29 +25,29 @@ func apart(c *dbv1.DatabaseCluster) {
 	}}}}
 }
 
-var apartSequence = tell("apart-on-one-node", onOneNode(runningSaved(1, apart)), backUp("first", dbv1.BackupRetain))
+var apartSequence = world.Tell("apart-on-one-node", world.OnOneNode(runningSaved(1, apart)), backUp("first", dbv1.BackupRetain))
 
 func TestABackupCompletesOnTheOnlyNodeOfAMemberThatKeepsOthersApart(t *testing.T) {
 	p := newPlay(apartSequence, 0)
-	if err := p.toTheEnd(); err != nil {
+	if err := p.ToTheEnd(); err != nil {
 		t.Error(err)
 	}
-	if backup := get[*dbv1.DatabaseBackup](p.store, "first"); backup.Status.Phase != dbv1.BackupCompleted {
-		t.Errorf("%+v\n%s", backup.Status, p.text())
+	if backup := store.Get[*dbv1.DatabaseBackup](p.Store, "first"); backup.Status.Phase != dbv1.BackupCompleted {
+		t.Errorf("%+v\n%s", backup.Status, p.Text())
 	}
 }
 
 func TestAJobThatKeepsAwayFromMembersIsFound(t *testing.T) {
 	p := newPlay(apartSequence, 0)
-	p.plant = func(server client.WithWatch) client.WithWatch {
+	p.Plant = func(server client.WithWatch) client.WithWatch {
 		return interceptor.NewClient(server, otherJob("-backup-", func(job map[string]any) {
-			must(unstructured.SetNestedSlice(job, []any{map[string]any{
+			world.Must(unstructured.SetNestedSlice(job, []any{map[string]any{
 				"topologyKey": corev1.LabelHostname, "labelSelector": map[string]any{"matchLabels": map[string]any{dbv1.LabelInstance: clusterName}},
 			}}, "spec", "template", "spec", "affinity", "podAntiAffinity", "requiredDuringSchedulingIgnoredDuringExecution"))
 		}))
 	}
-	_ = p.toTheEnd()
-	if backup := get[*dbv1.DatabaseBackup](p.store, "first"); backup != nil && backup.Status.Phase == dbv1.BackupCompleted {
-		t.Errorf("not found:\n%s", p.text())
+	_ = p.ToTheEnd()
+	if backup := store.Get[*dbv1.DatabaseBackup](p.Store, "first"); backup != nil && backup.Status.Phase == dbv1.BackupCompleted {
+		t.Errorf("not found:\n%s", p.Text())
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+
+	"github.com/dbcluster/databasecluster-operator/test/world"
 )
 
 var everything = flag.Bool("everything", false, "try every failure at every call, also where two are alike, and play each to its end")
@@ -17,17 +19,17 @@ var everything = flag.Bool("everything", false, "try every failure at every call
 // campaigns are computed once for all tests, which run one after the other.
 var campaigns sync.Map // by the name of the sequence
 
-func campaignOf(t *testing.T, s sequence) *campaign {
+func campaignOf(t *testing.T, s world.Story) *world.Campaign {
 	t.Helper()
-	if made, ok := campaigns.Load(s.name); ok {
-		return made.(*campaign)
+	if made, ok := campaigns.Load(s.Name); ok {
+		return made.(*world.Campaign)
 	}
-	c, err := newCampaign(newPlay(s, 0))
+	c, err := world.NewCampaign(newPlay(s, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.everything = *everything
-	campaigns.Store(s.name, c)
+	c.Everything = *everything
+	campaigns.Store(s.Name, c)
 	return c
 }
 
@@ -52,9 +54,9 @@ var unsteady = map[string]string{
 	"pair-final-backup-of-adopted-volumes":       "a cluster that is deleted before the operator has seen it has no final backup",
 }
 
-func skipUnsteady(t *testing.T, s sequence) {
+func skipUnsteady(t *testing.T, s world.Story) {
 	t.Helper()
-	if why := unsteady[s.name]; why != "" {
+	if why := unsteady[s.Name]; why != "" {
 		t.Skip(why)
 	}
 }
@@ -62,18 +64,18 @@ func skipUnsteady(t *testing.T, s sequence) {
 func TestOneFailureAtAnyCallDoesNotChangeTheEnd(t *testing.T) {
 	withoutRaces(t)
 	for _, sequence := range played() {
-		t.Run(sequence.name, func(t *testing.T) {
+		t.Run(sequence.Name, func(t *testing.T) {
 			skipUnsteady(t, sequence)
 			t.Parallel()
 			c := campaignOf(t, sequence)
 			var failures []string
-			plans := sampled(t, sequence.name, c.plans(), func(p plan) failure { return p.kind })
+			plans := sampled(t, sequence.Name, c.Plans(), func(p world.Plan) world.Failure { return p.Kind })
 			for _, plan := range plans {
-				if p, err := c.run(plan); err != nil {
-					failures = append(failures, fmt.Sprintf("%s: %s: %v\n\n%s", plan.kind, plan.at, err, p.text()))
+				if p, err := c.Run(plan); err != nil {
+					failures = append(failures, fmt.Sprintf("%s: %s: %v\n\n%s", plan.Kind, plan.At, err, p.Text()))
 				}
 			}
-			t.Logf("%d plans over %d calls in %d rounds, %d failed", len(plans), len(c.trace), len(c.rounds), len(failures))
+			t.Logf("%d plans over %d calls in %d rounds, %d failed", len(plans), len(c.Trace), len(c.Rounds), len(failures))
 			report(t, failures)
 		})
 	}
@@ -82,15 +84,15 @@ func TestOneFailureAtAnyCallDoesNotChangeTheEnd(t *testing.T) {
 func TestTheOrderOfEventsDoesNotChangeTheEnd(t *testing.T) {
 	withoutRaces(t)
 	for _, sequence := range played() {
-		t.Run(sequence.name, func(t *testing.T) {
+		t.Run(sequence.Name, func(t *testing.T) {
 			skipUnsteady(t, sequence)
 			t.Parallel()
 			c := campaignOf(t, sequence)
 			var failures []string
 			for _, order := range orders() {
 				p := newPlay(sequence, order)
-				if err := errors.Join(p.toTheEnd(), c.asWithout(p)); err != nil {
-					failures = append(failures, fmt.Sprintf("DBC_SEED=%d: %v\n\n%s", order, err, p.text()))
+				if err := errors.Join(p.ToTheEnd(), c.AsWithout(p)); err != nil {
+					failures = append(failures, fmt.Sprintf("DBC_SEED=%d: %v\n\n%s", order, err, p.Text()))
 				}
 			}
 			report(t, failures)

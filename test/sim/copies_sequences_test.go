@@ -17,6 +17,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/test/world"
+	"github.com/dbcluster/databasecluster-operator/test/world/store"
 )
 
 // final gives a cluster a final backup, after which its volumes are deleted.
@@ -29,61 +31,61 @@ func final(c *dbv1.DatabaseCluster) {
 }
 
 // copySequences test which member continues, and which copy is the last one.
-var copySequences = []sequence{
-	tell("pair-final-backup", createPair(pairEngine, final), handOverTo("orders-1"), remove()),
-	tell("pair-final-backup-foreground", createPair(pairEngine, final), handOverTo("orders-1"), removeForeground()),
-	tell("pair-final-backup-replica-stalls", createPair(pairEngine, final), handOverTo("orders-1"), stall("orders-0"), remove()),
-	tell("pair-final-backup-replica-returns", createPair(pairEngine, final), freeze("orders-0"), soon(4, remove()), thaw("orders-0")),
-	tell("pair-final-backup-hibernated", createPair(tuneEngine, final), hibernate(true), remove(), skipHooks()),
-	tell("pair-final-backup-unseen",
-		createPair(syncEngine, final), together(away(true), freeze("orders-0")), removeForeground(), away(false), skipHooks(), told(createPair(syncEngine)), leads("orders-1"),
+var copySequences = []world.Story{
+	world.Tell("pair-final-backup", createPair(world.PairEngine, final), handOverTo("orders-1"), remove()),
+	world.Tell("pair-final-backup-foreground", createPair(world.PairEngine, final), handOverTo("orders-1"), removeForeground()),
+	world.Tell("pair-final-backup-replica-stalls", createPair(world.PairEngine, final), handOverTo("orders-1"), world.Stall("orders-0"), remove()),
+	world.Tell("pair-final-backup-replica-returns", createPair(world.PairEngine, final), world.Freeze("orders-0"), soon(4, remove()), world.Thaw("orders-0")),
+	world.Tell("pair-final-backup-hibernated", createPair(world.TuneEngine, final), hibernate(true), remove(), skipHooks()),
+	world.Tell("pair-final-backup-unseen",
+		createPair(world.SyncEngine, final), together(world.Away(true), world.Freeze("orders-0")), removeForeground(), world.Away(false), skipHooks(), told(createPair(world.SyncEngine)), world.Leads("orders-1"),
 	),
-	tell("pair-stop-unseen",
-		createPair(syncEngine), together(away(true), freeze("orders-0")), deleteStatefulSet(metav1.DeletePropagationBackground), away(false), leads("orders-1"),
+	world.Tell("pair-stop-unseen",
+		createPair(world.SyncEngine), together(world.Away(true), world.Freeze("orders-0")), deleteStatefulSet(metav1.DeletePropagationBackground), world.Away(false), world.Leads("orders-1"),
 	),
-	tell("pair-stop-unseen-next-cluster",
-		createPair(syncEngine), together(away(true), freeze("orders-0")), removeForeground(), away(false), told(createPair(syncEngine)), leads("orders-1"),
+	world.Tell("pair-stop-unseen-next-cluster",
+		createPair(world.SyncEngine), together(world.Away(true), world.Freeze("orders-0")), removeForeground(), world.Away(false), told(createPair(world.SyncEngine)), world.Leads("orders-1"),
 	),
-	tell("pair-without-the-last-primary",
-		createPair(syncEngine), handOverTo("orders-1"), stall("orders-0"), removeForeground(), deleteClaim("data-orders-1"), told(createPair(syncEngine)), leads("orders-2"),
+	world.Tell("pair-without-the-last-primary",
+		createPair(world.SyncEngine), handOverTo("orders-1"), world.Stall("orders-0"), removeForeground(), deleteClaim("data-orders-1"), told(createPair(world.SyncEngine)), world.Leads("orders-2"),
 	),
-	tell("pair-orphaned", createPair(pairEngine), removeOrphan(), orphansFreed(), told(createPair(pairEngine))),
-	tell("pair-agreement-without-volumes",
-		createPair(pairEngine), remove(), together(deleteClaim("data-orders-0"), deleteClaim("data-orders-1"), deleteClaim("data-orders-2")), told(createPair(pairEngine)),
+	world.Tell("pair-orphaned", createPair(world.PairEngine), removeOrphan(), orphansFreed(), told(createPair(world.PairEngine))),
+	world.Tell("pair-agreement-without-volumes",
+		createPair(world.PairEngine), remove(), together(deleteClaim("data-orders-0"), deleteClaim("data-orders-1"), deleteClaim("data-orders-2")), told(createPair(world.PairEngine)),
 	),
-	tell("pair-final-backup-of-adopted-volumes", createPair(pairEngine), remove(), soon(2, told(createPair(pairEngine, final))), remove()),
-	tell("voters-final-backup", createVoters(final), remove()),
-	tell("voters-final-backup-first-down", createVoters(final), freeze("orders-0"), soon(120, remove()), thaw("orders-0")),
-	tell("voters-final-backup-hibernated", createVoters(final), hibernate(true), remove()),
-	tell("voters-final-backup-hibernated-first-down", createVoters(final), freeze("orders-0"), hibernate(true), remove(), skipHooks(), told(createVoters())),
-	tell("voters-final-backup-one-left", createVoters(final), scale(1), removeForeground()),
-	tell("voters-final-backup-foreground", createVoters(final), removeForeground(), skipHooks(), told(createVoters())),
+	world.Tell("pair-final-backup-of-adopted-volumes", createPair(world.PairEngine), remove(), soon(2, told(createPair(world.PairEngine, final))), remove()),
+	world.Tell("voters-final-backup", createVoters(final), remove()),
+	world.Tell("voters-final-backup-first-down", createVoters(final), world.Freeze("orders-0"), soon(120, remove()), world.Thaw("orders-0")),
+	world.Tell("voters-final-backup-hibernated", createVoters(final), hibernate(true), remove()),
+	world.Tell("voters-final-backup-hibernated-first-down", createVoters(final), world.Freeze("orders-0"), hibernate(true), remove(), skipHooks(), told(createVoters())),
+	world.Tell("voters-final-backup-one-left", createVoters(final), scale(1), removeForeground()),
+	world.Tell("voters-final-backup-foreground", createVoters(final), removeForeground(), skipHooks(), told(createVoters())),
 }
 
 // removeOrphan deletes the cluster, and its objects stay.
-func removeOrphan() step {
-	return step{what: "the cluster is deleted, and its objects stay", do: func(w *world) {
-		must(w.store.delete(w.cluster(), &client.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationOrphan)}))
+func removeOrphan() world.Step {
+	return world.Step{What: "the cluster is deleted, and its objects stay", Do: func(w *world.World) {
+		world.Must(w.Store.Delete(w.Cluster(), &client.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationOrphan)}))
 	}}
 }
 
 // orphansFreed deletes the objects that a cluster left, but for the pods.
-func orphansFreed() step {
-	return step{what: "somebody deletes the objects that it left, and its pods stay", do: func(w *world) {
+func orphansFreed() world.Step {
+	return world.Step{What: "somebody deletes the objects that it left, and its pods stay", Do: func(w *world.World) {
 		orphan := metav1.DeletePropagationOrphan
-		must(w.store.delete(get[*appsv1.StatefulSet](w.store, w.name), &client.DeleteOptions{PropagationPolicy: &orphan}))
-		for _, object := range all[*corev1.Service](w.store) {
-			w.store.remove(object)
+		world.Must(w.Store.Delete(store.Get[*appsv1.StatefulSet](w.Store, w.Name), &client.DeleteOptions{PropagationPolicy: &orphan}))
+		for _, object := range store.All[*corev1.Service](w.Store) {
+			w.Store.Remove(object)
 		}
-		for _, object := range all[*policyv1.PodDisruptionBudget](w.store) {
-			w.store.remove(object)
+		for _, object := range store.All[*policyv1.PodDisruptionBudget](w.Store) {
+			w.Store.Remove(object)
 		}
-		for _, object := range all[*networkingv1.NetworkPolicy](w.store) {
-			w.store.remove(object)
+		for _, object := range store.All[*networkingv1.NetworkPolicy](w.Store) {
+			w.Store.Remove(object)
 		}
-		for _, object := range w.store.sorted() {
-			if s, is := object.(*corev1.Secret); is && s.Name == w.name+"-connection" {
-				w.store.remove(s)
+		for _, object := range w.Store.Sorted() {
+			if s, is := object.(*corev1.Secret); is && s.Name == w.Name+"-connection" {
+				w.Store.Remove(s)
 			}
 		}
 	}}
@@ -103,7 +105,7 @@ var copyMutants = map[string]mutant{
 	"the agreement is deleted with its cluster": {
 		interceptor.Funcs{Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
 			err := c.Delete(ctx, object, options...)
-			if kindOf(object) == "RoleBinding" {
+			if world.KindOf(object) == "RoleBinding" {
 				err = firstOf(err, removed(ctx, c, &corev1.ConfigMap{}, "orders-leader"))
 			}
 			return err
@@ -139,7 +141,7 @@ func seenTerms() interceptor.Funcs {
 	return claimsWith(func(ctx context.Context, c client.WithWatch, claim *corev1.PersistentVolumeClaim) {
 		agreement := &corev1.ConfigMap{}
 		if c.Get(ctx, client.ObjectKey{Namespace: clusterNamespace, Name: "orders-leader"}, agreement) == nil && claim.Annotations[dbv1.AnnotationPrimary] != "" {
-			claim.Annotations[dbv1.AnnotationPrimaryTerm] = agreement.Annotations[termKey]
+			claim.Annotations[dbv1.AnnotationPrimaryTerm] = agreement.Annotations[world.TermKey]
 		}
 	})
 }

@@ -18,30 +18,32 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/test/world"
+	"github.com/dbcluster/databasecluster-operator/test/world/store"
 )
 
 // withVault runs a step in a world that has the engine vault, and withSafe in one that has the engine safe.
-func withVault(s step) step { return withVaultOf(vault, s) }
-func withSafe(s step) step  { return withVaultOf(safe, s) }
+func withVault(s world.Step) world.Step { return withVaultOf(world.VaultEngine, s) }
+func withSafe(s world.Step) world.Step  { return withVaultOf(world.SafeEngine, s) }
 
-func withVaultOf(name string, s step) step {
-	do := s.do
-	s.do = func(w *world) {
+func withVaultOf(name string, s world.Step) world.Step {
+	do := s.Do
+	s.Do = func(w *world.World) {
 		e := &dbv1.DatabaseEngine{}
 		e.Name = name
 		e.Spec.Topology = dbv1.TopologyIndependent
 		e.Spec.SecretKeys = []dbv1.EngineSecretKey{{Name: "password", Generate: &dbv1.EngineSecretValue{Length: 16}}}
 		e.Spec.Connection = &dbv1.EngineConnection{Type: "vault", Entries: map[string]dbv1.EngineTemplate{"password": `{{ secret "password" }}`}}
 		e.Spec.Actions.Credentials = &dbv1.EngineAction{Command: []string{"vault", "credentials"}}
-		w.store.put(e)
+		w.Store.Put(e)
 		do(w)
 	}
 	return s
 }
 
 // locked gives a cluster the engine vault, and secured the engine safe.
-func locked(c *dbv1.DatabaseCluster)  { c.Spec.Engine = vault }
-func secured(c *dbv1.DatabaseCluster) { c.Spec.Engine = safe }
+func locked(c *dbv1.DatabaseCluster)  { c.Spec.Engine = world.VaultEngine }
+func secured(c *dbv1.DatabaseCluster) { c.Spec.Engine = world.SafeEngine }
 
 // ownSecret gives a cluster the Secret "credentials" of the user.
 func ownSecret(c *dbv1.DatabaseCluster) { c.Spec.Credentials.SecretName = "credentials" }
@@ -82,32 +84,32 @@ var credentialsMutants = map[string]mutant{
 
 func init() { maps.Copy(dataMutants, credentialsMutants) }
 
-func rotateNow() step {
+func rotateNow() world.Step {
 	return annotate("new passwords are asked for", dbv1.AnnotationRotateCredentials)
 }
 
 // generatedGone deletes the Secret with the generated password. Clients have a wrong password until the members restart.
-func generatedGone() step {
-	return step{what: "Secret orders-credentials is deleted", do: func(w *world) {
-		w.store.remove(get[*corev1.Secret](w.store, naming.Credentials(w.name)))
+func generatedGone() world.Step {
+	return world.Step{What: "Secret orders-credentials is deleted", Do: func(w *world.World) {
+		w.Store.Remove(store.Get[*corev1.Secret](w.Store, naming.Credentials(w.Name)))
 	}}
 }
 
 // connectionGone deletes the connection Secret. The operator does not watch it.
-func connectionGone() step {
-	return step{what: "Secret orders-connection is deleted", do: func(w *world) {
-		w.store.remove(get[*corev1.Secret](w.store, naming.Connection(w.name)))
+func connectionGone() world.Step {
+	return world.Step{What: "Secret orders-connection is deleted", Do: func(w *world.World) {
+		w.Store.Remove(store.Get[*corev1.Secret](w.Store, naming.Connection(w.Name)))
 	}}
 }
 
-func overlap(d time.Duration) step {
+func overlap(d time.Duration) world.Step {
 	return set("spec.credentials.rotation.overlap is set to "+d.String(), func(c *dbv1.DatabaseCluster) {
 		c.Spec.Credentials.Rotation.Overlap = &metav1.Duration{Duration: d}
 	})
 }
 
 // refusedParameter sets a parameter that the engine does not offer. The operator then changes no member.
-func refusedParameter(refused bool) step {
+func refusedParameter(refused bool) world.Step {
 	return set(fmt.Sprintf("a parameter that the engine refuses is set: %t", refused), func(c *dbv1.DatabaseCluster) {
 		c.Spec.Parameters = nil
 		if refused {

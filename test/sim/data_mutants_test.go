@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/test/world"
 )
 
 // dataMutants are mistakes that would lose data.
@@ -35,7 +36,7 @@ var dataMutants = map[string]mutant{
 	},
 	"volumes are deleted without preconditions": {
 		interceptor.Funcs{Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
-			if kindOf(object) == "PersistentVolumeClaim" {
+			if world.KindOf(object) == "PersistentVolumeClaim" {
 				return c.Delete(ctx, object)
 			}
 			return c.Delete(ctx, object, options...)
@@ -46,7 +47,7 @@ var dataMutants = map[string]mutant{
 		otherJob("-backup-", func(job map[string]any) {
 			volumes, _, _ := unstructured.NestedSlice(job, "spec", "template", "spec", "volumes")
 			volumes = append(volumes, map[string]any{"name": "data", "persistentVolumeClaim": map[string]any{"claimName": "data-orders-0"}})
-			must(unstructured.SetNestedSlice(job, volumes, "spec", "template", "spec", "volumes"))
+			world.Must(unstructured.SetNestedSlice(job, volumes, "spec", "template", "spec", "volumes"))
 		}),
 		"backup", "use claim data-orders-0 at the same time",
 	},
@@ -63,7 +64,7 @@ var dataMutants = map[string]mutant{
 	"a backup is complete when its Job has started": {
 		interceptor.Funcs{SubResourcePatch: func(ctx context.Context, c client.Client, sub string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
 			text, err := patch.Data(object)
-			must(err)
+			world.Must(err)
 			text = bytes.ReplaceAll(text, []byte(`"phase":"Running"`), []byte(`"phase":"Completed"`))
 			return c.SubResource(sub).Patch(ctx, object, client.RawPatch(patch.Type(), text), options...)
 		}},
@@ -73,7 +74,7 @@ var dataMutants = map[string]mutant{
 		interceptor.Funcs{Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
 			err := c.Delete(ctx, object, options...)
 			backups := &dbv1.DatabaseBackupList{}
-			if kindOf(object) != "DatabaseBackup" {
+			if world.KindOf(object) != "DatabaseBackup" {
 				return err
 			}
 			err = firstOf(err, c.List(ctx, backups))
@@ -104,7 +105,7 @@ var dataMutants = map[string]mutant{
 	},
 	"the pod of a verification has the labels of a member": {
 		otherJob("-verify-", func(job map[string]any) {
-			must(unstructured.SetNestedField(job, dbv1.ComponentDatabase, "spec", "template", "metadata", "labels", dbv1.LabelComponent))
+			world.Must(unstructured.SetNestedField(job, dbv1.ComponentDatabase, "spec", "template", "metadata", "labels", dbv1.LabelComponent))
 		}),
 		"verify", "has the labels of a member",
 	},
@@ -120,7 +121,7 @@ var dataMutants = map[string]mutant{
 	},
 	"the finalizer of a pod is removed before the status has its exit code": {
 		interceptor.Funcs{SubResourcePatch: func(ctx context.Context, c client.Client, sub string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
-			if pod := (&corev1.Pod{}); c.Get(ctx, client.ObjectKey{Namespace: clusterNamespace, Name: "orders-1"}, pod) == nil && hasEnded(pod) {
+			if pod := (&corev1.Pod{}); c.Get(ctx, client.ObjectKey{Namespace: clusterNamespace, Name: "orders-1"}, pod) == nil && world.HasEnded(pod) {
 				pod.Finalizers = []string{}
 				if err := c.Update(ctx, pod); err != nil {
 					return err

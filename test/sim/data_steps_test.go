@@ -17,45 +17,47 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/test/world"
+	"github.com/dbcluster/databasecluster-operator/test/world/store"
 )
 
 const day = 24 * time.Hour
 
-func declare(w *world, engine string) {
-	if topologies[engine] != "" {
+func declare(w *world.World, engine string) {
+	if world.Topologies[engine] != "" {
 		declareShared(w, engine)
 		return
 	}
-	if get[*dbv1.DatabaseEngine](w.store, engine) != nil {
+	if store.Get[*dbv1.DatabaseEngine](w.Store, engine) != nil {
 		return
 	}
 	e := &dbv1.DatabaseEngine{ObjectMeta: metav1.ObjectMeta{Name: engine}}
 	e.Spec.Topology = dbv1.TopologyIndependent
 	e.Spec.Actions.Backup = &dbv1.EngineAction{Command: []string{"anydb", "backup"}}
 	e.Spec.Actions.Restore = &dbv1.EngineAction{Command: []string{"anydb", "restore"}}
-	if engine != engineName {
-		e.Spec.Container.Env = []dbv1.EngineVariable{{Name: engineVariable, Value: engine}}
+	if engine != world.AnyEngine {
+		e.Spec.Container.Env = []dbv1.EngineVariable{{Name: world.EngineVariable, Value: engine}}
 	}
 	e.Spec.Actions.Probe = &dbv1.EngineAction{Command: []string{"anydb", "probe"}}
 	e.Spec.Actions.Check = aCheck()
-	w.store.put(e)
+	w.Store.Put(e)
 }
 
 // changeEngine names another engine in the spec.
-func changeEngine(engine string) step {
-	return step{what: "engine is set to " + engine, do: func(w *world) {
+func changeEngine(engine string) world.Step {
+	return world.Step{What: "engine is set to " + engine, Do: func(w *world.World) {
 		declare(w, engine)
-		c := w.cluster()
+		c := w.Cluster()
 		c.Spec.Engine = engine
-		w.store.put(withDefaults(c))
+		w.Store.Put(withDefaults(c))
 	}}
 }
 
 // withEngine runs a step in a world that has the engine.
-func withEngine(s step) step {
-	do := s.do
-	s.do = func(w *world) {
-		declare(w, engineName)
+func withEngine(s world.Step) world.Step {
+	do := s.Do
+	s.Do = func(w *world.World) {
+		declare(w, world.AnyEngine)
 		do(w)
 	}
 	return s
@@ -63,8 +65,8 @@ func withEngine(s step) step {
 
 // saved gives a cluster an engine and a backup destination.
 func saved(c *dbv1.DatabaseCluster) {
-	c.Spec.Engine = engineName
-	c.Spec.Backup = &dbv1.ClusterBackup{Destination: dbv1.BackupDestination{URL: bucket, CredentialSource: dbv1.CredentialsWorkloadIdentity}}
+	c.Spec.Engine = world.AnyEngine
+	c.Spec.Backup = &dbv1.ClusterBackup{Destination: dbv1.BackupDestination{URL: world.Bucket, CredentialSource: dbv1.CredentialsWorkloadIdentity}}
 }
 
 // backupCPU sets the CPU request of backup Jobs.
@@ -83,7 +85,7 @@ func onNoNode(c *dbv1.DatabaseCluster) {
 func onAnyNode(c *dbv1.DatabaseCluster) { c.Spec.Scheduling.NodeSelector = nil }
 
 // runningSaved starts a story with an existing cluster that has an engine and a backup destination.
-func runningSaved(replicas int32, changes ...func(*dbv1.DatabaseCluster)) step {
+func runningSaved(replicas int32, changes ...func(*dbv1.DatabaseCluster)) world.Step {
 	return withEngine(running(replicas, append([]func(*dbv1.DatabaseCluster){saved}, changes...)...))
 }
 
@@ -100,83 +102,83 @@ func hookFailurePolicy(policy dbv1.HookFailurePolicy) func(*dbv1.DatabaseCluster
 
 func deleteVolumes(c *dbv1.DatabaseCluster) { c.Spec.Deletion.Volumes = dbv1.VolumesDelete }
 
-func backUp(name string, policy dbv1.BackupDeletionPolicy) step {
-	return step{what: fmt.Sprintf("DatabaseBackup %s is created (%s)", name, policy), do: func(w *world) {
-		b := &dbv1.DatabaseBackup{ObjectMeta: w.object(name)}
-		b.Spec.Cluster, b.Spec.DeletionPolicy = w.name, policy
-		w.store.put(b)
+func backUp(name string, policy dbv1.BackupDeletionPolicy) world.Step {
+	return world.Step{What: fmt.Sprintf("DatabaseBackup %s is created (%s)", name, policy), Do: func(w *world.World) {
+		b := &dbv1.DatabaseBackup{ObjectMeta: w.Meta(name)}
+		b.Spec.Cluster, b.Spec.DeletionPolicy = w.Name, policy
+		w.Store.Put(b)
 	}}
 }
 
 // backUpElsewhere creates a backup with its own destination, which needs the Secret "credentials".
-func backUpElsewhere(name string) step {
-	return step{what: fmt.Sprintf("DatabaseBackup %s is created, to a bucket that needs the Secret credentials", name), do: func(w *world) {
-		b := &dbv1.DatabaseBackup{ObjectMeta: w.object(name)}
-		b.Spec.Cluster, b.Spec.DeletionPolicy = w.name, dbv1.BackupRetain
-		b.Spec.Destination = &dbv1.BackupDestination{URL: bucket, CredentialsSecretName: "credentials"}
-		w.store.put(b)
+func backUpElsewhere(name string) world.Step {
+	return world.Step{What: fmt.Sprintf("DatabaseBackup %s is created, to a bucket that needs the Secret credentials", name), Do: func(w *world.World) {
+		b := &dbv1.DatabaseBackup{ObjectMeta: w.Meta(name)}
+		b.Spec.Cluster, b.Spec.DeletionPolicy = w.Name, dbv1.BackupRetain
+		b.Spec.Destination = &dbv1.BackupDestination{URL: world.Bucket, CredentialsSecretName: "credentials"}
+		w.Store.Put(b)
 	}}
 }
 
 // keys is the Secret "credentials" with keys of a bucket.
-func keys() step {
-	return step{what: "Secret credentials is created, with keys to the bucket", do: func(w *world) {
-		w.store.put(&corev1.Secret{ObjectMeta: w.object("credentials"), Data: map[string][]byte{
+func keys() world.Step {
+	return world.Step{What: "Secret credentials is created, with keys to the bucket", Do: func(w *world.World) {
+		w.Store.Put(&corev1.Secret{ObjectMeta: w.Meta("credentials"), Data: map[string][]byte{
 			"AWS_ACCESS_KEY_ID": []byte("me"), "AWS_SECRET_ACCESS_KEY": []byte("secret"),
 		}})
 	}}
 }
 
 // together executes several steps at the same time.
-func together(steps ...step) step {
+func together(steps ...world.Step) world.Step {
 	var texts []string
 	for _, s := range steps {
-		texts = append(texts, s.what)
+		texts = append(texts, s.What)
 	}
-	return step{what: strings.Join(texts, "; "), do: func(w *world) {
+	return world.Step{What: strings.Join(texts, "; "), Do: func(w *world.World) {
 		for _, s := range steps {
-			s.do(w)
+			s.Do(w)
 		}
 	}}
 }
 
 // deleteBackup deletes the backups whose names have a prefix.
-func deleteBackup(prefix string) step {
-	return step{what: "DatabaseBackup " + prefix + " is deleted", do: func(w *world) {
-		for _, b := range all[*dbv1.DatabaseBackup](w.store) {
+func deleteBackup(prefix string) world.Step {
+	return world.Step{What: "DatabaseBackup " + prefix + " is deleted", Do: func(w *world.World) {
+		for _, b := range store.All[*dbv1.DatabaseBackup](w.Store) {
 			if strings.HasPrefix(b.Name, prefix) {
-				w.erase(b)
+				w.Delete(b)
 			}
 		}
 	}}
 }
 
 // finalHookFails is a cluster with a final backup and then a hook that fails until finalHookMended.
-func finalHookFails(replicas int32, changes ...func(*dbv1.DatabaseCluster)) step {
+func finalHookFails(replicas int32, changes ...func(*dbv1.DatabaseCluster)) world.Step {
 	changes = append([]func(*dbv1.DatabaseCluster){hook("final", dbv1.HookBackup), hook("farewell", dbv1.HookCommand, "farewell")}, changes...)
 	s := runningSaved(replicas, changes...)
-	do := s.do
-	s.do = func(w *world) {
-		goesWrong(trouble{verb: "hook", code: 1, times: -1}).do(w)
+	do := s.Do
+	s.Do = func(w *world.World) {
+		world.GoesWrong(world.Trouble{Verb: "hook", Code: 1, Times: -1}).Do(w)
 		do(w)
 	}
 	return s
 }
 
-func finalHookMended() step { return together(mended("hook"), deleteJob("-farewell-")) }
+func finalHookMended() world.Step { return together(world.Mended("hook"), deleteJob("-farewell-")) }
 
 // scaleByHand restarts members that the operator has stopped.
-func scaleByHand(replicas int32) step {
-	return step{what: fmt.Sprintf("somebody scales the StatefulSet to %d", replicas), do: func(w *world) {
-		s := get[*appsv1.StatefulSet](w.store, w.name)
+func scaleByHand(replicas int32) world.Step {
+	return world.Step{What: fmt.Sprintf("somebody scales the StatefulSet to %d", replicas), Do: func(w *world.World) {
+		s := store.Get[*appsv1.StatefulSet](w.Store, w.Name)
 		s.Spec.Replicas = &replicas
-		w.store.put(s)
+		w.Store.Put(s)
 	}}
 }
 
 // jobOf finds a Job by a part of its name.
-func jobOf(w *world, part string) *batchv1.Job {
-	for _, job := range all[*batchv1.Job](w.store) {
+func jobOf(w *world.World, part string) *batchv1.Job {
+	for _, job := range store.All[*batchv1.Job](w.Store) {
 		if strings.Contains(job.Name, part) {
 			return job
 		}
@@ -184,25 +186,25 @@ func jobOf(w *world, part string) *batchv1.Job {
 	return nil
 }
 
-func deleteJob(part string) step {
-	return step{what: "somebody deletes Job ..." + part, do: func(w *world) {
+func deleteJob(part string) world.Step {
+	return world.Step{What: "somebody deletes Job ..." + part, Do: func(w *world.World) {
 		if job := jobOf(w, part); job != nil {
-			w.erase(job)
+			w.Delete(job)
 		}
 	}}
 }
 
-func removeForeground() step {
-	return step{what: "the cluster is deleted in the foreground", do: func(w *world) {
-		must(w.store.delete(w.cluster(), &client.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationForeground)}))
+func removeForeground() world.Step {
+	return world.Step{What: "the cluster is deleted in the foreground", Do: func(w *world.World) {
+		world.Must(w.Store.Delete(w.Cluster(), &client.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationForeground)}))
 	}}
 }
 
-func verify(name string) step {
-	return step{what: "a verification of DatabaseBackup " + name + " is asked for", do: func(w *world) {
-		b := get[*dbv1.DatabaseBackup](w.store, name)
+func verify(name string) world.Step {
+	return world.Step{What: "a verification of DatabaseBackup " + name + " is asked for", Do: func(w *world.World) {
+		b := store.Get[*dbv1.DatabaseBackup](w.Store, name)
 		metav1.SetMetaDataAnnotation(&b.ObjectMeta, dbv1.AnnotationVerify, b.Annotations[dbv1.AnnotationVerify]+"now")
-		w.store.put(b)
+		w.Store.Put(b)
 	}}
 }
 
@@ -214,16 +216,16 @@ func fromBackup(name string) func(*dbv1.DatabaseCluster) {
 
 func fromLocation(name string) func(*dbv1.DatabaseCluster) {
 	return func(c *dbv1.DatabaseCluster) {
-		at := dbv1.BackupDestination{URL: fmt.Sprintf("%s/%s", bucket, name), CredentialSource: dbv1.CredentialsWorkloadIdentity}
+		at := dbv1.BackupDestination{URL: fmt.Sprintf("%s/%s", world.Bucket, name), CredentialSource: dbv1.CredentialsWorkloadIdentity}
 		c.Spec.Bootstrap = &dbv1.ClusterBootstrap{FromBackup: &dbv1.BackupSource{Location: &at}}
 	}
 }
 
-func annotateCluster(what, key, value string) step {
+func annotateCluster(what, key, value string) world.Step {
 	return set(what, func(c *dbv1.DatabaseCluster) { metav1.SetMetaDataAnnotation(&c.ObjectMeta, key, value) })
 }
 
-func skipHooks() step {
+func skipHooks() world.Step {
 	return annotateCluster("the hooks are left out by annotation", dbv1.AnnotationSkipDeletionHooks, "true")
 }
 
@@ -237,21 +239,21 @@ func suspended(suspended bool) func(*dbv1.DatabaseCluster) {
 	return func(c *dbv1.DatabaseCluster) { c.Spec.Backup.Schedules[0].Suspend = suspended }
 }
 
-func oldHangs() step {
-	return goesWrong(trouble{verb: "restore", about: "old", hangs: true, times: -1})
+func oldHangs() world.Step {
+	return world.GoesWrong(world.Trouble{Verb: "restore", About: "old", Hangs: true, Times: -1})
 }
 
-func deleteClaim(claim string) step {
-	return step{what: "claim " + claim + " is deleted", do: func(w *world) { w.erase(get[*corev1.PersistentVolumeClaim](w.store, claim)) }}
+func deleteClaim(claim string) world.Step {
+	return world.Step{What: "claim " + claim + " is deleted", Do: func(w *world.World) { w.Delete(store.Get[*corev1.PersistentVolumeClaim](w.Store, claim)) }}
 }
 
 // loseClaim deletes the claim of a member that does not run, with the rows that only its volume has.
-func loseClaim(claim string) step {
+func loseClaim(claim string) world.Step {
 	s := deleteClaim(claim)
-	do := s.do
-	s.do = func(w *world) {
-		lost := get[*corev1.PersistentVolumeClaim](w.store, claim)
-		w.forgivesVolume(lost.UID)
+	do := s.Do
+	s.Do = func(w *world.World) {
+		lost := store.Get[*corev1.PersistentVolumeClaim](w.Store, claim)
+		w.ForgivesVolume(lost.UID)
 		do(w)
 	}
 	return s

@@ -16,50 +16,51 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/test/world"
 )
 
 // disturbanceSequences test actions that must not disturb members at the same time, or without a primary.
-var disturbanceSequences = []sequence{
-	tell("pair-resize-with-restart", createPair(pairEngine), set("the CPU is set to 2", cpu("2")), leadsNot("orders-0")),
-	tell("pair-scale-in-during-failover", createPair(pairEngine), soon(1, freeze("orders-0")), scale(2), thaw("orders-0"), leadsNot("orders-0")),
-	tell("pair-scale-in-of-a-primary-that-is-down",
-		createPair(pairEngine), handOverTo("orders-2"), soon(1, freeze("orders-2")), soon(1, scale(2)), thaw("orders-2"), leads("orders-0"),
+var disturbanceSequences = []world.Story{
+	world.Tell("pair-resize-with-restart", createPair(world.PairEngine), set("the CPU is set to 2", cpu("2")), world.LeadsNot("orders-0")),
+	world.Tell("pair-scale-in-during-failover", createPair(world.PairEngine), soon(1, world.Freeze("orders-0")), scale(2), world.Thaw("orders-0"), world.LeadsNot("orders-0")),
+	world.Tell("pair-scale-in-of-a-primary-that-is-down",
+		createPair(world.PairEngine), handOverTo("orders-2"), soon(1, world.Freeze("orders-2")), soon(1, scale(2)), world.Thaw("orders-2"), world.Leads("orders-0"),
 	),
-	tell("pair-scale-in-of-a-lost-primary", createPair(syncEngine), handOverTo("orders-2"), soon(1, freeze("orders-2")), scale(2), leads("orders-0")),
-	tell("pair-hibernate-during-failover", createPair(syncEngine), soon(1, freeze("orders-0")), hibernate(true), hibernate(false), leads("orders-1")),
-	tell("pair-hibernate-without-a-primary",
-		createPair(pairEngine), soon(1, together(freeze("orders-0"), freeze("orders-1"), freeze("orders-2"))), hibernate(true), hibernate(false), leads("orders-0"),
+	world.Tell("pair-scale-in-of-a-lost-primary", createPair(world.SyncEngine), handOverTo("orders-2"), soon(1, world.Freeze("orders-2")), scale(2), world.Leads("orders-0")),
+	world.Tell("pair-hibernate-during-failover", createPair(world.SyncEngine), soon(1, world.Freeze("orders-0")), hibernate(true), hibernate(false), world.Leads("orders-1")),
+	world.Tell("pair-hibernate-without-a-primary",
+		createPair(world.PairEngine), soon(1, together(world.Freeze("orders-0"), world.Freeze("orders-1"), world.Freeze("orders-2"))), hibernate(true), hibernate(false), world.Leads("orders-0"),
 	),
-	tell("pair-scale-in-during-configuration",
-		createPair(tuneEngine), goesWrong(configureHangs), soon(5, parameter("2")), soon(5, scale(2)), mended("hook"), uses(`{"work_mem":"2"}`),
+	world.Tell("pair-scale-in-during-configuration",
+		createPair(world.TuneEngine), world.GoesWrong(configureHangs), soon(5, parameter("2")), soon(5, scale(2)), world.Mended("hook"), world.Uses(`{"work_mem":"2"}`),
 	),
-	tell("pair-scale-in-refused",
-		createPair(tuneEngine), handOverTo("orders-2"), parameter(strict), scale(1), leads("orders-2"), scale(2), leads("orders-0"), uses(`{"work_mem":"strict"}`),
+	world.Tell("pair-scale-in-refused",
+		createPair(world.TuneEngine), handOverTo("orders-2"), parameter(world.Strict), scale(1), world.Leads("orders-2"), scale(2), world.Leads("orders-0"), world.Uses(`{"work_mem":"strict"}`),
 	),
-	tell("pair-parameters-during-hand-over",
-		createPair(tuneEngine), goesWrong(handOverHangs), soon(4, handOverTo("orders-2")), soon(4, parameter("2")), mended("hook"), leads("orders-2"), uses(`{"work_mem":"2"}`),
+	world.Tell("pair-parameters-during-hand-over",
+		createPair(world.TuneEngine), world.GoesWrong(handOverHangs), soon(4, handOverTo("orders-2")), soon(4, parameter("2")), world.Mended("hook"), world.Leads("orders-2"), world.Uses(`{"work_mem":"2"}`),
 	),
-	tell("pair-configuration-by-hand",
-		createPair(tuneEngine), parameter("2"), byHand(), uses(`{"work_mem":"2"}`), byHand(), uses(`{"work_mem":"2"}`), handOverTo("orders-2"), leads("orders-2"),
+	world.Tell("pair-configuration-by-hand",
+		createPair(world.TuneEngine), parameter("2"), world.ByHand(), world.Uses(`{"work_mem":"2"}`), world.ByHand(), world.Uses(`{"work_mem":"2"}`), handOverTo("orders-2"), world.Leads("orders-2"),
 	),
-	tell("pair-hand-over-lost",
-		createPair(pairEngine), goesWrong(handOverHangs), soon(5, handOverTo("orders-2")), nodeSilent("-handover-"), at(time.Hour), mended("hook"), removeNode("-handover-"), leads("orders-2"),
+	world.Tell("pair-hand-over-lost",
+		createPair(world.PairEngine), world.GoesWrong(handOverHangs), soon(5, handOverTo("orders-2")), world.NodeSilent("-handover-"), world.At(time.Hour), world.Mended("hook"), world.RemoveNode("-handover-"), world.Leads("orders-2"),
 	),
-	tell("pair-delete-while-a-hand-over-is-lost",
-		createPair(pairEngine), freeze("orders-0"), goesWrong(handOverHangs), soon(8, remove()), nodeSilent("-handover-"), at(time.Hour),
-		removeNode("-handover-"),
+	world.Tell("pair-delete-while-a-hand-over-is-lost",
+		createPair(world.PairEngine), world.Freeze("orders-0"), world.GoesWrong(handOverHangs), soon(8, remove()), world.NodeSilent("-handover-"), world.At(time.Hour),
+		world.RemoveNode("-handover-"),
 	),
-	tell("pair-delete-members-without-a-statefulset",
-		createPair(pairEngine), handOverTo("orders-1"), away(true), deleteStatefulSet(metav1.DeletePropagationOrphan), remove(), away(false),
+	world.Tell("pair-delete-members-without-a-statefulset",
+		createPair(world.PairEngine), handOverTo("orders-1"), world.Away(true), deleteStatefulSet(metav1.DeletePropagationOrphan), remove(), world.Away(false),
 	),
-	tell("pair-scale-in-while-others-are-down",
-		createPair(pairEngine), scale(5), together(freeze("orders-1"), freeze("orders-2")), scale(4), together(thaw("orders-1"), thaw("orders-2")),
+	world.Tell("pair-scale-in-while-others-are-down",
+		createPair(world.PairEngine), scale(5), together(world.Freeze("orders-1"), world.Freeze("orders-2")), scale(4), together(world.Thaw("orders-1"), world.Thaw("orders-2")),
 	),
 }
 
 var (
-	configureHangs = trouble{verb: "hook", about: "configure", hangs: true, times: -1}
-	handOverHangs  = trouble{verb: "hook", about: "handOver", hangs: true, times: -1}
+	configureHangs = world.Trouble{Verb: "hook", About: "configure", Hangs: true, Times: -1}
+	handOverHangs  = world.Trouble{Verb: "hook", About: "handOver", Hangs: true, Times: -1}
 )
 
 // disturbanceMutants are mistakes about disturbances.
@@ -87,8 +88,8 @@ var disturbanceMutants = map[string]mutant{
 	},
 	"a primary that is down counts as a replica": {
 		seenPods(func(_ *dbv1.DatabaseCluster, pods []corev1.Pod) {
-			if len(pods) == 3 && !isReady(&pods[2]) {
-				pods[0].Labels[roleLabel], pods[2].Labels[roleLabel] = primaryRole, replicaRole
+			if len(pods) == 3 && !world.IsReady(&pods[2]) {
+				pods[0].Labels[world.RoleLabel], pods[2].Labels[world.RoleLabel] = world.PrimaryRole, world.ReplicaRole
 			}
 		}),
 		"pair-scale-in-of-a-primary-that-is-down", "pod orders-2 stops while there is no primary",
@@ -98,7 +99,7 @@ var disturbanceMutants = map[string]mutant{
 	},
 	"a configuration that was refused counts": {
 		seenJobs(dbv1.ComponentConfigure, func(job *batchv1.Job) {
-			if jobIs(job, batchv1.JobFailed) {
+			if world.JobIs(job, batchv1.JobFailed) {
 				completed(job)
 			}
 		}),
@@ -109,7 +110,7 @@ var disturbanceMutants = map[string]mutant{
 			err := c.Get(ctx, key, object, options...)
 			if config, is := object.(*corev1.ConfigMap); is {
 				config.Annotations = maps.Clone(config.Annotations)
-				delete(config.Annotations, keptKey)
+				delete(config.Annotations, world.KeptKey)
 			}
 			return err
 		}},

@@ -15,65 +15,67 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/test/world"
+	"github.com/dbcluster/databasecluster-operator/test/world/store"
 )
 
 // nightly is the name of the backup that the schedule of the stories creates on a day of January, from 1.
 func nightly(day int) string { return fmt.Sprintf("orders-nightly-26010%d0300", day) }
 
 // forged creates DatabaseBackups with the labels of the schedule and their own destination.
-func forged(count int) step {
-	return step{what: fmt.Sprintf("somebody creates %d DatabaseBackups with the labels of the schedule and a destination of their own", count), do: func(w *world) {
+func forged(count int) world.Step {
+	return world.Step{What: fmt.Sprintf("somebody creates %d DatabaseBackups with the labels of the schedule and a destination of their own", count), Do: func(w *world.World) {
 		for i := range count {
-			b := &dbv1.DatabaseBackup{ObjectMeta: w.object(fmt.Sprintf("forged-%d", i))}
+			b := &dbv1.DatabaseBackup{ObjectMeta: w.Meta(fmt.Sprintf("forged-%d", i))}
 			b.Labels = map[string]string{
-				dbv1.LabelManagedBy: dbv1.LabelManagedByValue, dbv1.LabelInstance: w.name, dbv1.LabelSchedule: "nightly",
-				dbv1.LabelClusterUID: string(w.cluster().UID),
+				dbv1.LabelManagedBy: dbv1.LabelManagedByValue, dbv1.LabelInstance: w.Name, dbv1.LabelSchedule: "nightly",
+				dbv1.LabelClusterUID: string(w.Cluster().UID),
 			}
 			b.Annotations = map[string]string{dbv1.AnnotationScheduled: fmt.Sprintf("2026-01-02T0%d:00:00Z", 4+i)}
-			b.Spec = dbv1.DatabaseBackupSpec{Cluster: w.name, DeletionPolicy: dbv1.BackupRetain, Destination: &dbv1.BackupDestination{URL: "s3://elsewhere", CredentialSource: dbv1.CredentialsWorkloadIdentity}}
-			w.store.put(b)
+			b.Spec = dbv1.DatabaseBackupSpec{Cluster: w.Name, DeletionPolicy: dbv1.BackupRetain, Destination: &dbv1.BackupDestination{URL: "s3://elsewhere", CredentialSource: dbv1.CredentialsWorkloadIdentity}}
+			w.Store.Put(b)
 		}
 	}}
 }
 
 // copied is kubectl get -o yaml, another name, kubectl apply: the API server drops the status.
-func copied(from, to string) step {
-	return step{what: fmt.Sprintf("somebody copies DatabaseBackup %s to %s", from, to), do: func(w *world) {
-		b := &dbv1.DatabaseBackup{ObjectMeta: w.object(to)}
-		was := get[*dbv1.DatabaseBackup](w.store, from)
+func copied(from, to string) world.Step {
+	return world.Step{What: fmt.Sprintf("somebody copies DatabaseBackup %s to %s", from, to), Do: func(w *world.World) {
+		b := &dbv1.DatabaseBackup{ObjectMeta: w.Meta(to)}
+		was := store.Get[*dbv1.DatabaseBackup](w.Store, from)
 		b.Labels, b.Annotations, b.Spec = was.Labels, was.Annotations, was.Spec
-		w.store.put(b)
+		w.Store.Put(b)
 	}}
 }
 
 // replaced deletes a cluster with its members and claims, despite finalizers. Another program restores it under the
 // same name, as a tool that backs up namespaces does.
-func replaced() step {
-	return step{what: "the cluster and all of it are deleted by force, and another program creates it and its StatefulSet again", do: func(w *world) {
-		cluster, set := w.cluster(), get[*appsv1.StatefulSet](w.store, w.name)
-		target := []client.Object{w.cluster(), get[*appsv1.StatefulSet](w.store, w.name)}
-		for _, pod := range w.members() {
+func replaced() world.Step {
+	return world.Step{What: "the cluster and all of it are deleted by force, and another program creates it and its StatefulSet again", Do: func(w *world.World) {
+		cluster, set := w.Cluster(), store.Get[*appsv1.StatefulSet](w.Store, w.Name)
+		target := []client.Object{w.Cluster(), store.Get[*appsv1.StatefulSet](w.Store, w.Name)}
+		for _, pod := range w.Members() {
 			target = append(target, pod)
 		}
-		for _, claim := range all[*corev1.PersistentVolumeClaim](w.store) {
-			if w.isMemberClaim(claim) {
-				claim.DeletionTimestamp = new(metav1.NewTime(w.clock.Now()))
-				w.store.put(claim)
+		for _, claim := range store.All[*corev1.PersistentVolumeClaim](w.Store) {
+			if w.IsMemberClaim(claim) {
+				claim.DeletionTimestamp = new(metav1.NewTime(w.Clock.Now()))
+				w.Store.Put(claim)
 				target = append(target, claim)
 			}
 		}
 		for _, o := range target {
-			w.store.remove(o)
+			w.Store.Remove(o)
 		}
 		previous := cluster.UID
 		cluster.Status = dbv1.DatabaseClusterStatus{}
-		w.store.put(cluster)
-		next := strings.NewReplacer(string(previous), string(w.cluster().UID))
+		w.Store.Put(cluster)
+		next := strings.NewReplacer(string(previous), string(w.Cluster().UID))
 		text, err := json.Marshal(set)
-		must(err)
+		world.Must(err)
 		again := &appsv1.StatefulSet{}
-		must(json.Unmarshal([]byte(next.Replace(string(text))), again))
+		world.Must(json.Unmarshal([]byte(next.Replace(string(text))), again))
 		again.Status = appsv1.StatefulSetStatus{}
-		w.store.put(again)
+		w.Store.Put(again)
 	}}
 }

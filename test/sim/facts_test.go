@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/test/world"
 )
 
 // aCheck is the engine's check action, which reports the content of a volume. Clients never change it, so it identifies the database, too.
@@ -25,7 +26,7 @@ var someFacts = regexp.MustCompile(`,"facts":\{[^}]*\}`)
 var forgetful = interceptor.Funcs{
 	SubResourcePatch: func(ctx context.Context, c client.Client, sub string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
 		text, err := patch.Data(object)
-		must(err)
+		world.Must(err)
 		return c.SubResource(sub).Patch(ctx, object, client.RawPatch(patch.Type(), someFacts.ReplaceAll(text, nil)), options...)
 	},
 }

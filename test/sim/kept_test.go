@@ -16,15 +16,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/dbcluster/databasecluster-operator/test/world"
 )
 
 // keptSequences test the moment at which a configuration counts as in force.
-var keptSequences = []sequence{
-	tell("pair-configuration-by-hand-when-its-job-ends",
-		createPair(tuneEngine), soon(jobEnds, parameter("2")), byHand(), uses(`{"work_mem":"2"}`),
+var keptSequences = []world.Story{
+	world.Tell("pair-configuration-by-hand-when-its-job-ends",
+		createPair(world.TuneEngine), soon(jobEnds, parameter("2")), world.ByHand(), world.Uses(`{"work_mem":"2"}`),
 	),
-	tell("pair-configuration-by-hand-while-its-job-ends",
-		createPair(tuneEngine), soon(jobEnds-3, parameter("2")), byHand(), uses(`{"work_mem":"2"}`),
+	world.Tell("pair-configuration-by-hand-while-its-job-ends",
+		createPair(world.TuneEngine), soon(jobEnds-3, parameter("2")), world.ByHand(), world.Uses(`{"work_mem":"2"}`),
 	),
 }
 
@@ -36,7 +38,7 @@ func init() { maps.Copy(dataMutants, keptMutants) }
 // keptMutants are mistakes about the last write of the configuration.
 var keptMutants = map[string]mutant{
 	"a write after the end of its Job is not seen": {
-		writtenAt(func(time.Time) time.Time { return began }), "pair-configuration-by-hand-when-its-job-ends", "although another client has changed it",
+		writtenAt(func(time.Time) time.Time { return world.Began }), "pair-configuration-by-hand-when-its-job-ends", "although another client has changed it",
 	},
 }
 
@@ -61,23 +63,23 @@ func TestADoubtAboutAConfigurationEnds(t *testing.T) {
 		"the time of a write is unknown":                   {writtenAt(func(time.Time) time.Time { return time.Time{} }), 4},
 		"the API servers differ by a minute":               {writtenAt(func(at time.Time) time.Time { return at.Add(time.Minute) }), 4},
 		"the API servers differ by a minute, in reverse":   {writtenAt(func(at time.Time) time.Time { return at.Add(-time.Minute) }), 2},
-		"the clock of the API server was changed by a day": {writtenAt(func(time.Time) time.Time { return began.AddDate(0, 0, 1) }), 4},
+		"the clock of the API server was changed by a day": {writtenAt(func(time.Time) time.Time { return world.Began.AddDate(0, 0, 1) }), 4},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			p := newPlay(tell(what, createPair(tuneEngine), parameter("2"), uses(`{"work_mem":"2"}`)), 0)
-			p.plant = func(server client.WithWatch) client.WithWatch { return interceptor.NewClient(server, c.mistake) }
-			if err := p.toTheEnd(); err != nil {
-				t.Errorf("%v:\n%s", err, p.text())
+			p := newPlay(world.Tell(what, createPair(world.TuneEngine), parameter("2"), world.Uses(`{"work_mem":"2"}`)), 0)
+			p.Plant = func(server client.WithWatch) client.WithWatch { return interceptor.NewClient(server, c.mistake) }
+			if err := p.ToTheEnd(); err != nil {
+				t.Errorf("%v:\n%s", err, p.Text())
 			}
 			jobs := 0
-			for what, number := range p.counts {
+			for what, number := range p.Counts {
 				if strings.HasPrefix(what, "create Job orders-configure-") {
 					jobs += number
 				}
 			}
 			if jobs != c.jobs {
-				t.Errorf("%d Jobs, want %d:\n%s", jobs, c.jobs, p.text())
+				t.Errorf("%d Jobs, want %d:\n%s", jobs, c.jobs, p.Text())
 			}
 		})
 	}
@@ -88,9 +90,9 @@ func TestAConfigurationIsNotInForceIfAnotherClientWroteLast(t *testing.T) {
 	for rounds := 1; rounds <= 15; rounds++ {
 		t.Run(fmt.Sprintf("after %d rounds", rounds), func(t *testing.T) {
 			t.Parallel()
-			p := newPlay(tell("by hand", createPair(tuneEngine), soon(rounds, parameter("2")), byHand(), uses(`{"work_mem":"2"}`)), 0)
-			if err := p.toTheEnd(); err != nil {
-				t.Errorf("%v:\n%s", err, p.text())
+			p := newPlay(world.Tell("by hand", createPair(world.TuneEngine), soon(rounds, parameter("2")), world.ByHand(), world.Uses(`{"work_mem":"2"}`)), 0)
+			if err := p.ToTheEnd(); err != nil {
+				t.Errorf("%v:\n%s", err, p.Text())
 			}
 		})
 	}

@@ -16,72 +16,74 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/test/world"
+	"github.com/dbcluster/databasecluster-operator/test/world/store"
 )
 
 // lossSequences test clusters that lose volumes with data. Members with data of their own do not start empty without consent.
-var lossSequences = []sequence{
-	tell("volume-lost", running(1), loseVolume(0), startEmpty("orders-0"), loseVolume(0), startEmpty("orders-0/again")),
-	tell("volume-of-one-member-lost", running(3), loseVolume(1), image("database:2"), scale(4), startEmpty("orders-1")),
-	tell("volume-lost-while-hibernated", running(2), hibernate(true), loseVolume(1), hibernate(false), startEmpty("orders-1")),
-	tell("volume-lost-while-away", running(1), away(true), loseVolume(0), away(false), startEmpty("orders-0")),
-	tell("volume-lost-with-the-statefulset", running(2), together(vanishedMembers(), loseVolume(0)), startEmpty("orders-0")),
-	tell("volume-lost-and-consent-to-another", running(2), startEmpty("orders-0"), startEmpty(""), loseVolume(1), startEmpty("orders-0"), startEmpty("orders-1")),
-	tell("volume-lost-then-deleted", running(1), loseVolume(0), remove()),
-	tell("volume-lost-after-growth", running(2), grow("2Gi"), loseVolume(1), grow("3Gi"), startEmpty("orders-1")),
-	tell("volume-of-a-removed-member-deleted", running(2), scale(1), deleteClaim("data-orders-1"), scale(2)),
-	tell("volume-lost-then-removed", running(2), loseVolume(1), image("database:2"), scale(1), scale(2), startEmpty("orders-1")),
-	tell("volume-lost-then-hibernated", running(3), loseVolume(2), hibernate(true), hibernate(false), startEmpty("orders-2")),
-	tell("volume-of-a-pod-without-a-node-lost",
+var lossSequences = []world.Story{
+	world.Tell("volume-lost", running(1), loseVolume(0), startEmpty("orders-0"), loseVolume(0), startEmpty("orders-0/again")),
+	world.Tell("volume-of-one-member-lost", running(3), loseVolume(1), image("database:2"), scale(4), startEmpty("orders-1")),
+	world.Tell("volume-lost-while-hibernated", running(2), hibernate(true), loseVolume(1), hibernate(false), startEmpty("orders-1")),
+	world.Tell("volume-lost-while-away", running(1), world.Away(true), loseVolume(0), world.Away(false), startEmpty("orders-0")),
+	world.Tell("volume-lost-with-the-statefulset", running(2), together(vanishedMembers(), loseVolume(0)), startEmpty("orders-0")),
+	world.Tell("volume-lost-and-consent-to-another", running(2), startEmpty("orders-0"), startEmpty(""), loseVolume(1), startEmpty("orders-0"), startEmpty("orders-1")),
+	world.Tell("volume-lost-then-deleted", running(1), loseVolume(0), remove()),
+	world.Tell("volume-lost-after-growth", running(2), grow("2Gi"), loseVolume(1), grow("3Gi"), startEmpty("orders-1")),
+	world.Tell("volume-of-a-removed-member-deleted", running(2), scale(1), deleteClaim("data-orders-1"), scale(2)),
+	world.Tell("volume-lost-then-removed", running(2), loseVolume(1), image("database:2"), scale(1), scale(2), startEmpty("orders-1")),
+	world.Tell("volume-lost-then-hibernated", running(3), loseVolume(2), hibernate(true), hibernate(false), startEmpty("orders-2")),
+	world.Tell("volume-of-a-pod-without-a-node-lost",
 		running(1), affinity("no node", nowhere()), deleteClaim("data-orders-0"), affinity("any node", nil), startEmpty("orders-0"),
 	),
-	tell("volume-of-a-restore-that-changes",
-		inBucket("old", 2), inBucket("new", 2), soon(5, withEngine(create(2, saved, fromLocation("old")))), away(true), halfFinished(),
-		set("another backup is named", fromLocation("new")), away(false), holds("new of member"),
+	world.Tell("volume-of-a-restore-that-changes",
+		world.InBucket("old", 2), world.InBucket("new", 2), soon(5, withEngine(create(2, saved, fromLocation("old")))), world.Away(true), halfFinished(),
+		set("another backup is named", fromLocation("new")), world.Away(false), world.Holds("new of member"),
 	),
-	tell("volume-replaced-by-its-user", running(2), replaceByCopy(1)),
-	tell("volume-of-a-removed-member-kept", running(2), scale(1), scale(2), loseVolume(1), startEmpty("orders-1")),
-	tell("volume-lost-with-backups",
+	world.Tell("volume-replaced-by-its-user", running(2), world.ReplaceByCopy(1)),
+	world.Tell("volume-of-a-removed-member-kept", running(2), scale(1), scale(2), loseVolume(1), startEmpty("orders-1")),
+	world.Tell("volume-lost-with-backups",
 		runningSaved(1, scheduled("0 3 * * *", 2)), night(1), night(2), loseVolume(0), night(3), startEmpty("orders-0"), night(4), night(5), night(6),
 	),
-	tell("volume-wiped-with-backups",
-		runningSaved(1, scheduled("0 3 * * *", 2)), night(1), night(2), wipe(0), night(3), night(4), night(5), loseVolume(0), startEmpty("orders-0"),
+	world.Tell("volume-wiped-with-backups",
+		runningSaved(1, scheduled("0 3 * * *", 2)), night(1), night(2), world.Wipe(0), night(3), night(4), night(5), loseVolume(0), startEmpty("orders-0"),
 	),
-	tell("pair-lost-but-for-removed-members",
-		createPair(pairEngine), scale(1), hibernate(true), deleteClaim("data-orders-0"), hibernate(false), remove(), loseVolumes(3), createPair(pairEngine),
+	world.Tell("pair-lost-but-for-removed-members",
+		createPair(world.PairEngine), scale(1), hibernate(true), deleteClaim("data-orders-0"), hibernate(false), remove(), loseVolumes(3), createPair(world.PairEngine),
 	),
-	tell("pair-lost-then-scaled-out", createPair(pairEngine), scale(1), loseVolume(0), scale(2), remove(), loseVolumes(3), createPair(pairEngine)),
-	tell("voters-lost", createVoters(), together(loseVolume(0), loseVolume(1)), remove(), loseVolumes(3), createVoters()),
-	tell("pair-lost", createPair(pairEngine), loseVolume(0), loseVolumes(3), remove(), loseVolumes(3), createPair(pairEngine)),
+	world.Tell("pair-lost-then-scaled-out", createPair(world.PairEngine), scale(1), loseVolume(0), scale(2), remove(), loseVolumes(3), createPair(world.PairEngine)),
+	world.Tell("voters-lost", createVoters(), together(loseVolume(0), loseVolume(1)), remove(), loseVolumes(3), createVoters()),
+	world.Tell("pair-lost", createPair(world.PairEngine), loseVolume(0), loseVolumes(3), remove(), loseVolumes(3), createPair(world.PairEngine)),
 }
 
 // loseVolume deletes the claim and the pod of a member.
-func loseVolume(ordinal int32) step {
-	return step{what: fmt.Sprintf("claim and pod of member %d are deleted", ordinal), do: func(w *world) { w.loseVolume(ordinal) }}
+func loseVolume(ordinal int32) world.Step {
+	return world.Step{What: fmt.Sprintf("claim and pod of member %d are deleted", ordinal), Do: func(w *world.World) { w.LoseVolume(ordinal) }}
 }
 
-func loseVolumes(members int32) step {
-	return step{what: "all claims and pods are deleted", do: func(w *world) {
+func loseVolumes(members int32) world.Step {
+	return world.Step{What: "all claims and pods are deleted", Do: func(w *world.World) {
 		for ordinal := range members {
-			w.loseVolume(ordinal)
+			w.LoseVolume(ordinal)
 		}
 	}}
 }
 
 // halfFinished is the first write of the end of a restore: the operator ends before the others.
-func halfFinished() step {
-	return step{what: "claim 0 counts as restored", do: func(w *world) {
-		claim := get[*corev1.PersistentVolumeClaim](w.store, naming.Claim(w.name, 0))
+func halfFinished() world.Step {
+	return world.Step{What: "claim 0 counts as restored", Do: func(w *world.World) {
+		claim := store.Get[*corev1.PersistentVolumeClaim](w.Store, naming.Claim(w.Name, 0))
 		delete(claim.Annotations, dbv1.AnnotationRestoring)
-		claim.Annotations[dbv1.AnnotationRestored] = bucket + "/old"
-		w.store.put(claim)
+		claim.Annotations[dbv1.AnnotationRestored] = world.Bucket + "/old"
+		w.Store.Put(claim)
 	}}
 }
 
 // vanishedMembers deletes the StatefulSet with its pods.
-func vanishedMembers() step { return deleteStatefulSet("Background") }
+func vanishedMembers() world.Step { return deleteStatefulSet("Background") }
 
 // startEmpty asks for a member that starts with the volume that it has; "" takes the request back.
-func startEmpty(request string) step {
+func startEmpty(request string) world.Step {
 	return annotateCluster(fmt.Sprintf("the annotation rebuild is set to %q", request), dbv1.AnnotationRebuild, request)
 }
 

@@ -15,6 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/dbcluster/databasecluster-operator/test/world"
 )
 
 // A campaign without findings means something only if it can find mistakes. The tests plant mistakes in the
@@ -120,19 +122,19 @@ func TestEveryPlantedMistakeIsFound(t *testing.T) {
 // campaignWith returns the first report of the campaign for an operator with that client.
 func campaignWith(name string, plant func(client.WithWatch) client.WithWatch) string {
 	for _, sequence := range sequences {
-		if sequence.name != name {
+		if sequence.Name != name {
 			continue
 		}
 		p := newPlay(sequence, 0)
-		p.plant = plant
-		c, err := newCampaign(p)
+		p.Plant = plant
+		c, err := world.NewCampaign(p)
 		if err != nil {
 			p = newPlay(sequence, 0)
-			p.plant = plant
-			return errors.Join(err, p.toTheEnd()).Error()
+			p.Plant = plant
+			return errors.Join(err, p.ToTheEnd()).Error()
 		}
-		for _, plan := range c.plans() {
-			if _, err := c.run(plan); err != nil {
+		for _, plan := range c.Plans() {
+			if _, err := c.Run(plan); err != nil {
 				return err.Error()
 			}
 		}

@@ -15,6 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/test/world"
+	"github.com/dbcluster/databasecluster-operator/test/world/store"
 )
 
 // needed are stories that change without a watch of a controller, in the order of its watches.
@@ -28,7 +30,7 @@ var needed = map[string][]string{
 }
 
 func TestEveryWatchIsNeeded(t *testing.T) {
-	for kind, controller := range controllers(nil, nil) {
+	for kind, controller := range world.Controllers(nil, nil) {
 		if len(controller.Watches) != len(needed[kind]) {
 			t.Fatalf("%s: %d watches, %d stories", kind, len(controller.Watches), len(needed[kind]))
 		}
@@ -36,7 +38,7 @@ func TestEveryWatchIsNeeded(t *testing.T) {
 			if story == "" {
 				continue
 			}
-			at := slices.IndexFunc(sequences, func(s sequence) bool { return s.name == story })
+			at := slices.IndexFunc(sequences, func(s world.Story) bool { return s.Name == story })
 			if at < 0 {
 				t.Fatalf("story %s does not exist", story)
 			}
@@ -48,35 +50,35 @@ func TestEveryWatchIsNeeded(t *testing.T) {
 }
 
 func TestAnObjectThatIsNotWatchedStartsNoPass(t *testing.T) {
-	p := newPlay(tell("unwatched", withVault(create(1, locked))), 0)
-	if err := p.toTheEnd(); err != nil {
+	p := newPlay(world.Tell("unwatched", withVault(create(1, locked))), 0)
+	if err := p.ToTheEnd(); err != nil {
 		t.Fatal(err)
 	}
-	agreement := &corev1.ConfigMap{ObjectMeta: p.object("orders-leader")}
+	agreement := &corev1.ConfigMap{ObjectMeta: p.Meta("orders-leader")}
 	agreement.Labels = map[string]string{dbv1.LabelName: dbv1.LabelNameValue, dbv1.LabelInstance: clusterName, dbv1.LabelComponent: dbv1.ComponentDatabase}
 	for _, touched := range []client.Object{
-		get[*corev1.Secret](p.store, "orders-credentials"), get[*corev1.Secret](p.store, "orders-connection"), agreement,
-		&rbacv1.Role{ObjectMeta: p.object(clusterName)}, &rbacv1.RoleBinding{ObjectMeta: p.object(clusterName)}, &corev1.ServiceAccount{ObjectMeta: p.object(clusterName)},
-		&corev1.Pod{ObjectMeta: p.object("of-another-owner")},
+		store.Get[*corev1.Secret](p.Store, "orders-credentials"), store.Get[*corev1.Secret](p.Store, "orders-connection"), agreement,
+		&rbacv1.Role{ObjectMeta: p.Meta(clusterName)}, &rbacv1.RoleBinding{ObjectMeta: p.Meta(clusterName)}, &corev1.ServiceAccount{ObjectMeta: p.Meta(clusterName)},
+		&corev1.Pod{ObjectMeta: p.Meta("of-another-owner")},
 	} {
 		touched.SetAnnotations(map[string]string{"touched": "yes"})
-		p.store.put(touched)
-		if !p.caughtUp() {
-			t.Errorf("%s starts a pass", ref(touched))
-			p.operate()
+		p.Store.Put(touched)
+		if !p.CaughtUp() {
+			t.Errorf("%s starts a pass", store.Ref(touched))
+			p.Operate()
 		}
 	}
 }
 
 // differs reports whether a story changes without a watch.
-func differs(t *testing.T, s sequence, kind string, watch int) bool {
+func differs(t *testing.T, s world.Story, kind string, watch int) bool {
 	t.Helper()
 	p := newPlay(s, 0)
-	p.mute(kind, watch)
-	err := p.toTheEnd()
-	golden, unread := os.ReadFile(filepath.Join("testdata", s.name+".golden"))
+	p.Mute(kind, watch)
+	err := p.ToTheEnd()
+	golden, unread := os.ReadFile(filepath.Join("testdata", s.Name+".golden"))
 	if unread != nil {
 		t.Fatal(unread)
 	}
-	return err != nil || p.text() != string(golden)
+	return err != nil || p.Text() != string(golden)
 }

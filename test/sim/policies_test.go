@@ -20,6 +20,8 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/sample"
+	"github.com/dbcluster/databasecluster-operator/test/world"
+	"github.com/dbcluster/databasecluster-operator/test/world/store"
 )
 
 const (
@@ -57,39 +59,39 @@ func with(all map[string]string, key, value string) map[string]string {
 	return all
 }
 
-func everySequence() []sequence {
-	return append(append([]sequence{}, sequences...), sharedSequences...)
+func everySequence() []world.Story {
+	return append(append([]world.Story{}, sequences...), sharedSequences...)
 }
 
 // verdicts are the conditions of all clusters and backups.
-func verdicts(s *store) string {
+func verdicts(s *store.Store) string {
 	var text strings.Builder
-	for _, c := range all[*dbv1.DatabaseCluster](s) {
+	for _, c := range store.All[*dbv1.DatabaseCluster](s) {
 		for _, is := range c.Status.Conditions {
 			fmt.Fprintln(&text, c.Name, is.Type, is.Status, is.Reason)
 		}
 	}
-	for _, b := range all[*dbv1.DatabaseBackup](s) {
+	for _, b := range store.All[*dbv1.DatabaseBackup](s) {
 		fmt.Fprintln(&text, b.Name, b.Status.Phase)
 	}
 	return text.String()
 }
 
 // amongPolicies plays a sequence in a namespace with policies of others.
-func amongPolicies(s sequence, plant func(client.WithWatch) client.WithWatch) error {
+func amongPolicies(s world.Story, plant func(client.WithWatch) client.WithWatch) error {
 	without, among := newPlay(s, 0), newPlay(s, 0)
-	among.plant, among.store.policy = plant, meddle
-	err := errors.Join(without.toTheEnd(), among.toTheEnd())
-	if a, b := verdicts(without.store), verdicts(among.store); err == nil && a != b {
-		return fmt.Errorf("with policies of others the end is\n%s\nand without them\n%s\n%s", b, a, among.text())
+	among.Plant, among.Store.Policy = plant, meddle
+	err := errors.Join(without.ToTheEnd(), among.ToTheEnd())
+	if a, b := verdicts(without.Store), verdicts(among.Store); err == nil && a != b {
+		return fmt.Errorf("with policies of others the end is\n%s\nand without them\n%s\n%s", b, a, among.Text())
 	}
 	return err
 }
 
 func TestPoliciesOfOthersDoNotChangeTheEnd(t *testing.T) {
 	withoutRaces(t)
-	for _, sequence := range sample.OneIn(5, "policies", everySequence(), func(sequence) string { return "" }) {
-		t.Run(sequence.name, func(t *testing.T) {
+	for _, sequence := range sample.OneIn(5, "policies", everySequence(), func(world.Story) string { return "" }) {
+		t.Run(sequence.Name, func(t *testing.T) {
 			t.Parallel()
 			if err := amongPolicies(sequence, nil); err != nil {
 				t.Error(err)
@@ -117,22 +119,22 @@ func TestAnOperatorThatFightsPoliciesIsFound(t *testing.T) {
 	}
 }
 
-func protection(on bool) step {
+func protection(on bool) world.Step {
 	return set(fmt.Sprintf("deletion.protection is set to %t", on), func(c *dbv1.DatabaseCluster) { c.Spec.Deletion.Protection = on })
 }
 
 // deleteClaims is a user who deletes all claims.
-func deleteClaims(allowed bool) step {
-	return step{what: fmt.Sprintf("the claims are deleted by mistake: allowed is %t", allowed), do: func(w *world) {
-		for _, claim := range all[*corev1.PersistentVolumeClaim](w.store) {
-			if err := w.store.delete(claim, &deleteInBackground); (err == nil) != allowed {
-				w.breaks("the deletion of claim %s: %v", claim.Name, err)
+func deleteClaims(allowed bool) world.Step {
+	return world.Step{What: fmt.Sprintf("the claims are deleted by mistake: allowed is %t", allowed), Do: func(w *world.World) {
+		for _, claim := range store.All[*corev1.PersistentVolumeClaim](w.Store) {
+			if err := w.Store.Delete(claim, &world.InBackground); (err == nil) != allowed {
+				w.Breaks("the deletion of claim %s: %v", claim.Name, err)
 			}
 		}
 	}}
 }
 
-var protectedSequence = tell("protected",
+var protectedSequence = world.Tell("protected",
 	create(2, deleteVolumes, hooks("flush"), func(c *dbv1.DatabaseCluster) { c.Spec.Deletion.Protection = true }), deleteClaims(false), protection(false), remove(),
 )
 
@@ -140,14 +142,14 @@ var protectedSequence = tell("protected",
 func TestTheClaimsOfAProtectedClusterAreDeletedOnlyAfterItsProtection(t *testing.T) {
 	p := newPlay(protectedSequence, 0)
 	if err := playDeletion(p); err != nil {
-		t.Errorf("%v\n%s", err, p.text())
+		t.Errorf("%v\n%s", err, p.Text())
 	}
 }
 
 // playDeletion plays a sequence after which nothing of the cluster may be left.
-func playDeletion(p *play) error {
-	err := p.toTheEnd()
-	if left := len(all[*corev1.PersistentVolumeClaim](p.store)); err == nil && (p.cluster() != nil || left > 0) {
+func playDeletion(p *world.Play) error {
+	err := p.ToTheEnd()
+	if left := len(store.All[*corev1.PersistentVolumeClaim](p.Store)); err == nil && (p.Cluster() != nil || left > 0) {
 		return fmt.Errorf("the cluster is not deleted, or %d claims are left", left)
 	}
 	return err
@@ -155,15 +157,15 @@ func playDeletion(p *play) error {
 
 func TestAnOperatorThatLeavesTheLabelOfProtectionIsFound(t *testing.T) {
 	p := newPlay(protectedSequence, 0)
-	p.plant = func(server client.WithWatch) client.WithWatch {
+	p.Plant = func(server client.WithWatch) client.WithWatch {
 		return interceptor.NewClient(server, interceptor.Funcs{Patch: func(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {
-			if kindOf(object) == "PersistentVolumeClaim" && p.cluster() != nil && !p.cluster().Spec.Deletion.Protection {
+			if world.KindOf(object) == "PersistentVolumeClaim" && p.Cluster() != nil && !p.Cluster().Spec.Deletion.Protection {
 				return nil
 			}
 			return c.Patch(ctx, object, patch, options...)
 		}})
 	}
 	if err := playDeletion(p); err == nil {
-		t.Errorf("not found:\n%s", p.text())
+		t.Errorf("not found:\n%s", p.Text())
 	}
 }

@@ -19,42 +19,44 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/test/world"
+	"github.com/dbcluster/databasecluster-operator/test/world/store"
 )
 
 // recordSequences test that records outlive what the operator or a user creates again.
-var recordSequences = []sequence{
-	tell("pair-rebuild-and-grow",
-		createPair(pairEngine), rebuild("orders-2"), grow("2Gi"), deleteStatefulSet(metav1.DeletePropagationBackground),
+var recordSequences = []world.Story{
+	world.Tell("pair-rebuild-and-grow",
+		createPair(world.PairEngine), rebuild("orders-2"), grow("2Gi"), deleteStatefulSet(metav1.DeletePropagationBackground),
 	),
-	tell("pair-rebuild-and-grow-at-once", createPair(pairEngine), soon(1, rebuild("orders-2")), grow("2Gi")),
-	tell("pair-hand-over-and-grow",
-		createPair(syncEngine), handOverTo("orders-2"), leads("orders-2"), freeze("orders-2"), thaw("orders-2"), leadsNot("orders-2"), grow("2Gi"), leadsNot("orders-2"),
-		deleteStatefulSet(metav1.DeletePropagationOrphan), scale(4), leadsNot("orders-2"),
+	world.Tell("pair-rebuild-and-grow-at-once", createPair(world.PairEngine), soon(1, rebuild("orders-2")), grow("2Gi")),
+	world.Tell("pair-hand-over-and-grow",
+		createPair(world.SyncEngine), handOverTo("orders-2"), world.Leads("orders-2"), world.Freeze("orders-2"), world.Thaw("orders-2"), world.LeadsNot("orders-2"), grow("2Gi"), world.LeadsNot("orders-2"),
+		deleteStatefulSet(metav1.DeletePropagationOrphan), scale(4), world.LeadsNot("orders-2"),
 	),
-	tell("pair-hand-over-again",
-		createPair(pairEngine), handOverTo("orders-1"), soon(4, switched("orders-0")), soon(3, handOverTo("")), handOverTo("orders-1"), leads("orders-1"),
+	world.Tell("pair-hand-over-again",
+		createPair(world.PairEngine), handOverTo("orders-1"), soon(4, world.Switched("orders-0")), soon(3, handOverTo("")), handOverTo("orders-1"), world.Leads("orders-1"),
 	),
-	tell("pair-hand-over-to-another-before-a-rollout",
-		createPair(syncEngine), soon(2, handOverTo("orders-2")), soon(3, freeze("orders-2")), image("database:2"), leads("orders-0"),
+	world.Tell("pair-hand-over-to-another-before-a-rollout",
+		createPair(world.SyncEngine), soon(2, handOverTo("orders-2")), soon(3, world.Freeze("orders-2")), image("database:2"), world.Leads("orders-0"),
 	),
-	tell("pair-hand-over-that-did-not-apply",
-		createPair(pairEngine), soon(2, handOverTo("orders-1")), together(away(true), switched("orders-2")), switched("orders-0"), away(false), leads("orders-1"),
+	world.Tell("pair-hand-over-that-did-not-apply",
+		createPair(world.PairEngine), soon(2, handOverTo("orders-1")), together(world.Away(true), world.Switched("orders-2")), world.Switched("orders-0"), world.Away(false), world.Leads("orders-1"),
 	),
-	tell("pair-configuration-deleted",
-		createPair(tuneEngine), parameter("2"), deleteAgreement(keptName), byHand(), uses(`{"work_mem":"2"}`), parameter("3"), uses(`{"work_mem":"3"}`),
+	world.Tell("pair-configuration-deleted",
+		createPair(world.TuneEngine), parameter("2"), deleteAgreement(world.KeptName), world.ByHand(), world.Uses(`{"work_mem":"2"}`), parameter("3"), world.Uses(`{"work_mem":"3"}`),
 	),
-	tell("pair-agreement-deleted", createPair(tuneEngine), deleteAgreement(agreementName), handOverTo("orders-1"), leads("orders-1")),
-	tell("pair-created-with-requests",
-		told(createPair(pairEngine, requesting(dbv1.AnnotationRebuild, "orders-1"), requesting(dbv1.AnnotationHandOver, "orders-2"))), leads("orders-0"),
+	world.Tell("pair-agreement-deleted", createPair(world.TuneEngine), deleteAgreement(world.AgreementName), handOverTo("orders-1"), world.Leads("orders-1")),
+	world.Tell("pair-created-with-requests",
+		told(createPair(world.PairEngine, requesting(dbv1.AnnotationRebuild, "orders-1"), requesting(dbv1.AnnotationHandOver, "orders-2"))), world.Leads("orders-0"),
 	),
-	tell("pair-rebuild-protected", createPair(pairEngine, protectedClaims), rebuild("orders-2"), image("database:2")),
-	tell("pair-parameters-and-grow", createPair(tuneEngine), parameter("2"), grow("2Gi"), uses(`{"work_mem":"2"}`)),
-	tell("pair-fewer-without-the-first-claim",
-		createPair(pairEngine), hibernate(true), loseClaim("data-orders-0"), scale(1), hibernate(false),
+	world.Tell("pair-rebuild-protected", createPair(world.PairEngine, protectedClaims), rebuild("orders-2"), image("database:2")),
+	world.Tell("pair-parameters-and-grow", createPair(world.TuneEngine), parameter("2"), grow("2Gi"), world.Uses(`{"work_mem":"2"}`)),
+	world.Tell("pair-fewer-without-the-first-claim",
+		createPair(world.PairEngine), hibernate(true), loseClaim("data-orders-0"), scale(1), hibernate(false),
 	),
-	tell("pair-configure-blocked",
-		createPair(tuneEngine), pauseRollout(true), affinity("affinity asks for a node that does not exist", nowhere()), parameter("2"),
-		affinity("affinity is taken back", nil), pauseRollout(false), uses(`{"work_mem":"2"}`),
+	world.Tell("pair-configure-blocked",
+		createPair(world.TuneEngine), pauseRollout(true), affinity("affinity asks for a node that does not exist", nowhere()), parameter("2"),
+		affinity("affinity is taken back", nil), pauseRollout(false), world.Uses(`{"work_mem":"2"}`),
 	),
 }
 
@@ -86,7 +88,7 @@ var recordMutants = map[string]mutant{
 func recording(state, as string) interceptor.Funcs {
 	return interceptor.Funcs{SubResourcePatch: func(ctx context.Context, c client.Client, sub string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
 		text, err := patch.Data(object)
-		must(err)
+		world.Must(err)
 		text = bytes.ReplaceAll(text, []byte(state), []byte(as))
 		return c.SubResource(sub).Patch(ctx, object, client.RawPatch(patch.Type(), text), options...)
 	}}
@@ -104,18 +106,18 @@ func forgetting(state dbv1.ClusterRequestState) interceptor.Funcs {
 }
 
 // takenBack are changes that a user takes back after any number of rounds.
-var takenBack = map[string]func(rounds int) []step{
-	"work_mem 2, 3, 2": func(rounds int) []step {
-		return []step{createPair(tuneEngine), parameter("2"), soon(rounds, parameter("3")), parameter("2"), uses(`{"work_mem":"2"}`)}
+var takenBack = map[string]func(rounds int) []world.Step{
+	"work_mem 2, 3, 2": func(rounds int) []world.Step {
+		return []world.Step{createPair(world.TuneEngine), parameter("2"), soon(rounds, parameter("3")), parameter("2"), world.Uses(`{"work_mem":"2"}`)}
 	},
-	"replicas 3, 1, 3": func(rounds int) []step {
-		return []step{createPair(tuneEngine), soon(rounds, scale(1)), scale(3)}
+	"replicas 3, 1, 3": func(rounds int) []world.Step {
+		return []world.Step{createPair(world.TuneEngine), soon(rounds, scale(1)), scale(3)}
 	},
-	"hand-over to 1, 2, 1": func(rounds int) []step {
-		return []step{createPair(pairEngine), handOverTo("orders-1"), soon(rounds, handOverTo("orders-2")), handOverTo("orders-1"), leads("orders-1")}
+	"hand-over to 1, 2, 1": func(rounds int) []world.Step {
+		return []world.Step{createPair(world.PairEngine), handOverTo("orders-1"), soon(rounds, handOverTo("orders-2")), handOverTo("orders-1"), world.Leads("orders-1")}
 	},
-	"voters 5, 3, 5": func(rounds int) []step {
-		return []step{createVoters(), scale(5), soon(rounds, scale(3)), scale(5)}
+	"voters 5, 3, 5": func(rounds int) []world.Step {
+		return []world.Step{createVoters(), scale(5), soon(rounds, scale(3)), scale(5)}
 	},
 }
 
@@ -124,9 +126,9 @@ func TestAChangeThatIsTakenBackEndsAsIfItHadNotBeen(t *testing.T) {
 		for rounds := 1; rounds <= 20; rounds++ {
 			t.Run(fmt.Sprintf("%s after %d rounds", what, rounds), func(t *testing.T) {
 				t.Parallel()
-				p := newPlay(tell(what, steps(rounds)...), 0)
-				if err := p.toTheEnd(); err != nil {
-					t.Errorf("%v:\n%s", err, p.text())
+				p := newPlay(world.Tell(what, steps(rounds)...), 0)
+				if err := p.ToTheEnd(); err != nil {
+					t.Errorf("%v:\n%s", err, p.Text())
 				}
 			})
 		}
@@ -135,17 +137,17 @@ func TestAChangeThatIsTakenBackEndsAsIfItHadNotBeen(t *testing.T) {
 
 func TestNoActionIsRepeatedBecauseTheClocksDiffer(t *testing.T) {
 	for _, skew := range []time.Duration{-time.Hour, -2 * time.Minute, 2 * time.Minute, time.Hour} {
-		for what, steps := range map[string][]step{
-			"a configuration": {createPair(tuneEngine), parameter("2"), uses(`{"work_mem":"2"}`)},
-			"a hand-over":     {createPair(pairEngine), handOverTo("orders-1"), leads("orders-1")},
+		for what, steps := range map[string][]world.Step{
+			"a configuration": {createPair(world.TuneEngine), parameter("2"), world.Uses(`{"work_mem":"2"}`)},
+			"a hand-over":     {createPair(world.PairEngine), handOverTo("orders-1"), world.Leads("orders-1")},
 			"a removal":       {createVoters(), scale(5), scale(3)},
 		} {
 			t.Run(fmt.Sprintf("%s, and the clock is off by %v", what, skew), func(t *testing.T) {
 				t.Parallel()
-				p := newPlay(tell(what, steps...), 0)
-				p.skew = skew
-				if err := p.toTheEnd(); err != nil {
-					t.Errorf("%v:\n%s", err, p.text())
+				p := newPlay(world.Tell(what, steps...), 0)
+				p.Skew = skew
+				if err := p.ToTheEnd(); err != nil {
+					t.Errorf("%v:\n%s", err, p.Text())
 				}
 			})
 		}
@@ -153,13 +155,13 @@ func TestNoActionIsRepeatedBecauseTheClocksDiffer(t *testing.T) {
 }
 
 func TestTheLastJobOfEachKindStays(t *testing.T) {
-	p := newPlay(tell("jobs", createPair(tuneEngine), parameter("2"), parameter("3"), parameter("4"), handOverTo("orders-1"), handOverTo("orders-2")), 0)
-	if err := p.toTheEnd(); err != nil {
-		t.Fatalf("%v:\n%s", err, p.text())
+	p := newPlay(world.Tell("jobs", createPair(world.TuneEngine), parameter("2"), parameter("3"), parameter("4"), handOverTo("orders-1"), handOverTo("orders-2")), 0)
+	if err := p.ToTheEnd(); err != nil {
+		t.Fatalf("%v:\n%s", err, p.Text())
 	}
 	kinds := map[string]int{}
-	for _, pod := range all[*corev1.Pod](p.store) {
-		if component := pod.Labels[dbv1.LabelComponent]; slices.Contains(actions, component) {
+	for _, pod := range store.All[*corev1.Pod](p.Store) {
+		if component := pod.Labels[dbv1.LabelComponent]; slices.Contains(world.DisturbingJobs, component) {
 			kinds[component]++
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/test/world"
 )
 
 // roleMutants are mistakes with members that have one database.
@@ -59,8 +60,8 @@ var roleMutants = map[string]mutant{
 	},
 	"a primary that is one of two counts as the only one": {
 		seenPods(func(_ *dbv1.DatabaseCluster, pods []corev1.Pod) {
-			if len(pods) == 3 && pods[0].Labels[roleLabel] == primaryRole && pods[1].Labels[roleLabel] == primaryRole {
-				pods[1].Labels[roleLabel] = replicaRole
+			if len(pods) == 3 && pods[0].Labels[world.RoleLabel] == world.PrimaryRole && pods[1].Labels[world.RoleLabel] == world.PrimaryRole {
+				pods[1].Labels[world.RoleLabel] = world.ReplicaRole
 			}
 		}),
 		"pair-split-brain", "although there are two primaries",
@@ -69,7 +70,7 @@ var roleMutants = map[string]mutant{
 		seenPods(func(_ *dbv1.DatabaseCluster, members []corev1.Pod) {
 			for i := range members {
 				for j := range members[i].Status.Conditions {
-					if members[i].Labels[roleLabel] == primaryRole {
+					if members[i].Labels[world.RoleLabel] == world.PrimaryRole {
 						members[i].Status.Conditions[j].Status = corev1.ConditionTrue
 					}
 				}
@@ -113,7 +114,7 @@ var roleMutants = map[string]mutant{
 	},
 	"rights are not deleted": {
 		interceptor.Funcs{Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
-			if kind := kindOf(object); kind == "RoleBinding" || kind == "ConfigMap" {
+			if kind := world.KindOf(object); kind == "RoleBinding" || kind == "ConfigMap" {
 				return nil
 			}
 			return c.Delete(ctx, object, options...)
@@ -123,7 +124,7 @@ var roleMutants = map[string]mutant{
 	"the record of the last primary is wrong": {
 		interceptor.Funcs{Patch: func(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {
 			text, err := patch.Data(object)
-			must(err)
+			world.Must(err)
 			text = bytes.ReplaceAll(text, []byte(`/primary":"orders-1"`), []byte(`/primary":"orders-0"`))
 			return c.Patch(ctx, object, client.RawPatch(patch.Type(), text), options...)
 		}},
@@ -135,7 +136,7 @@ var roleMutants = map[string]mutant{
 	},
 	"the claim of a member that did not ask for it is rebuilt": {
 		interceptor.Funcs{Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
-			if kindOf(object) == "PersistentVolumeClaim" {
+			if world.KindOf(object) == "PersistentVolumeClaim" {
 				return removed(ctx, c, &corev1.PersistentVolumeClaim{}, "data-orders-1")
 			}
 			return c.Delete(ctx, object, options...)
@@ -155,8 +156,8 @@ func seenPods(change func(cluster *dbv1.DatabaseCluster, members []corev1.Pod)) 
 		err, cluster := c.List(ctx, list, options...), &dbv1.DatabaseCluster{}
 		err = firstOf(err, c.Get(ctx, client.ObjectKey{Namespace: clusterNamespace, Name: clusterName}, cluster))
 		if pods, is := list.(*corev1.PodList); is {
-			members := slices.DeleteFunc(slices.Clone(pods.Items), func(pod corev1.Pod) bool { return !isMember(&pod) })
-			others := slices.DeleteFunc(pods.Items, func(pod corev1.Pod) bool { return isMember(&pod) })
+			members := slices.DeleteFunc(slices.Clone(pods.Items), func(pod corev1.Pod) bool { return !world.IsMember(&pod) })
+			others := slices.DeleteFunc(pods.Items, func(pod corev1.Pod) bool { return world.IsMember(&pod) })
 			change(cluster, members)
 			pods.Items = slices.Concat(members, others)
 		}
@@ -168,7 +169,7 @@ func seenPods(change func(cluster *dbv1.DatabaseCluster, members []corev1.Pod)) 
 func swapRoles(_ *dbv1.DatabaseCluster, members []corev1.Pod) {
 	if len(members) == 3 {
 		first, last := members[0].Labels, members[2].Labels
-		first[roleLabel], last[roleLabel] = last[roleLabel], first[roleLabel]
+		first[world.RoleLabel], last[world.RoleLabel] = last[world.RoleLabel], first[world.RoleLabel]
 	}
 }
 
@@ -203,7 +204,7 @@ func createsDataAgain() interceptor.Funcs {
 		return c.Create(ctx, object, options...)
 	}, Apply: func(ctx context.Context, c client.WithWatch, configuration runtime.ApplyConfiguration, options ...client.ApplyOption) error {
 		err := c.Apply(ctx, configuration, options...)
-		if replicas, _, _ := unstructured.NestedFieldNoCopy(applied(configuration).Object, "spec", "replicas"); replicas == int64(5) {
+		if replicas, _, _ := unstructured.NestedFieldNoCopy(world.Applied(configuration).Object, "spec", "replicas"); replicas == int64(5) {
 			return firstOf(err, c.Create(ctx, initialize.DeepCopy()))
 		}
 		return err

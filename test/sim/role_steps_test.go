@@ -13,123 +13,125 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/test/world"
+	"github.com/dbcluster/databasecluster-operator/test/world/store"
 )
 
 // declareShared creates an engine whose members have one database.
-func declareShared(w *world, engine string) {
-	if get[*dbv1.DatabaseEngine](w.store, engine) != nil {
+func declareShared(w *world.World, engine string) {
+	if store.Get[*dbv1.DatabaseEngine](w.Store, engine) != nil {
 		return
 	}
 	action := func(name string) *dbv1.EngineAction { return &dbv1.EngineAction{Command: []string{"db", name}} }
 	e := &dbv1.DatabaseEngine{ObjectMeta: metav1.ObjectMeta{Name: engine}}
-	e.Spec.Topology, e.Spec.Container.ReadinessProbe = topologies[engine], &corev1.Probe{}
-	e.Spec.Container.Env = []dbv1.EngineVariable{{Name: engineVariable, Value: engine}}
+	e.Spec.Topology, e.Spec.Container.ReadinessProbe = world.Topologies[engine], &corev1.Probe{}
+	e.Spec.Container.Env = []dbv1.EngineVariable{{Name: world.EngineVariable, Value: engine}}
 	e.Spec.Actions.Initialize, e.Spec.Actions.Backup, e.Spec.Actions.Restore = action("initialize"), action("backup"), action("restore")
 	switch engine {
-	case voteEngine:
+	case world.VoteEngine:
 		e.Spec.Actions.MemberRemove = action("memberRemove")
-	case tuneEngine:
+	case world.TuneEngine:
 		e.Spec.Parameters = []dbv1.EngineParameter{{Name: "work_mem", Default: "1"}}
 		e.Spec.Actions.Configure = action("configure")
 		fallthrough
 	default:
 		e.Spec.Actions.HandOver = action("handOver")
-		e.Spec.Roles = &dbv1.EngineRoles{Label: roleLabel, Primary: primaryRole, Replica: replicaRole, LockSeconds: lockRounds, PositionField: positionField}
-		e.Spec.State = &dbv1.EngineState{ConfigMaps: []string{agreementName}}
-		if engine == tuneEngine {
-			e.Spec.State.ConfigMaps = append(e.Spec.State.ConfigMaps, keptName)
-			e.Spec.State.Configuration = &dbv1.EngineStateEntry{ConfigMap: keptName, Key: keptKey}
+		e.Spec.Roles = &dbv1.EngineRoles{Label: world.RoleLabel, Primary: world.PrimaryRole, Replica: world.ReplicaRole, LockSeconds: world.LockRounds, PositionField: world.PositionField}
+		e.Spec.State = &dbv1.EngineState{ConfigMaps: []string{world.AgreementName}}
+		if engine == world.TuneEngine {
+			e.Spec.State.ConfigMaps = append(e.Spec.State.ConfigMaps, world.KeptName)
+			e.Spec.State.Configuration = &dbv1.EngineStateEntry{ConfigMap: world.KeptName, Key: world.KeptKey}
 		} else {
-			e.Spec.State.Lock = &dbv1.EngineLock{ConfigMap: agreementName, Holder: holderKey, Term: termKey}
+			e.Spec.State.Lock = &dbv1.EngineLock{ConfigMap: world.AgreementName, Holder: world.HolderKey, Term: world.TermKey}
 		}
 	}
-	w.store.put(e)
+	w.Store.Put(e)
 }
 
 // createPair and createVoters create a cluster of three.
-func createPair(engine string, changes ...func(*dbv1.DatabaseCluster)) step {
+func createPair(engine string, changes ...func(*dbv1.DatabaseCluster)) world.Step {
 	return createShared("pair-create.golden", engine, changes...)
 }
 
-func createVoters(changes ...func(*dbv1.DatabaseCluster)) step {
-	return createShared("voters-create.golden", voteEngine, changes...)
+func createVoters(changes ...func(*dbv1.DatabaseCluster)) world.Step {
+	return createShared("voters-create.golden", world.VoteEngine, changes...)
 }
 
-func createShared(golden, engine string, changes ...func(*dbv1.DatabaseCluster)) step {
+func createShared(golden, engine string, changes ...func(*dbv1.DatabaseCluster)) world.Step {
 	s := create(3, append(changes, func(c *dbv1.DatabaseCluster) { c.Spec.Engine = engine })...)
-	do := s.do
-	s.golden, s.do = golden, func(w *world) {
+	do := s.Do
+	s.Golden, s.Do = golden, func(w *world.World) {
 		declareShared(w, engine)
-		w.relate(engine)
+		w.Relate(engine)
 		do(w)
 	}
 	return s
 }
 
 // told is a step whose events the golden file has.
-func told(s step) step {
-	s.golden = ""
+func told(s world.Step) world.Step {
+	s.Golden = ""
 	return s
 }
 
-func handOverTo(pod string) step {
+func handOverTo(pod string) world.Step {
 	return annotateCluster("a hand-over to pod "+pod+" is asked for", dbv1.AnnotationHandOver, pod)
 }
 
-func rebuild(pod string) step {
+func rebuild(pod string) world.Step {
 	return annotateCluster("a rebuild of pod "+pod+" is asked for", dbv1.AnnotationRebuild, pod)
 }
 
-func parameter(value string) step {
+func parameter(value string) world.Step {
 	return set("work_mem is set to "+value, func(c *dbv1.DatabaseCluster) { c.Spec.Parameters = map[string]string{"work_mem": value} })
 }
 
 // deleteAgreement deletes a ConfigMap in which running members keep their agreement.
-func deleteAgreement(part string) step {
+func deleteAgreement(part string) world.Step {
 	agreement := naming.State(clusterName, part)
-	return step{what: "ConfigMap " + agreement + " is deleted", do: func(w *world) { w.store.remove(get[*corev1.ConfigMap](w.store, agreement)) }}
+	return world.Step{What: "ConfigMap " + agreement + " is deleted", Do: func(w *world.World) { w.Store.Remove(store.Get[*corev1.ConfigMap](w.Store, agreement)) }}
 }
 
 // staleAgreement is what a previous cluster of the same name left.
-func staleAgreement() step {
-	return step{what: "there is the agreement of a previous cluster of the same name", do: func(w *world) {
-		stale := &corev1.ConfigMap{ObjectMeta: w.object(naming.State(w.name, agreementName))}
-		stale.Labels = naming.Selector(w.name)
+func staleAgreement() world.Step {
+	return world.Step{What: "there is the agreement of a previous cluster of the same name", Do: func(w *world.World) {
+		stale := &corev1.ConfigMap{ObjectMeta: w.Meta(naming.State(w.Name, world.AgreementName))}
+		stale.Labels = naming.Selector(w.Name)
 		stale.Labels[dbv1.LabelClusterUID] = "earlier"
-		stale.Annotations = map[string]string{initializedKey: "the data of a previous cluster", holderKey: "orders-2"}
-		w.store.put(stale)
+		stale.Annotations = map[string]string{world.InitializedKey: "the data of a previous cluster", world.HolderKey: "orders-2"}
+		w.Store.Put(stale)
 	}}
 }
 
 // backedUp is a backup of a previous cluster with an engine.
-func backedUp(name string, engine string) step {
-	s := inBucket(name, 1)
-	do := s.do
-	s.what, s.do = fmt.Sprintf("%s, with engine %s", s.what, engine), func(w *world) {
+func backedUp(name string, engine string) world.Step {
+	s := world.InBucket(name, 1)
+	do := s.Do
+	s.What, s.Do = fmt.Sprintf("%s, with engine %s", s.What, engine), func(w *world.World) {
 		do(w)
-		b := get[*dbv1.DatabaseBackup](w.store, name)
+		b := store.Get[*dbv1.DatabaseBackup](w.Store, name)
 		b.Status.Engine = engine
-		w.store.put(b)
+		w.Store.Put(b)
 	}
 	return s
 }
 
 // losePrimary removes the pod of the primary with its node.
-func losePrimary(pod string) step {
+func losePrimary(pod string) world.Step {
 	s := lose(pod)
-	do := s.do
-	s.do = func(w *world) {
-		w.forgives(get[*corev1.Pod](w.store, pod))
+	do := s.Do
+	s.Do = func(w *world.World) {
+		w.Forgives(store.Get[*corev1.Pod](w.Store, pod))
 		do(w)
 	}
 	return s
 }
 
 // rolloutRestart changes the template of the StatefulSet, which belongs to the operator.
-func rolloutRestart() step {
-	return step{what: "somebody runs kubectl rollout restart statefulset", do: func(w *world) {
-		set := get[*appsv1.StatefulSet](w.store, w.name)
+func rolloutRestart() world.Step {
+	return world.Step{What: "somebody runs kubectl rollout restart statefulset", Do: func(w *world.World) {
+		set := store.Get[*appsv1.StatefulSet](w.Store, w.Name)
 		metav1.SetMetaDataAnnotation(&set.Spec.Template.ObjectMeta, "kubectl.kubernetes.io/restartedAt", "now")
-		w.store.put(set)
+		w.Store.Put(set)
 	}}
 }

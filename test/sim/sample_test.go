@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dbcluster/databasecluster-operator/internal/testing/sample"
+	"github.com/dbcluster/databasecluster-operator/test/world"
 )
 
 // The campaigns together have some ten thousand plays. A change runs a sample of them.
@@ -31,9 +32,9 @@ func sampled[P any, K comparable](t *testing.T, sequence string, plays []P, kind
 }
 
 // played returns the stories whose campaigns run: of those of members that have one database, a sample has one in three.
-func played() []sequence {
-	chosen := slices.DeleteFunc(slices.Clone(sequences), func(s sequence) bool { return isShared(s.name) })
-	return append(chosen, sample.OneIn(3, "stories", sharedSequences, func(sequence) string { return "" })...)
+func played() []world.Story {
+	chosen := slices.DeleteFunc(slices.Clone(sequences), func(s world.Story) bool { return isShared(s.Name) })
+	return append(chosen, sample.OneIn(3, "stories", sharedSequences, func(world.Story) string { return "" })...)
 }
 
 // orders returns the seeds of the orders of events to run.

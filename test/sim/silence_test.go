@@ -13,21 +13,22 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/test/world"
 )
 
 // A database that no longer responds looks ready until its probe has failed often enough, or until Kubernetes notices that its node is lost. Meanwhile,
 // the others continue without it.
 
-var silenceSequences = []sequence{
-	tell("voters-final-backup-silent",
-		createVoters(final), soon(1, remove()), soon(1, silence("orders-0")), soon(4, silence("orders-1")), thaw("orders-0"), thaw("orders-1"),
+var silenceSequences = []world.Story{
+	world.Tell("voters-final-backup-silent",
+		createVoters(final), soon(1, remove()), soon(1, world.Silence("orders-0")), soon(4, world.Silence("orders-1")), world.Thaw("orders-0"), world.Thaw("orders-1"),
 	),
-	tell("voters-shutdown-then-final-backup", createVoters(hook("stop", dbv1.HookShutdown), final), remove()),
-	tell("pair-without-lock-final-backup-silent",
-		createPair(tuneEngine, final), soon(1, silence("orders-0")), soon(6, remove()), thaw("orders-0"), skipHooks(), told(createPair(tuneEngine)), handOverTo("orders-2"),
+	world.Tell("voters-shutdown-then-final-backup", createVoters(hook("stop", dbv1.HookShutdown), final), remove()),
+	world.Tell("pair-without-lock-final-backup-silent",
+		createPair(world.TuneEngine, final), soon(1, world.Silence("orders-0")), soon(6, remove()), world.Thaw("orders-0"), skipHooks(), told(createPair(world.TuneEngine)), handOverTo("orders-2"),
 	),
-	tell("pair-without-lock-final-backup-of-one",
-		createPair(tuneEngine, final), scale(1), together(deleteClaim("data-orders-1"), deleteClaim("data-orders-2")), remove(),
+	world.Tell("pair-without-lock-final-backup-of-one",
+		createPair(world.TuneEngine, final), scale(1), together(deleteClaim("data-orders-1"), deleteClaim("data-orders-2")), remove(),
 	),
 }
 

@@ -15,50 +15,52 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/test/world"
+	"github.com/dbcluster/databasecluster-operator/test/world/store"
 )
 
-func create(replicas int32, changes ...func(*dbv1.DatabaseCluster)) step {
-	return step{what: fmt.Sprintf("A cluster of %d is created", replicas), do: func(w *world) {
-		c := &dbv1.DatabaseCluster{ObjectMeta: w.object(w.name)}
+func create(replicas int32, changes ...func(*dbv1.DatabaseCluster)) world.Step {
+	return world.Step{What: fmt.Sprintf("A cluster of %d is created", replicas), Do: func(w *world.World) {
+		c := &dbv1.DatabaseCluster{ObjectMeta: w.Meta(w.Name)}
 		c.Spec.Replicas, c.Spec.Image, c.Spec.Storage.Size = replicas, "database:1", resource.MustParse("1Gi")
 		for _, change := range changes {
 			change(c)
 		}
-		w.store.put(withDefaults(c))
+		w.Store.Put(withDefaults(c))
 	}}
 }
 
 // running starts a story with an existing cluster.
-func running(replicas int32, changes ...func(*dbv1.DatabaseCluster)) step {
+func running(replicas int32, changes ...func(*dbv1.DatabaseCluster)) world.Step {
 	s := create(replicas, changes...)
-	s.golden = "create.golden"
+	s.Golden = "create.golden"
 	return s
 }
 
 // set is a change of the cluster by its owner.
-func set(what string, changes ...func(*dbv1.DatabaseCluster)) step {
-	return step{what: what, do: func(w *world) {
-		c := w.cluster()
+func set(what string, changes ...func(*dbv1.DatabaseCluster)) world.Step {
+	return world.Step{What: what, Do: func(w *world.World) {
+		c := w.Cluster()
 		if c == nil {
-			w.breaks("the cluster no longer exists: %s", what)
+			w.Breaks("the cluster no longer exists: %s", what)
 			return
 		}
 		for _, change := range changes {
 			change(c)
 		}
-		w.store.put(withDefaults(c))
+		w.Store.Put(withDefaults(c))
 	}}
 }
 
-func scale(replicas int32) step {
+func scale(replicas int32) world.Step {
 	return set(fmt.Sprintf("replicas is set to %d", replicas), func(c *dbv1.DatabaseCluster) { c.Spec.Replicas = replicas })
 }
 
-func image(image string) step {
+func image(image string) world.Step {
 	return set("image is set to "+image, func(c *dbv1.DatabaseCluster) { c.Spec.Image = image })
 }
 
-func affinity(what string, affinity *corev1.Affinity) step {
+func affinity(what string, affinity *corev1.Affinity) world.Step {
 	return set(what, func(c *dbv1.DatabaseCluster) { c.Spec.Scheduling.Affinity = affinity })
 }
 
@@ -69,25 +71,25 @@ func nowhere() *corev1.Affinity {
 }
 
 // lose removes a pod with its node.
-func lose(pod string) step {
-	return step{what: "the node of pod " + pod + " is lost, and the pod with it", do: func(w *world) {
-		if lost := get[*corev1.Pod](w.store, pod); lost != nil {
-			w.store.remove(lost)
+func lose(pod string) world.Step {
+	return world.Step{What: "the node of pod " + pod + " is lost, and the pod with it", Do: func(w *world.World) {
+		if lost := store.Get[*corev1.Pod](w.Store, pod); lost != nil {
+			w.Store.Remove(lost)
 		}
 	}}
 }
 
-func remove() step {
-	return step{what: "the cluster is deleted", do: func(w *world) {
-		c := w.cluster()
-		c.DeletionTimestamp = new(metav1.NewTime(w.clock.Now()))
-		w.store.put(c)
+func remove() world.Step {
+	return world.Step{What: "the cluster is deleted", Do: func(w *world.World) {
+		c := w.Cluster()
+		c.DeletionTimestamp = new(metav1.NewTime(w.Clock.Now()))
+		w.Store.Put(c)
 	}}
 }
 
 // soon is a step whose successor starts after some rounds, whether the world is idle or not.
-func soon(rounds int, s step) step {
-	s.rounds = rounds
+func soon(rounds int, s world.Step) world.Step {
+	s.Rounds = rounds
 	return s
 }
 
@@ -107,15 +109,15 @@ func twoAtOnce(c *dbv1.DatabaseCluster) { c.Spec.UpdateStrategy.MaxUnavailable =
 
 func onDelete(c *dbv1.DatabaseCluster) { c.Spec.UpdateStrategy.Type = dbv1.UpdateOnDelete }
 
-func pauseRollout(paused bool) step {
+func pauseRollout(paused bool) world.Step {
 	return set(fmt.Sprintf("update.paused is set to %t", paused), func(c *dbv1.DatabaseCluster) { c.Spec.UpdateStrategy.Paused = paused })
 }
 
-func pause(paused bool) step {
+func pause(paused bool) world.Step {
 	return set(fmt.Sprintf("paused is set to %t", paused), func(c *dbv1.DatabaseCluster) { c.Spec.Paused = paused })
 }
 
-func hibernate(hibernated bool) step {
+func hibernate(hibernated bool) world.Step {
 	return set(fmt.Sprintf("hibernated is set to %t", hibernated), func(c *dbv1.DatabaseCluster) { c.Spec.Hibernated = hibernated })
 }
 
@@ -123,7 +125,7 @@ func size(size string) func(*dbv1.DatabaseCluster) {
 	return func(c *dbv1.DatabaseCluster) { c.Spec.Storage.Size = resource.MustParse(size) }
 }
 
-func grow(to string) step { return set("storage.size is set to "+to, size(to)) }
+func grow(to string) world.Step { return set("storage.size is set to "+to, size(to)) }
 
 func cpu(cpu string) func(*dbv1.DatabaseCluster) {
 	return func(c *dbv1.DatabaseCluster) {
@@ -142,25 +144,27 @@ func password(c *dbv1.DatabaseCluster) {
 	c.Spec.Container.EnvFrom = []corev1.EnvFromSource{{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "credentials"}}}}
 }
 
-func secret(password string) step {
-	return step{what: "Secret credentials is written with password " + password, do: func(w *world) {
-		s := get[*corev1.Secret](w.store, "credentials")
+func secret(password string) world.Step {
+	return world.Step{What: "Secret credentials is written with password " + password, Do: func(w *world.World) {
+		s := store.Get[*corev1.Secret](w.Store, "credentials")
 		if s == nil {
-			s = &corev1.Secret{ObjectMeta: w.object("credentials")}
+			s = &corev1.Secret{ObjectMeta: w.Meta("credentials")}
 		}
 		s.Data = map[string][]byte{"PASSWORD": []byte(password)}
-		w.store.put(s)
+		w.Store.Put(s)
 	}}
 }
 
-func secretGone() step {
-	return step{what: "Secret credentials is deleted", do: func(w *world) { w.store.remove(get[*corev1.Secret](w.store, "credentials")) }}
+func secretGone() world.Step {
+	return world.Step{What: "Secret credentials is deleted", Do: func(w *world.World) { w.Store.Remove(store.Get[*corev1.Secret](w.Store, "credentials")) }}
 }
 
-func refresh() step { return annotate("a look at the Secret is asked for", dbv1.AnnotationRefresh) }
+func refresh() world.Step {
+	return annotate("a look at the Secret is asked for", dbv1.AnnotationRefresh)
+}
 
 // annotate gives an annotation a new value.
-func annotate(what, key string) step {
+func annotate(what, key string) world.Step {
 	return set(what, func(c *dbv1.DatabaseCluster) {
 		metav1.SetMetaDataAnnotation(&c.ObjectMeta, key, c.Annotations[key]+"now")
 	})
@@ -169,66 +173,66 @@ func annotate(what, key string) step {
 const hold = "snapshots/in-progress"
 
 // endClaim deletes a claim that has another finalizer for now.
-func endClaim(claim string) step {
-	return step{what: "claim " + claim + " is deleted while a snapshot of it is made", do: func(w *world) {
-		c := get[*corev1.PersistentVolumeClaim](w.store, claim)
-		c.Finalizers, c.DeletionTimestamp = append(c.Finalizers, hold), new(metav1.NewTime(w.clock.Now()))
-		w.store.put(c)
+func endClaim(claim string) world.Step {
+	return world.Step{What: "claim " + claim + " is deleted while a snapshot of it is made", Do: func(w *world.World) {
+		c := store.Get[*corev1.PersistentVolumeClaim](w.Store, claim)
+		c.Finalizers, c.DeletionTimestamp = append(c.Finalizers, hold), new(metav1.NewTime(w.Clock.Now()))
+		w.Store.Put(c)
 	}}
 }
 
-func releaseClaim(claim string) step {
-	return step{what: "the snapshot of claim " + claim + " is done", do: func(w *world) {
-		c := get[*corev1.PersistentVolumeClaim](w.store, claim)
-		withoutFinalizer(c, hold)
-		w.store.put(c)
+func releaseClaim(claim string) world.Step {
+	return world.Step{What: "the snapshot of claim " + claim + " is done", Do: func(w *world.World) {
+		c := store.Get[*corev1.PersistentVolumeClaim](w.Store, claim)
+		store.WithoutFinalizer(c, hold)
+		w.Store.Put(c)
 	}}
 }
 
-func occupyName() step {
-	return step{what: "a Service orders exists that is not the operator's", do: func(w *world) {
-		w.store.put(&corev1.Service{ObjectMeta: w.object(w.name)})
+func occupyName() world.Step {
+	return world.Step{What: "a Service orders exists that is not the operator's", Do: func(w *world.World) {
+		w.Store.Put(&corev1.Service{ObjectMeta: w.Meta(w.Name)})
 	}}
 }
 
 // vanished is a step in which a user deletes all objects of a kind.
-func vanished[T client.Object](what string) step {
-	return step{what: "somebody deletes " + what, do: func(w *world) {
-		for _, object := range all[T](w.store) {
-			w.store.remove(object)
+func vanished[T client.Object](what string) world.Step {
+	return world.Step{What: "somebody deletes " + what, Do: func(w *world.World) {
+		for _, object := range store.All[T](w.Store) {
+			w.Store.Remove(object)
 		}
 	}}
 }
 
 // otherBudget is a PodDisruptionBudget of a user for each pod of the namespace.
-func otherBudget() step {
-	return step{what: "somebody creates a PodDisruptionBudget for all pods", do: func(w *world) {
-		w.store.put(&policyv1.PodDisruptionBudget{ObjectMeta: w.object("team"), Spec: policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{}}})
+func otherBudget() world.Step {
+	return world.Step{What: "somebody creates a PodDisruptionBudget for all pods", Do: func(w *world.World) {
+		w.Store.Put(&policyv1.PodDisruptionBudget{ObjectMeta: w.Meta("team"), Spec: policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{}}})
 	}}
 }
 
-func freeBudget() step {
-	return step{what: "that PodDisruptionBudget is deleted", do: func(w *world) {
-		w.store.remove(get[*policyv1.PodDisruptionBudget](w.store, "team"))
+func freeBudget() world.Step {
+	return world.Step{What: "that PodDisruptionBudget is deleted", Do: func(w *world.World) {
+		w.Store.Remove(store.Get[*policyv1.PodDisruptionBudget](w.Store, "team"))
 	}}
 }
 
-func freeName() step {
-	return step{what: "that Service is deleted", do: func(w *world) { w.store.remove(get[*corev1.Service](w.store, w.name)) }}
+func freeName() world.Step {
+	return world.Step{What: "that Service is deleted", Do: func(w *world.World) { w.Store.Remove(store.Get[*corev1.Service](w.Store, w.Name)) }}
 }
 
-func editTemplate() step {
-	return step{what: "somebody sets another image in the StatefulSet and adds a node selector", do: func(w *world) {
-		s := get[*appsv1.StatefulSet](w.store, w.name)
+func editTemplate() world.Step {
+	return world.Step{What: "somebody sets another image in the StatefulSet and adds a node selector", Do: func(w *world.World) {
+		s := store.Get[*appsv1.StatefulSet](w.Store, w.Name)
 		s.Spec.Template.Spec.Containers[0].Image = "database:crash"
 		s.Spec.Template.Spec.NodeSelector = map[string]string{"no-such-node": "true"}
-		w.store.put(s)
+		w.Store.Put(s)
 	}}
 }
 
-func deleteStatefulSet(policy metav1.DeletionPropagation) step {
-	return step{what: fmt.Sprintf("somebody deletes the StatefulSet (propagation %s)", policy), do: func(w *world) {
-		err := w.store.delete(get[*appsv1.StatefulSet](w.store, w.name), &client.DeleteOptions{PropagationPolicy: &policy})
+func deleteStatefulSet(policy metav1.DeletionPropagation) world.Step {
+	return world.Step{What: fmt.Sprintf("somebody deletes the StatefulSet (propagation %s)", policy), Do: func(w *world.World) {
+		err := w.Store.Delete(store.Get[*appsv1.StatefulSet](w.Store, w.Name), &client.DeleteOptions{PropagationPolicy: &policy})
 		if err != nil {
 			panic(err)
 		}

@@ -14,22 +14,23 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/test/world"
 )
 
 // stopSequences test that a record about a stop counts only for that stop.
-var stopSequences = []sequence{
-	tell("voters-scaled-by-hand",
-		createVoters(final), hibernate(true), together(away(true), scaleByHand(3)), freeze("orders-0"), scaleByHand(0), away(false), remove(), skipHooks(),
+var stopSequences = []world.Story{
+	world.Tell("voters-scaled-by-hand",
+		createVoters(final), hibernate(true), together(world.Away(true), scaleByHand(3)), world.Freeze("orders-0"), scaleByHand(0), world.Away(false), remove(), skipHooks(),
 	),
-	tell("voters-scaled-by-hand-foreground",
-		createVoters(final), hibernate(true), together(away(true), scaleByHand(3)), freeze("orders-0"), removeForeground(), away(false), skipHooks(),
+	world.Tell("voters-scaled-by-hand-foreground",
+		createVoters(final), hibernate(true), together(world.Away(true), scaleByHand(3)), world.Freeze("orders-0"), removeForeground(), world.Away(false), skipHooks(),
 	),
-	tell("pair-without-lock-scaled-by-hand",
-		createPair(tuneEngine, final), scale(1), together(away(true), scaleByHand(3)), freeze("orders-0"), removeForeground(), away(false), skipHooks(),
+	world.Tell("pair-without-lock-scaled-by-hand",
+		createPair(world.TuneEngine, final), scale(1), together(world.Away(true), scaleByHand(3)), world.Freeze("orders-0"), removeForeground(), world.Away(false), skipHooks(),
 	),
-	tell("voters-final-backup-of-five", createVoters(final), scale(5), remove()),
-	tell("voters-final-backup-during-scale-in",
-		createVoters(final), scale(5), soon(14, scale(3)), soon(1, remove()), freeze("orders-0"), thaw("orders-0"),
+	world.Tell("voters-final-backup-of-five", createVoters(final), scale(5), remove()),
+	world.Tell("voters-final-backup-during-scale-in",
+		createVoters(final), scale(5), soon(14, scale(3)), soon(1, remove()), world.Freeze("orders-0"), world.Thaw("orders-0"),
 	),
 }
 

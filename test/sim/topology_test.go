@@ -13,39 +13,41 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/test/world"
+	"github.com/dbcluster/databasecluster-operator/test/world/store"
 )
 
 // topologySequences change spec.engine of a cluster with data to an engine of another topology.
-var topologySequences = []sequence{
-	tell("topology-changed",
-		runningSaved(2), changeEngine(pairEngine), lose("orders-1"), backUp("meanwhile", dbv1.BackupRetain), scale(1), changeEngine(engineName),
+var topologySequences = []world.Story{
+	world.Tell("topology-changed",
+		runningSaved(2), changeEngine(world.PairEngine), lose("orders-1"), backUp("meanwhile", dbv1.BackupRetain), scale(1), changeEngine(world.AnyEngine),
 	),
-	tell("topology-changed-pair",
-		createPair(pairEngine), handOverTo("orders-2"), changeEngine(engineName), image("database:2"), scale(2), leads("orders-0"), changeEngine(pairEngine),
+	world.Tell("topology-changed-pair",
+		createPair(world.PairEngine), handOverTo("orders-2"), changeEngine(world.AnyEngine), image("database:2"), scale(2), world.Leads("orders-0"), changeEngine(world.PairEngine),
 	),
-	tell("topology-changed-voters", createVoters(), changeEngine(pairEngine), scale(1), changeEngine(voteEngine)),
-	tell("topology-changed-while-hibernated",
-		createPair(syncEngine), hibernate(true), changeEngine(engineName), hibernate(false), changeEngine(syncEngine), leads("orders-0"),
+	world.Tell("topology-changed-voters", createVoters(), changeEngine(world.PairEngine), scale(1), changeEngine(world.VoteEngine)),
+	world.Tell("topology-changed-while-hibernated",
+		createPair(world.SyncEngine), hibernate(true), changeEngine(world.AnyEngine), hibernate(false), changeEngine(world.SyncEngine), world.Leads("orders-0"),
 	),
-	tell("topology-unknown",
-		runningSaved(2), together(deleteEngine(engineName), changeEngine(otherEngine)), lose("orders-0"), declared(engineName),
+	world.Tell("topology-unknown",
+		runningSaved(2), together(deleteEngine(world.AnyEngine), changeEngine(world.OtherEngine)), lose("orders-0"), declared(world.AnyEngine),
 	),
-	tell("topology-of-a-previous-cluster",
-		createPair(pairEngine), remove(), withEngine(create(3, saved)), remove(), told(createPair(pairEngine)),
+	world.Tell("topology-of-a-previous-cluster",
+		createPair(world.PairEngine), remove(), withEngine(create(3, saved)), remove(), told(createPair(world.PairEngine)),
 	),
-	tell("topology-changed-while-deleted",
-		runningSaved(2, hook("final", dbv1.HookBackup), deleteVolumes), soon(4, changeEngine(pairEngine)), remove(),
+	world.Tell("topology-changed-while-deleted",
+		runningSaved(2, hook("final", dbv1.HookBackup), deleteVolumes), soon(4, changeEngine(world.PairEngine)), remove(),
 	),
 }
 
-func deleteEngine(engine string) step {
-	return step{what: "DatabaseEngine " + engine + " is deleted", do: func(w *world) {
-		w.erase(get[*dbv1.DatabaseEngine](w.store, engine))
+func deleteEngine(engine string) world.Step {
+	return world.Step{What: "DatabaseEngine " + engine + " is deleted", Do: func(w *world.World) {
+		w.Delete(store.Get[*dbv1.DatabaseEngine](w.Store, engine))
 	}}
 }
 
-func declared(engine string) step {
-	return step{what: "DatabaseEngine " + engine + " is created", do: func(w *world) { declare(w, engine) }}
+func declared(engine string) world.Step {
+	return world.Step{What: "DatabaseEngine " + engine + " is created", Do: func(w *world.World) { declare(w, engine) }}
 }
 
 // topologyMutants are mistakes about the topology of data.

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/test/world"
 )
 
 // olderOperator creates pods with one more environment variable than the operator under test, so its templates
@@ -37,7 +38,7 @@ func olderOperator(server client.WithWatch) client.WithWatch {
 		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
 			cluster := object.(*dbv1.DatabaseCluster)
 			text, err := patch.Data(cluster)
-			must(err)
+			world.Must(err)
 			return c.SubResource(sub).Patch(ctx, object, client.RawPatch(patch.Type(), withoutOffer(text)), options...)
 		},
 	})
@@ -46,14 +47,14 @@ func olderOperator(server client.WithWatch) client.WithWatch {
 // withoutOffer removes from a status patch the field that the older operator does not have: the available update.
 func withoutOffer(patch []byte) []byte {
 	changes := map[string]any{}
-	must(json.Unmarshal(patch, &changes))
+	world.Must(json.Unmarshal(patch, &changes))
 	conditions, _, _ := unstructured.NestedSlice(changes, "status", "conditions")
 	conditions = slices.DeleteFunc(conditions, func(c any) bool { return c.(map[string]any)["type"] == dbv1.ConditionUpdateAvailable })
 	if len(conditions) > 0 {
-		must(unstructured.SetNestedSlice(changes, conditions, "status", "conditions"))
+		world.Must(unstructured.SetNestedSlice(changes, conditions, "status", "conditions"))
 	}
 	text, err := json.Marshal(changes)
-	must(err)
+	world.Must(err)
 	return text
 }
 
@@ -63,14 +64,14 @@ func asOlder(object map[string]any) {
 		return
 	}
 	containers[0].(map[string]any)["env"] = []any{map[string]any{"name": "MADE_BY", "value": "an older operator"}}
-	must(unstructured.SetNestedSlice(object, containers, "spec", "template", "spec", "containers"))
-	must(unstructured.SetNestedField(object, "0123456789abcdef", "spec", "template", "metadata", "annotations", dbv1.AnnotationTemplate))
+	world.Must(unstructured.SetNestedSlice(object, containers, "spec", "template", "spec", "containers"))
+	world.Must(unstructured.SetNestedField(object, "0123456789abcdef", "spec", "template", "metadata", "annotations", dbv1.AnnotationTemplate))
 }
 
 // rewrite changes the fields of an object.
 func rewrite(object client.Object, change func(map[string]any)) {
 	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
-	must(err)
+	world.Must(err)
 	change(fields)
-	must(runtime.DefaultUnstructuredConverter.FromUnstructured(fields, object))
+	world.Must(runtime.DefaultUnstructuredConverter.FromUnstructured(fields, object))
 }

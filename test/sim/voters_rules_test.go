@@ -13,22 +13,23 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/test/world"
 )
 
 // listSequences change the number of members while the list of voters stays as it is.
-var listSequences = []sequence{
-	tell("voters-hibernate-scale-in", createVoters(), scale(5), hibernate(true), scale(3), hibernate(false), image("database:2")),
-	tell("voters-hibernate-to-one", createVoters(), hibernate(true), scale(1), hibernate(false)),
-	tell("voters-hibernate-scale-out", createVoters(), hibernate(true), scale(5), hibernate(false)),
-	tell("voters-hibernate-after-scale-in", createVoters(), scale(5), scale(3), hibernate(true), hibernate(false), scale(5)),
-	tell("voters-hibernate-during-scale-in", createVoters(), scale(5), soon(5, scale(3)), hibernate(true), hibernate(false)),
-	tell("voters-lose-claims-while-hibernated",
+var listSequences = []world.Story{
+	world.Tell("voters-hibernate-scale-in", createVoters(), scale(5), hibernate(true), scale(3), hibernate(false), image("database:2")),
+	world.Tell("voters-hibernate-to-one", createVoters(), hibernate(true), scale(1), hibernate(false)),
+	world.Tell("voters-hibernate-scale-out", createVoters(), hibernate(true), scale(5), hibernate(false)),
+	world.Tell("voters-hibernate-after-scale-in", createVoters(), scale(5), scale(3), hibernate(true), hibernate(false), scale(5)),
+	world.Tell("voters-hibernate-during-scale-in", createVoters(), scale(5), soon(5, scale(3)), hibernate(true), hibernate(false)),
+	world.Tell("voters-lose-claims-while-hibernated",
 		createVoters(), scale(5), hibernate(true), deleteClaim("data-orders-3"), deleteClaim("data-orders-4"), scale(3), hibernate(false), image("database:2"),
 	),
-	tell("voters-next-cluster-is-smaller", createVoters(), scale(5), remove(), told(createVoters())),
-	tell("voters-next-cluster-after-scale-in", createVoters(), scale(5), scale(3), remove(), told(createVoters())),
-	tell("voters-pause-during-scale-in", createVoters(), soon(3, scale(1)), pause(true), pause(false)),
-	tell("voters-rebuild-the-first", createVoters(), scale(5), scale(3), rebuild("orders-0"), hibernate(true), scale(1), hibernate(false)),
+	world.Tell("voters-next-cluster-is-smaller", createVoters(), scale(5), remove(), told(createVoters())),
+	world.Tell("voters-next-cluster-after-scale-in", createVoters(), scale(5), scale(3), remove(), told(createVoters())),
+	world.Tell("voters-pause-during-scale-in", createVoters(), soon(3, scale(1)), pause(true), pause(false)),
+	world.Tell("voters-rebuild-the-first", createVoters(), scale(5), scale(3), rebuild("orders-0"), hibernate(true), scale(1), hibernate(false)),
 }
 
 // listMutants are mistakes about the voters that do not run.
