@@ -41,7 +41,12 @@ func Controllers(s *store.Store, written map[string]*kit.Writes) map[string]kit.
 var storeless = Controllers(nil, nil)
 
 // KindOf is the kind of a typed object.
-func KindOf(object client.Object) string { return reflect.TypeOf(object).Elem().Name() }
+func KindOf(object client.Object) string {
+	if kind := object.GetObjectKind().GroupVersionKind().Kind; kind != "" {
+		return kind
+	}
+	return reflect.TypeOf(object).Elem().Name()
+}
 
 // isReconciled reports whether an object is of a kind that the operator reconciles.
 func isReconciled(object client.Object) bool {
