@@ -31,28 +31,28 @@ type Logs interface {
 // may have the reason. If these cannot be read, only the explanation is missing.
 func Observe(ctx context.Context, logs Logs, job *batchv1.Job, pods []corev1.Pod, at time.Time) Job {
 	others := func(p corev1.Pod) bool { return p.Labels[batchv1.ControllerUidLabel] != string(job.UID) }
-	task := Of(job, slices.DeleteFunc(slices.Clone(pods), others))
-	if logs == nil || !task.Podless(at) {
-		return task
+	observed := Of(job, slices.DeleteFunc(slices.Clone(pods), others))
+	if logs == nil || !observed.Podless(at) {
+		return observed
 	}
 	text, err := logs.Refusal(ctx, job.Namespace, job.UID)
 	if err != nil {
 		logf.FromContext(ctx).V(1).Info("cannot read why a Job has no pod", "job", job.Name, "cause", err.Error())
 	}
-	return task.Refuse(text)
+	return observed.Refuse(text)
 }
 
 // hasCurrentLog reports whether the log of the newest pod is current. The log of a copy is read even if another container
 // has a problem.
-func hasCurrentLog(task Job) bool {
-	if !task.Active || task.Ended() || task.Pod == "" {
+func hasCurrentLog(job Job) bool {
+	if !job.Active || job.Ended() || job.Pod == "" {
 		return false
 	}
-	switch KindOf(task.Component).Log {
+	switch KindOf(job.Component).Log {
 	case LogProgress:
-		return task.Problem == ""
+		return job.Problem == ""
 	case LogAnswer:
-		return task.Started
+		return job.Started
 	case LogRestore:
 		return true
 	case LogIgnored:
@@ -60,18 +60,18 @@ func hasCurrentLog(task Job) bool {
 	return false
 }
 
-// ReadLogs adds progress or the answer of a copy from the logs of running tasks. A log may be unreadable, for example
+// ReadLogs adds progress or the answer of a copy from the logs of running Jobs. A log may be unreadable, for example
 // while a container is starting: then only the detail is missing.
-func ReadLogs(ctx context.Context, logs Logs, namespace string, tasks []Job) {
-	for i := range tasks {
-		task := &tasks[i]
-		if logs == nil || !hasCurrentLog(*task) {
+func ReadLogs(ctx context.Context, logs Logs, namespace string, all []Job) {
+	for i := range all {
+		job := &all[i]
+		if logs == nil || !hasCurrentLog(*job) {
 			continue
 		}
-		text, err := logs.Tail(ctx, namespace, task.Pod, naming.ActionContainer)
+		text, err := logs.Tail(ctx, namespace, job.Pod, naming.ActionContainer)
 		if err != nil {
-			logf.FromContext(ctx).V(1).Info("cannot read the log of an action", "pod", task.Pod, "cause", err.Error())
+			logf.FromContext(ctx).V(1).Info("cannot read the log of an action", "pod", job.Pod, "cause", err.Error())
 		}
-		*task = task.WithLog(text)
+		*job = job.WithLog(text)
 	}
 }

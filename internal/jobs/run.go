@@ -89,25 +89,25 @@ type Result struct {
 func (r Result) NeedsUser() bool { return r.Trouble == Unmet || r.Trouble == Blocked }
 
 // Run returns the next step for an action at a time. Exists is false if it has no Job.
-func Run(p Policy, task Job, exists bool, at time.Time) Result {
-	lostAt, failing := task.LostAt(p.Deadline)
+func Run(p Policy, job Job, exists bool, at time.Time) Result {
+	lostAt, failing := job.LostAt(p.Deadline)
 	lost := failing && !at.Before(lostAt)
-	r := Result{Job: task, Cause: task.Cause()}
+	r := Result{Job: job, Cause: job.Cause()}
 	switch {
 	case !exists:
 		r.Step = Create
-	case task.Ending:
+	case job.Ending:
 		r.Step = AwaitDeletion
-	case p.recreates(task, at):
+	case p.recreates(job, at):
 		r.Step = Recreate
-	case task.Succeeded:
+	case job.Succeeded:
 		r.Step = Done
-	case task.Failed:
-		r.Step, r.Cause = Failed, cmp.Or(r.Cause, unanswered(task))
+	case job.Failed:
+		r.Step, r.Cause = Failed, cmp.Or(r.Cause, unanswered(job))
 	case lost:
-		r.Step, r.Cause = Lost, cmp.Or(r.Cause, unanswered(task))
+		r.Step, r.Cause = Lost, cmp.Or(r.Cause, unanswered(job))
 	default:
-		r.Step, r.Trouble = Wait, trouble(task)
+		r.Step, r.Trouble = Wait, trouble(job)
 	}
 	r.Message = r.sentence(p.Purpose, p.Seen)
 	if failing && !lost {
@@ -117,33 +117,33 @@ func Run(p Policy, task Job, exists bool, at time.Time) Result {
 }
 
 // recreates reports whether a Job and its result do not count.
-func (p Policy) recreates(task Job, at time.Time) bool {
-	return p.Restart || superseded(task, p.Desired) || p.CountsFor > 0 && task.Ended() && task.EndedFor(at) >= p.CountsFor
+func (p Policy) recreates(job Job, at time.Time) bool {
+	return p.Restart || superseded(job, p.Desired) || p.CountsFor > 0 && job.Ended() && job.EndedFor(at) >= p.CountsFor
 }
 
 // superseded reports whether the operator has to re-create a Job because its configuration has changed. The pod template of a Job
 // is immutable, so a correction of the spec reaches the pods in no other way. A running action is never interrupted, nor one that may
 // run. An action that has not read or written anything loses nothing. A failed attempt of some kinds is not continued anyway, so their
 // Jobs are replaced before the next attempt. The operator does not replace a Job without a hash.
-func superseded(task Job, desired []objects.Child) bool {
-	failed := (task.Failed || task.BetweenAttempts()) && KindOf(task.Component).Supersede == SupersedeFailed
-	replaceable := failed || !task.Started && !task.Ended() && !task.Failing
+func superseded(job Job, desired []objects.Child) bool {
+	failed := (job.Failed || job.BetweenAttempts()) && KindOf(job.Component).Supersede == SupersedeFailed
+	replaceable := failed || !job.Started && !job.Ended() && !job.Failing
 	current := func(d objects.Child) bool {
-		return task.MadeFrom == d.Object.GetAnnotations()[dbv1.AnnotationApplied]
+		return job.MadeFrom == d.Object.GetAnnotations()[dbv1.AnnotationApplied]
 	}
-	return replaceable && task.MadeFrom != "" && len(desired) > 0 && !slices.ContainsFunc(desired, current)
+	return replaceable && job.MadeFrom != "" && len(desired) > 0 && !slices.ContainsFunc(desired, current)
 }
 
 // trouble returns what is wrong with an action that has not ended.
-func trouble(task Job) Trouble {
+func trouble(job Job) Trouble {
 	switch {
-	case task.Blocked():
+	case job.Blocked():
 		return Blocked
-	case task.Final:
+	case job.Final:
 		return Failing
-	case task.Unmet(task.Progress):
+	case job.Unmet(job.Progress):
 		return Unmet
-	case task.Cause() != "":
+	case job.Cause() != "":
 		return Retried
 	default:
 		return NoTrouble
@@ -183,6 +183,6 @@ func (r Result) failure(purpose, seen string) string {
 	return cause
 }
 
-func unanswered(task Job) string {
-	return fmt.Sprintf("Job %s did not finish within its deadline: pod %s does not respond", task.Name, task.Pod)
+func unanswered(job Job) string {
+	return fmt.Sprintf("Job %s did not finish within its deadline: pod %s does not respond", job.Name, job.Pod)
 }

@@ -47,8 +47,8 @@ func HandOver(s *situation.Situation, m state.Member, to *int32) phase.Outcome {
 
 // Yield is HandOver before all members stop. A deletion tries once: it waits for no hand-over that fails.
 func Yield(s *situation.Situation, m state.Member, to *int32) phase.Outcome {
-	task, exists := s.JobOf(naming.HandOverJob(s.Cluster.Name, string(m.UID)))
-	if s.Deleting() && (exists && !underway(s, task) || s.Terminating || s.JobObstacle() != "") {
+	job, exists := s.JobOf(naming.HandOverJob(s.Cluster.Name, string(m.UID)))
+	if s.Deleting() && (exists && !underway(s, job) || s.Terminating || s.JobObstacle() != "") {
 		return phase.Over
 	}
 	return HandOver(s, m, to)
@@ -79,18 +79,18 @@ func Lowest(s *situation.Situation) *int32 {
 
 // Run executes a Job until it has succeeded, or does not apply. Its result counts for a short time.
 func Run(s *situation.Situation, job objects.Child, reason, purpose string) (outcome phase.Outcome, done bool) {
-	task, exists := s.JobOf(job.Name())
+	observed, exists := s.JobOf(job.Name())
 	policy := jobs.Policy{
 		Desired: []objects.Child{job}, CountsFor: Again, Deadline: jobs.KindOf(component(job)).Deadline(s.Cluster), Purpose: purpose,
 	}
-	switch r := jobs.Run(policy, task, exists, s.At); {
+	switch r := jobs.Run(policy, observed, exists, s.At); {
 	case r.Step == jobs.Create && s.JobObstacle() != "":
 		return phase.Wait(reason, s.JobObstacle()), false
 	case r.Step == jobs.Create:
 		return phase.Do(reason, purpose, start(s, job)...), false
 	case r.Step == jobs.Recreate:
-		return phase.Do(reason, purpose, remove(task, "it runs again")), false
-	case counts(task):
+		return phase.Do(reason, purpose, remove(observed, "it runs again")), false
+	case counts(observed):
 		return phase.Over, true
 	default:
 		return await(r, reason, purpose), false
@@ -100,17 +100,17 @@ func Run(s *situation.Situation, job objects.Child, reason, purpose string) (out
 // Forget deletes the Job of that name, after it has ended: it belongs to a previous request, so its result must not count. It is over when no
 // such Job exists.
 func Forget(s *situation.Situation, job, reason, purpose string) phase.Outcome {
-	task, exists := s.JobOf(job)
+	observed, exists := s.JobOf(job)
 	switch {
 	case !exists:
 		return phase.Over
-	case underway(s, task):
+	case underway(s, observed):
 		return AfterOthers(s, phase.Wait(reason, purpose))
-	case task.Ending || !task.Ended():
-		policy := jobs.Policy{Deadline: jobs.KindOf(task.Component).Deadline(s.Cluster), Purpose: purpose}
-		return await(jobs.Run(policy, task, exists, s.At), reason, purpose)
+	case observed.Ending || !observed.Ended():
+		policy := jobs.Policy{Deadline: jobs.KindOf(observed.Component).Deadline(s.Cluster), Purpose: purpose}
+		return await(jobs.Run(policy, observed, exists, s.At), reason, purpose)
 	}
-	return phase.Do(reason, purpose, remove(task, "the same request comes again"))
+	return phase.Do(reason, purpose, remove(observed, "the same request comes again"))
 }
 
 // start creates a Job after it has deleted the results of previous ones of its kind: an action may undo what another one of its kind has
