@@ -138,15 +138,15 @@ func (w *World) recordConditions(c store.Change) {
 }
 
 func endings(stopped []dbv1.StoppedMember) string {
-	text := ""
+	var text strings.Builder
 	for _, s := range stopped {
 		code := "?"
 		if s.ExitCode != nil {
 			code = fmt.Sprint(*s.ExitCode)
 		}
-		text += fmt.Sprintf(" [%s %s]", s.Pod, code)
+		fmt.Fprintf(&text, " [%s %s]", s.Pod, code)
 	}
-	return text
+	return text.String()
 }
 
 // mostDifferences is the number of reported differences of one write.

@@ -231,7 +231,7 @@ func (s sight) List(ctx context.Context, list client.ObjectList, options ...clie
 type warnings struct{ *World }
 
 // Eventf records an event.
-func (w warnings) Eventf(_ kruntime.Object, _ kruntime.Object, kind, reason, _ string, note string, args ...any) {
+func (w warnings) Eventf(_ kruntime.Object, _ kruntime.Object, kind, reason, _ string, note string, args ...any) { //nolint:revive // the interface of Kubernetes has these arguments
 	if kind == corev1.EventTypeWarning {
 		w.journal.add("event", fmt.Sprintf("%s: %s", reason, fmt.Sprintf(note, args...)))
 	}

@@ -20,8 +20,10 @@ import (
 const (
 	// AgreementName is the last part of the name of the ConfigMap in which members keep their agreement.
 	AgreementName = "leader"
-	// KeptName is the last part of the name of the ConfigMap in which members keep their configuration, and KeptKey the annotation.
-	KeptName, KeptKey = "config", "config"
+	// KeptName is the last part of the name of the ConfigMap in which members keep their configuration.
+	KeptName = "config"
+	// KeptKey is its annotation with that configuration.
+	KeptKey = "config"
 	// InitializedKey is an annotation, as all keys of Patroni, with the data of the database.
 	InitializedKey = "initialize"
 	// HolderKey has the pod that has the lock.

@@ -47,6 +47,7 @@ func managerOf[T any](options []T, of func(T) string) string {
 // noDefaults is the defaulter of a store without defaults.
 type noDefaults struct{}
 
+// Default does nothing.
 func (noDefaults) Default(runtime.Object) {}
 
 func fieldManager(kind schema.GroupVersionKind) (*managedfields.FieldManager, error) {
