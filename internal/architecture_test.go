@@ -46,7 +46,7 @@ var order = []place{
 	{name: "plan/situation", pure: true},
 	{name: "plan/phase", pure: true},
 	{name: "subject", pure: true},
-	// Subjects do not import each other, nor does the core import them: only the list of package plan does.
+	// Subjects do not import each other, and the core does not import them: only the list of package plan does.
 	{name: "credentials", pure: true, imports: core, importedBy: theList},
 	{name: "identity", pure: true, imports: core, importedBy: theList},
 	{name: "connection", pure: true, imports: core, importedBy: theList},

@@ -170,7 +170,7 @@ func (r Result) sentence(purpose, seen string) string {
 	}
 }
 
-// failure describes an action that has failed. Of a Job whose pod cannot tell the cause any more, the last observed problem is more
+// failure describes an action that has failed. Of a Job whose pod no longer has the cause, the last observed problem is more
 // informative.
 func (r Result) failure(purpose, seen string) string {
 	if r.Cause != r.Job.Failure {

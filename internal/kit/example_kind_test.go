@@ -34,7 +34,7 @@ type (
 	greeting     = dbv1.DatabaseBackup
 	greeter      struct{ kit.Base }
 	greetingPass = kit.Pass[*greeting, greetingFacts, operation.Agenda]
-	// greetingFacts are what a pass reads. What does not exist has no name.
+	// greetingFacts are what a pass reads. An object that does not exist has no name.
 	greetingFacts struct {
 		cluster dbv1.DatabaseCluster
 		job     jobs.Job

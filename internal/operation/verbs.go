@@ -11,7 +11,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 )
 
-// Verb is an operation that consists of data only: the decision says what is sent, and package execute sends it. One operation of a
+// Verb is an operation that consists of data only: the decision has what is sent, and package execute sends it. One operation of a
 // cluster differs from another one in the data.
 //
 //sumtype:decl

@@ -32,7 +32,7 @@ func run(s *situation.Situation) Plan {
 	return p
 }
 
-// attempt starts the Job as soon as all members are ready. What it has done for members that have started since does not count.
+// attempt starts the Job as soon as all members are ready. Its result does not count for members that have started since.
 func attempt(s *situation.Situation) Plan {
 	works := fmt.Sprintf("%s %s", desired(s), purpose[stage(s)])
 	r := runJob(s, works)

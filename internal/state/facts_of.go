@@ -18,7 +18,7 @@ func FactsOf[F any](o Observed) F {
 	return facts
 }
 
-// Put adds facts of one type. A copy of the Observed that was made before does not have them.
+// Put adds facts of one type. An earlier copy of the Observed does not have them.
 func Put[F any](o *Observed, facts F) {
 	all := maps.Clone(o.Facts)
 	if all == nil {

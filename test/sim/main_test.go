@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package sim tells the stories of a cluster in a simulated world, and runs the campaigns of failures over them.
+// Package sim has the stories of a cluster in a simulated world, and runs the campaigns of failures over them.
 package sim
 
 import (

@@ -262,7 +262,7 @@ func (w *World) setReady(pod *corev1.Pod, ready bool) {
 	w.setCondition(pod, corev1.PodReady, ready, reason, "")
 }
 
-// Relate tells the world which engine runs in the members, if they have one database.
+// Relate sets the engine that runs in the members, if they have one database.
 func (w *World) Relate(engine string) {
 	w.disk.shared.topology, w.disk.shared.synchronous = Topologies[engine], engine == SyncEngine
 }

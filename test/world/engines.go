@@ -9,6 +9,6 @@ const (
 	AnyEngine = "anydb-v1"
 	// OtherEngine identifies itself to its containers with engineVariable.
 	OtherEngine = "otherdb-v1"
-	// EngineVariable tells a container its engine.
+	// EngineVariable has the engine of a container.
 	EngineVariable = "ENGINE"
 )

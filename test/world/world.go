@@ -9,7 +9,7 @@ SPDX-License-Identifier: Apache-2.0
 // A pass starts when a watch of the controller lets a change through, or when it is due. test/integration covers the
 // behavior of a real API server.
 //
-// A Story is told by steps, a Play is a story in a World, and a Campaign repeats a play with failures. The rules hold at every moment.
+// A Story consists of steps, a Play is a story in a World, and a Campaign repeats a play with failures. The rules hold at every moment.
 package world
 
 import (

@@ -22,7 +22,7 @@ func created(replicas int32) Step {
 	return Step{What: "A cluster is created", Do: func(w *World) {
 		c := &dbv1.DatabaseCluster{ObjectMeta: w.Meta(w.Name)}
 		c.Spec.Replicas, c.Spec.Image, c.Spec.Storage.Size = replicas, "database:1", resource.MustParse("1Gi")
-		c.Spec.UpdateStrategy.Type = dbv1.UpdateRolling
+		c.Spec.UpdateStrategy.Type, c.Spec.Service.Type = dbv1.UpdateRolling, corev1.ServiceTypeClusterIP
 		w.Store.Put(c)
 	}}
 }
