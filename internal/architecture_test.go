@@ -50,7 +50,7 @@ var order = []place{
 	{name: "credentials", pure: true, imports: core, importedBy: theList},
 	{name: "identity", pure: true, imports: core, importedBy: theList},
 	{name: "connection", pure: true, imports: core, importedBy: theList},
-	{name: "schedule", pure: true, imports: core, importedBy: theList},
+	{name: "schedule", pure: true, imports: core, importedBy: []string{"plan", "controller"}},
 	{name: "certificate", pure: true, imports: core, importedBy: theList},
 	{name: "rotation", pure: true, imports: core, importedBy: theList},
 	{name: "plan/disturb", pure: true},

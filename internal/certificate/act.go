@@ -11,10 +11,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/pki"
@@ -26,34 +24,34 @@ import (
 // +kubebuilder:rbac:groups=cert-manager.io,resources=certificates,verbs=create;patch;delete
 
 // Act issues a certificate. Its key exists only here and in the Secret.
-func (i IssueCertificate) Act(ctx context.Context, h subject.Means) ([]kit.Event, error) {
-	authority, err := i.authority(ctx, h)
+func (i IssueCertificate) Act(ctx context.Context, m subject.Means) ([]kit.Event, error) {
+	authority, err := i.authority(ctx, m)
 	if err != nil {
 		return nil, err
 	}
-	files, err := authority.Issue(i.Hosts, h.At)
+	files, err := authority.Issue(i.Hosts, m.At)
 	if err != nil {
 		return nil, err
 	}
-	if err := keep(ctx, h, certificateSecret(h.Cluster, i.Name, files, i.Renewal), i.Certificate); err != nil {
+	if err := keep(ctx, m, certificateSecret(m.Cluster, i.Name, files, i.Renewal), i.Certificate); err != nil {
 		return nil, err
 	}
-	facts := pki.Judge(files, nil, h.At)
+	facts := pki.Judge(files, nil, m.At)
 	return []kit.Event{kit.Normal("CertificateIssued", "IssueCertificate", fmt.Sprintf("issued the certificate in Secret %s, valid until %s, because %s",
 		i.Name, facts.NotAfter.Format(time.RFC3339), i.Why))}, nil
 }
 
 // authority returns the CA of the cluster, and creates or renews it if necessary.
-func (i IssueCertificate) authority(ctx context.Context, h subject.Means) (pki.Authority, error) {
+func (i IssueCertificate) authority(ctx context.Context, m subject.Means) (pki.Authority, error) {
 	if !i.Authority.Found() {
-		authority, err := pki.NewAuthority(h.Cluster.Name, h.At)
+		authority, err := pki.NewAuthority(m.Cluster.Name, m.At)
 		if err != nil {
 			return pki.Authority{}, err
 		}
-		return authority, i.keepAuthority(ctx, h, authority)
+		return authority, i.keepAuthority(ctx, m, authority)
 	}
 	secret := &corev1.Secret{}
-	if err := h.Live.Get(ctx, client.ObjectKey{Namespace: h.Cluster.Namespace, Name: i.AuthorityName}, secret); err != nil {
+	if err := m.Live.Get(ctx, client.ObjectKey{Namespace: m.Cluster.Namespace, Name: i.AuthorityName}, secret); err != nil {
 		return pki.Authority{}, fmt.Errorf("read Secret %s: %w", i.AuthorityName, err)
 	}
 	if secret.UID != i.Authority.UID || secret.ResourceVersion != i.Authority.Version {
@@ -63,39 +61,24 @@ func (i IssueCertificate) authority(ctx context.Context, h subject.Means) (pki.A
 	if err != nil || !i.NewAuthority {
 		return authority, err
 	}
-	next, err := authority.Renew(h.At)
+	next, err := authority.Renew(m.At)
 	if err != nil {
 		return pki.Authority{}, err
 	}
-	return next, i.keepAuthority(ctx, h, next)
+	return next, i.keepAuthority(ctx, m, next)
 }
 
-func (i IssueCertificate) keepAuthority(ctx context.Context, h subject.Means, authority pki.Authority) error {
-	return keep(ctx, h, certificateSecret(h.Cluster, i.AuthorityName, authority.Files(), ""), i.Authority)
+func (i IssueCertificate) keepAuthority(ctx context.Context, m subject.Means, authority pki.Authority) error {
+	return keep(ctx, m, certificateSecret(m.Cluster, i.AuthorityName, authority.Files(), ""), i.Authority)
 }
 
 // keep creates a Secret, or replaces the one that was read. It never replaces another one.
-func keep(ctx context.Context, h subject.Means, child objects.Child, live state.Certificate) error {
+func keep(ctx context.Context, m subject.Means, child objects.Child, live state.Certificate) error {
 	var err error
 	if live.Found() {
-		_, err = h.Writer.Update(ctx, child.Object, live.UID, live.Version)
+		_, err = m.Writer.Update(ctx, child.Object, live.UID, live.Version)
 	} else {
-		_, err = h.Writer.Create(ctx, child.Object)
+		_, err = m.Writer.Create(ctx, child.Object)
 	}
 	return err
-}
-
-// Act adds the cluster to the owners of a Secret.
-func (o OwnCertificate) Act(ctx context.Context, h subject.Means) ([]kit.Event, error) {
-	before := h.Object("Secret", o.Certificate.Name)
-	before.SetResourceVersion(o.Certificate.Version)
-	after := before.DeepCopy()
-	after.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(h.Cluster, dbv1.GroupVersion.WithKind("DatabaseCluster"))})
-	return nil, h.Writer.Change(ctx, before, after)
-}
-
-// Act creates the Job.
-func (r Reload) Act(ctx context.Context, h subject.Means) ([]kit.Event, error) {
-	_, err := h.Writer.Create(ctx, r.Job.Object)
-	return nil, err
 }

@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
@@ -109,7 +111,7 @@ func request(s *situation.Situation) operation.List {
 		})
 	}
 	if certificate := s.TLS.Certificate; certificate.Found() && !certificate.Owned {
-		all = append(all, OwnCertificate{Certificate: certificate})
+		all = append(all, own(s, certificate))
 	}
 	return all
 }
@@ -124,6 +126,17 @@ func abandon(s *situation.Situation) operation.List {
 	return operation.List{operation.Delete{Objects: []operation.Removal{{
 		Kind: live.GetKind(), Name: live.GetName(), UID: live.GetUID(), Version: live.GetResourceVersion(), Why: "spec.tls names no issuer",
 	}}}}
+}
+
+// own sets the cluster as the owner of the Secret that cert-manager created, so that it is deleted with the cluster.
+func own(s *situation.Situation, certificate state.Certificate) operation.Change {
+	secret := operation.Target{Kind: "Secret", Name: certificate.Name, UID: certificate.UID, Version: certificate.Version}
+	owned, text := secret.In(s.Cluster.Namespace), "become the owner of Secret "+certificate.Name
+	owned.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(s.Cluster, dbv1.GroupVersion.WithKind("DatabaseCluster"))})
+	return operation.Change{
+		Work:    operation.Work{Is: operation.Aside{}.Properties(), Text: text},
+		Patches: []operation.Patch{{Before: secret.In(s.Cluster.Namespace), After: owned, Text: text}},
+	}
 }
 
 // requestedRequeue is the interval for checking whether cert-manager has issued a certificate.

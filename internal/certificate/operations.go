@@ -7,7 +7,6 @@ package certificate
 import (
 	"fmt"
 
-	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -27,20 +26,6 @@ type IssueCertificate struct {
 	Why     string
 }
 
-// OwnCertificate sets the cluster as the owner of the Secret that cert-manager created, so that it is deleted with the cluster.
-type OwnCertificate struct {
-	operation.Aside
-	Certificate state.Certificate
-}
-
-// Reload starts the Job after which members have loaded the certificate.
-type Reload struct {
-	operation.Aside
-	Job objects.Child
-}
-
 func (i IssueCertificate) String() string {
 	return fmt.Sprintf("issue the certificate in Secret %s: %s", i.Name, i.Why)
 }
-func (o OwnCertificate) String() string { return "become the owner of Secret " + o.Certificate.Name }
-func (r Reload) String() string         { return "load the certificate by " + r.Job.String() }

@@ -23,7 +23,7 @@ func reload(s *situation.Situation) operation.List {
 	}
 	switch r := run(s); {
 	case r.Step == jobs.Create && !served(s) && loadable(s) && s.JobObstacle() == "":
-		return operation.List{Reload{Job: desired(s)}}
+		return operation.List{operation.StartJob("load the certificate by "+desired(s).String(), desired(s))}
 	case r.Step == jobs.Recreate:
 		return operation.List{operation.Delete{Objects: []operation.Removal{operation.Recreation(r.Job)}}}
 	default:

@@ -23,7 +23,6 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
-	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
 
 // changed is the event of a record about a configuration that another client has changed.
@@ -55,7 +54,7 @@ func (e execution) onMembers(ctx context.Context, o operation.Members) ([]kit.Ev
 	case operation.AddPodFinalizer:
 		return nil, e.addPodFinalizer(ctx, o.Member)
 	case operation.ReleasePods:
-		_, err := subject.OnEach(o.Pods, func(p operation.Pod) error { return e.removePodFinalizer(ctx, e.Cluster.Namespace, p.Name, p.UID) })
+		_, err := operation.OnEach(o.Pods, func(p operation.Pod) error { return e.removePodFinalizer(ctx, e.Cluster.Namespace, p.Name, p.UID) })
 		return nil, err
 	}
 	return nil, unknown(o)

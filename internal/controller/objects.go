@@ -23,7 +23,6 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
-	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
 
 func (e execution) onObjects(ctx context.Context, o operation.Objects) ([]kit.Event, error) {
@@ -34,7 +33,7 @@ func (e execution) onObjects(ctx context.Context, o operation.Objects) ([]kit.Ev
 		_, err := e.Writer.Create(ctx, o.Object)
 		return nil, err
 	case operation.AdoptAgreements:
-		_, err := subject.OnEach(o.Agreements, func(a state.Agreement) error { return e.adoptAgreement(ctx, a) })
+		_, err := operation.OnEach(o.Agreements, func(a state.Agreement) error { return e.adoptAgreement(ctx, a) })
 		return nil, err
 	case operation.Delete:
 		return e.removeAll(ctx, o.Objects)

@@ -90,10 +90,8 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 		o.readReferences(ctx)
 		o.readPreviousJobs(ctx)
 	}
-	for _, one := range plan.Subjects() {
-		if one.Read != nil {
-			one.Read(ctx, &o.ClusterReading)
-		}
+	for _, read := range plan.Reads() {
+		read(ctx, &o.ClusterReading)
 	}
 	o.readAgreements(ctx)
 }

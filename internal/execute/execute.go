@@ -7,7 +7,6 @@ package execute
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -37,25 +36,13 @@ func (h Hands) Execute(ctx context.Context, o operation.Operation) ([]kit.Event,
 	}
 	switch verb := verb.(type) {
 	case operation.Create:
-		done, err := each(verb.Objects, func(child objects.Child) error { return h.create(ctx, child) })
+		done, err := operation.OnEach(verb.Objects, func(child objects.Child) error { return h.create(ctx, child) })
 		return events(h, verb.Work, done, err), err
 	case operation.Change:
-		done, err := each(verb.Patches, func(patch operation.Patch) error { return h.Writer.Change(ctx, patch.Before, patch.After) })
+		done, err := operation.OnEach(verb.Patches, func(patch operation.Patch) error { return h.Writer.Change(ctx, patch.Before, patch.After) })
 		return events(h, verb.Work, done, err), err
 	}
 	return nil, fmt.Errorf("unknown operation %T", o)
-}
-
-// each calls a function for each element, and returns the elements for which it succeeded.
-func each[T any](all []T, do func(T) error) (done []T, err error) {
-	for _, one := range all {
-		failed := do(one)
-		if failed == nil {
-			done = append(done, one)
-		}
-		err = errors.Join(err, failed)
-	}
-	return done, err
 }
 
 // events is the event about an operation, if there is one to record.

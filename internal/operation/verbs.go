@@ -5,6 +5,8 @@ SPDX-License-Identifier: Apache-2.0
 package operation
 
 import (
+	"errors"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -46,6 +48,11 @@ type Create struct {
 	Objects []objects.Child
 }
 
+// StartJob creates the Job of an action that disturbs no member.
+func StartJob(text string, job objects.Child) Create {
+	return Create{Work{Is: Aside{}.Properties(), Text: text}, []objects.Child{job}}
+}
+
 // Change patches objects.
 type Change struct {
 	Work
@@ -74,4 +81,16 @@ func Changes(work Work, all []Patch) List {
 	}
 	work.Text += Describe(all)
 	return List{Change{work, all}}
+}
+
+// OnEach calls a function for each element, and returns the elements for which it succeeded.
+func OnEach[T any](all []T, do func(T) error) (done []T, err error) {
+	for _, one := range all {
+		failed := do(one)
+		if failed == nil {
+			done = append(done, one)
+		}
+		err = errors.Join(err, failed)
+	}
+	return done, err
 }

@@ -64,11 +64,13 @@ var upkeep = []work{
 	{"unwanted objects", core(unwanted), "nothing uses them now"},
 }
 
-// Subjects returns the subjects and the decisions of the core, in the order of the list.
-func Subjects() []subject.Subject {
-	all := make([]subject.Subject, 0, len(upkeep))
+// Reads are those of the subjects, in the order of the list.
+func Reads() []subject.Read {
+	var all []subject.Read
 	for _, w := range upkeep {
-		all = append(all, w.Subject)
+		if w.Read != nil {
+			all = append(all, w.Read)
+		}
 	}
 	return all
 }
@@ -78,8 +80,8 @@ type decisions []subject.Decision
 
 func decide(s *situation.Situation) decisions {
 	all := make(decisions, 0, len(upkeep))
-	for _, one := range Subjects() {
-		all = append(all, one.Decide(s))
+	for _, w := range upkeep {
+		all = append(all, w.Decide(s))
 	}
 	return all
 }

@@ -14,8 +14,8 @@ import (
 )
 
 // Act executes a step of a rotation.
-func (o ChangeCredentials) Act(ctx context.Context, h subject.Means) ([]kit.Event, error) {
-	data, err := h.Generate(o.Generate)
+func (o ChangeCredentials) Act(ctx context.Context, m subject.Means) ([]kit.Event, error) {
+	data, err := m.Generate(o.Generate)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (o ChangeCredentials) Act(ctx context.Context, h subject.Means) ([]kit.Even
 			annotations[key] = value
 		}
 	}
-	return nil, h.PatchSecret(ctx, o.Live, map[string]any{"metadata": map[string]any{"annotations": annotations}, "data": data})
+	return nil, m.PatchSecret(ctx, o.Live, map[string]any{"metadata": map[string]any{"annotations": annotations}, "data": data})
 }
 
 // promoteIn makes the values of a rotation the current ones.
@@ -54,10 +54,4 @@ func remove(live state.Credentials, data map[string]any) {
 			data[key] = nil
 		}
 	}
-}
-
-// Act creates the Job.
-func (s StartRotation) Act(ctx context.Context, h subject.Means) ([]kit.Event, error) {
-	_, err := h.Writer.Create(ctx, s.Object)
-	return nil, err
 }

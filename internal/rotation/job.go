@@ -42,7 +42,7 @@ func attempt(s *situation.Situation) Plan {
 		if obstacle := obstacle(s); obstacle != "" {
 			return rotating("the rotation " + obstacle)
 		}
-		return rotating(works, StartRotation{Child: desired(s)})
+		return rotating(works, operation.StartJob("create "+desired(s).String(), desired(s)))
 	case jobs.Recreate:
 		return again(r, "its configuration has changed", operation.Recreation(r.Job))
 	case jobs.Done:

@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
-	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -26,12 +25,6 @@ type ChangeCredentials struct {
 	Why         string
 }
 
-// StartRotation creates the Job of a rotation.
-type StartRotation struct {
-	operation.Aside
-	objects.Child
-}
-
 // Properties of ChangeCredentials. Neither a pause nor a deletion may leave passwords in the Secrets that members no longer accept.
 func (c ChangeCredentials) Properties() operation.Properties {
 	accepted := c.Promote && !c.Remove
@@ -41,4 +34,3 @@ func (c ChangeCredentials) Properties() operation.Properties {
 func (c ChangeCredentials) String() string {
 	return fmt.Sprintf("change Secret %s: %s", c.Live.Name, c.Why)
 }
-func (s StartRotation) String() string { return "create " + s.Child.String() }

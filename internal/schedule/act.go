@@ -25,19 +25,19 @@ import (
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups/status,verbs=patch
 
 // Act deletes the backups that no schedule retains. One event reports all: Kubernetes merges events of one reason about one object.
-func (e ExpireBackups) Act(ctx context.Context, h subject.Means) ([]kit.Event, error) {
-	done, err := subject.OnEach(e.Backups, func(removal operation.Removal) error { return h.Remove(ctx, removal) })
+func (e ExpireBackups) Act(ctx context.Context, m subject.Means) ([]kit.Event, error) {
+	done, err := operation.OnEach(e.Backups, func(removal operation.Removal) error { return m.Remove(ctx, removal) })
 	return kit.About(done, "; ", kit.Normal("BackupExpired", "Retain", "deleting ")), err
 }
 
 // Act requests the verification of a backup that has not changed since the decision.
-func (v VerifyBackup) Act(ctx context.Context, h subject.Means) ([]kit.Event, error) {
+func (v VerifyBackup) Act(ctx context.Context, m subject.Means) ([]kit.Event, error) {
 	before := &dbv1.DatabaseBackup{ObjectMeta: metav1.ObjectMeta{
-		Namespace: h.Cluster.Namespace, Name: v.Backup.Name, UID: v.Backup.UID, ResourceVersion: v.Backup.Version,
+		Namespace: m.Cluster.Namespace, Name: v.Backup.Name, UID: v.Backup.UID, ResourceVersion: v.Backup.Version,
 	}}
 	after := before.DeepCopy()
 	metav1.SetMetaDataAnnotation(&after.ObjectMeta, dbv1.AnnotationVerify, v.Request)
-	if err := h.Writer.Change(ctx, before, after); err != nil {
+	if err := m.Writer.Change(ctx, before, after); err != nil {
 		return nil, err
 	}
 	return []kit.Event{kit.Normal("VerificationScheduled", "Verify", fmt.Sprintf("DatabaseBackup %s will be restored into a temporary copy", v.Backup.Name))}, nil
@@ -45,33 +45,33 @@ func (v VerifyBackup) Act(ctx context.Context, h subject.Means) ([]kit.Event, er
 
 // Act creates the DatabaseBackup of a schedule, then records the schedule in its status. A crash in between leaves a backup without an
 // origin: the next pass finds it under the same name.
-func (c CreateBackup) Act(ctx context.Context, h subject.Means) ([]kit.Event, error) {
-	created, err := h.Writer.Create(ctx, c.Child.Object)
+func (c CreateBackup) Act(ctx context.Context, m subject.Means) ([]kit.Event, error) {
+	created, err := m.Writer.Create(ctx, c.Child.Object)
 	switch {
 	case apierrors.IsAlreadyExists(err):
-		return c.confirm(ctx, h)
+		return c.confirm(ctx, m)
 	case err != nil:
 		return nil, err
 	}
 	// The UID comes from the response to the creation, so the object is the operator's, whatever its version is now.
-	return c.writeOrigin(ctx, h, metav1.ObjectMeta{UID: created.GetUID()})
+	return c.writeOrigin(ctx, m, metav1.ObjectMeta{UID: created.GetUID()})
 }
 
 // confirm checks an existing backup of that name. A backup that an attempt before a crash may have created gets its
 // origin. Any other backup is not changed: the next pass reports it.
-func (c CreateBackup) confirm(ctx context.Context, h subject.Means) ([]kit.Event, error) {
+func (c CreateBackup) confirm(ctx context.Context, m subject.Means) ([]kit.Event, error) {
 	existing := &dbv1.DatabaseBackup{}
-	found, err := kit.View{Reader: h.Live}.Find(ctx, client.ObjectKeyFromObject(c.Child.Object), existing)
+	found, err := kit.View{Reader: m.Live}.Find(ctx, client.ObjectKeyFromObject(c.Child.Object), existing)
 	switch {
 	case err != nil, !found, existing.DeletionTimestamp != nil, !unconfirmed(c, state.BackupOf(existing)):
 		return nil, err
 	default:
-		return c.writeOrigin(ctx, h, metav1.ObjectMeta{UID: existing.UID, ResourceVersion: existing.ResourceVersion})
+		return c.writeOrigin(ctx, m, metav1.ObjectMeta{UID: existing.UID, ResourceVersion: existing.ResourceVersion})
 	}
 }
 
 // writeOrigin writes the origin of the backup with that UID, and with that version if it is set.
-func (c CreateBackup) writeOrigin(ctx context.Context, h subject.Means, is metav1.ObjectMeta) ([]kit.Event, error) {
+func (c CreateBackup) writeOrigin(ctx context.Context, m subject.Means, is metav1.ObjectMeta) ([]kit.Event, error) {
 	metadata := map[string]any{"uid": is.UID}
 	if is.ResourceVersion != "" {
 		metadata["resourceVersion"] = is.ResourceVersion
@@ -81,7 +81,7 @@ func (c CreateBackup) writeOrigin(ctx context.Context, h subject.Means, is metav
 		return nil, fmt.Errorf("marshal the origin of DatabaseBackup %s: %w", c.Child.Name(), err)
 	}
 	backup := &dbv1.DatabaseBackup{ObjectMeta: metav1.ObjectMeta{Namespace: c.Child.Object.GetNamespace(), Name: c.Child.Name()}}
-	if err := h.Writer.Client.Status().Patch(ctx, backup, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(dbv1.FieldOwner)); err != nil {
+	if err := m.Writer.Client.Status().Patch(ctx, backup, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(dbv1.FieldOwner)); err != nil {
 		return nil, fmt.Errorf("write the origin of DatabaseBackup %s: %w", c.Child.Name(), err)
 	}
 	return []kit.Event{kit.Normal("BackupScheduled", "Schedule", fmt.Sprintf("schedule %q created DatabaseBackup %s", c.Origin.Schedule, c.Child.Name()))}, nil

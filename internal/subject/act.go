@@ -8,7 +8,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"io"
 	"math/big"
@@ -47,47 +46,35 @@ type Means struct {
 }
 
 // Object identifies an object in the namespace of the cluster.
-func (h Means) Object(kind, name string) *unstructured.Unstructured {
-	return operation.Target{Kind: kind, Name: name}.In(h.Cluster.Namespace)
+func (m Means) Object(kind, name string) *unstructured.Unstructured {
+	return operation.Target{Kind: kind, Name: name}.In(m.Cluster.Namespace)
 }
 
 // Remove deletes an object in the version that was decided on.
-func (h Means) Remove(ctx context.Context, removal operation.Removal) error {
-	object := operation.Target{Kind: removal.Kind, Name: removal.Name, UID: removal.UID, Version: removal.Version}.In(h.Cluster.Namespace)
+func (m Means) Remove(ctx context.Context, removal operation.Removal) error {
+	object := operation.Target{Kind: removal.Kind, Name: removal.Name, UID: removal.UID, Version: removal.Version}.In(m.Cluster.Namespace)
 	if removal.Kind == "Job" { // deleted after its pods: once it no longer exists, none of them runs
-		return h.Writer.Delete(ctx, object, client.PropagationPolicy(metav1.DeletePropagationForeground))
+		return m.Writer.Delete(ctx, object, client.PropagationPolicy(metav1.DeletePropagationForeground))
 	}
-	return h.Writer.Delete(ctx, object)
-}
-
-// OnEach calls a function for each element and returns the elements for which it succeeded.
-func OnEach[T any](all []T, do func(T) error) (done []T, err error) {
-	for _, one := range all {
-		failed := do(one)
-		if failed == nil {
-			done = append(done, one)
-		}
-		err = errors.Join(err, failed)
-	}
-	return done, err
+	return m.Writer.Delete(ctx, object)
 }
 
 // PatchSecret merges a patch into the Secret, if it has still the version that was read.
-func (h Means) PatchSecret(ctx context.Context, live state.Credentials, patch map[string]any) error {
-	secret := h.Object("Secret", live.Name)
+func (m Means) PatchSecret(ctx context.Context, live state.Credentials, patch map[string]any) error {
+	secret := m.Object("Secret", live.Name)
 	secret.SetUID(live.UID)
 	secret.SetResourceVersion(live.Version)
-	return h.Writer.Merge(ctx, secret, patch)
+	return m.Writer.Merge(ctx, secret, patch)
 }
 
 // Encoded is a value in the JSON form of a Secret.
 func Encoded(value []byte) string { return base64.StdEncoding.EncodeToString(value) }
 
 // Generate returns random values, in the JSON form of a Secret.
-func (h Means) Generate(keys []engine.GeneratedKey) (map[string]any, error) {
+func (m Means) Generate(keys []engine.GeneratedKey) (map[string]any, error) {
 	values := map[string]any{}
 	for _, key := range keys {
-		value, err := random(h.Random, key)
+		value, err := random(m.Random, key)
 		if err != nil {
 			return nil, fmt.Errorf("generate the value of the key %s: %w", key.Name, err)
 		}
