@@ -28,6 +28,9 @@ const (
 
 	// LabelBackupUID is, on the Jobs of a DatabaseBackup, its UID.
 	LabelBackupUID = "database.dbcluster.io/backup-uid"
+	// LabelConnects is "true" on the pods of Jobs that may connect to every port of the members: the NetworkPolicy of the cluster
+	// selects them.
+	LabelConnects = "database.dbcluster.io/connects"
 	// LabelSchedule is, on DatabaseBackups, the name of the schedule that created it, for people and selectors. The
 	// operator reads status.origin instead.
 	LabelSchedule = "database.dbcluster.io/schedule"

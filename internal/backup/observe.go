@@ -64,7 +64,7 @@ func (o *observation) read(ctx context.Context, logs jobs.Logs) {
 		o.readCluster(ctx)
 		o.readMissing(ctx)
 		for i, task := range o.Jobs {
-			o.Jobs[i] = task.ResourcesIn(jobs.FieldOfResources(o.Cluster, task.Component))
+			o.Jobs[i] = task.ResourcesIn(plan.FieldOfResources(o.Cluster))
 		}
 	}
 	if !backup.Status.Phase.Finished() && backup.DeletionTimestamp == nil {
@@ -75,7 +75,7 @@ func (o *observation) read(ctx context.Context, logs jobs.Logs) {
 		o.readPolicy(ctx)
 	}
 	if backup.DeletionTimestamp == nil && o.Err == nil {
-		jobs.ReadLogs(ctx, logs, backup.Namespace, o.Jobs)
+		jobs.ReadLogs(ctx, logs, backup.Namespace, o.Jobs, plan.WritesLog)
 	}
 }
 

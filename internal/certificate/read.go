@@ -138,7 +138,7 @@ func (o reading) readReload(ctx context.Context, f *Facts) {
 	if !engine.Reloads(o.Engine) || o.TLS.Certificate.Identity == "" {
 		return
 	}
-	if job, seen, found := o.JobNamed(ctx, naming.ReloadJob(o.Cluster.Name, o.Cluster.UID)); found {
+	if job, seen, found := o.JobNamed(ctx, reloadAction, naming.ReloadJob(o.Cluster.Name, o.Cluster.UID)); found {
 		f.Reload, f.Reloading, f.Reloaded = seen, true, job.Annotations[dbv1.AnnotationCertificate]
 	}
 }

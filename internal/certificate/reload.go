@@ -39,10 +39,9 @@ func desired(s *situation.Situation) objects.Child {
 // certificate by a reload.
 func run(s *situation.Situation) jobs.Result {
 	f := state.FactsOf[Facts](s.Observed)
-	policy := jobs.Policy{
-		Deadline: jobs.KindOf(dbv1.ComponentReload).Deadline(s.Cluster), Restart: f.Reloaded != s.TLS.Certificate.Identity,
-		Purpose: "members load the certificate by Job " + f.Reload.Name,
-	}
+	policy := reloadAction.Policy(s.Cluster)
+	policy.Restart = f.Reloaded != s.TLS.Certificate.Identity
+	policy.Purpose = "members load the certificate by Job " + f.Reload.Name
 	if s.Reloads() && s.Image != "" && s.Engine.Spec.TLS != nil {
 		policy.Desired = []objects.Child{desired(s)}
 	}

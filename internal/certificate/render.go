@@ -6,6 +6,7 @@ package certificate
 
 import (
 	"cmp"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -73,6 +74,11 @@ func toAny(texts []string) []any {
 	return all
 }
 
+// reloadAction is the kind of that Job. A member may be down for hours before it can load a certificate.
+var reloadAction = jobs.ActionKind{
+	Component: dbv1.ComponentReload, Retries: 6, Deadline: jobs.Within(24 * time.Hour), Resources: jobs.BackupResources, Connects: true,
+}
+
 // reloadJob makes all members load a certificate, and verifies that they serve it. It records the certificate.
 func reloadJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, image, certificate string) objects.Child {
 	call := &protocol.Reload{
@@ -82,10 +88,10 @@ func reloadJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, ima
 		call.Request, call.Response = start.Request, start.Response
 	}
 	job := jobs.Build(cluster, jobs.Spec{
-		Name:      naming.ReloadJob(cluster.Name, cluster.UID),
-		Component: dbv1.ComponentReload,
-		Owner:     objects.OwnedBy(cluster),
-		Transfer:  &jobs.Transfer{Image: image, Call: call},
+		Name:     naming.ReloadJob(cluster.Name, cluster.UID),
+		Kind:     reloadAction,
+		Owner:    objects.OwnedBy(cluster),
+		Transfer: &jobs.Transfer{Image: image, Call: call},
 	})
 	return job.Set(certificate, "metadata", "annotations", dbv1.AnnotationCertificate)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -109,11 +110,11 @@ func (o *observation) readTasks(ctx context.Context) {
 	if !unknown && !engine.Related(o.Engine) && !engine.Configures(o.Engine) {
 		return
 	}
-	for _, component := range []string{dbv1.ComponentHandOver, dbv1.ComponentMemberRemove, dbv1.ComponentConfigure} {
-		jobs := &batchv1.JobList{}
-		o.Labeled(ctx, jobs, naming.Labels(o.Cluster, component))
-		for i := range jobs.Items {
-			o.Jobs = append(o.Jobs, o.Job(ctx, &jobs.Items[i]))
+	for _, kind := range resources.MemberActions {
+		list := &batchv1.JobList{}
+		o.Labeled(ctx, list, naming.Labels(o.Cluster, kind.Component))
+		for i := range list.Items {
+			o.Jobs = append(o.Jobs, o.Job(ctx, kind, &list.Items[i]))
 		}
 	}
 	slices.SortFunc(o.Jobs, func(a, b jobs.Job) int { return cmp.Compare(a.Name, b.Name) })

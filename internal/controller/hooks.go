@@ -14,6 +14,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -28,7 +29,7 @@ func (o *observation) readHooks(ctx context.Context) {
 		switch object := deletion.Makes(o.Cluster, o.Fence(), hook); object.Kind {
 		case "Job":
 			if o.Made(ctx, object, job) {
-				o.Hooks[hook.Name] = o.Job(ctx, job)
+				o.Hooks[hook.Name] = o.Job(ctx, resources.HookAction, job)
 			}
 		case "DatabaseBackup":
 			if o.Made(ctx, object, backup) {

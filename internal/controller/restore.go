@@ -17,6 +17,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -37,7 +38,7 @@ func (o *observation) readRestore(ctx context.Context, r *Reconciler) {
 	o.readSource(ctx)
 	o.readClaimsByName(ctx)
 	if o.Err == nil {
-		jobs.ReadLogs(ctx, r.Logs, o.Cluster.Namespace, o.Restore.Jobs)
+		jobs.ReadLogs(ctx, r.Logs, o.Cluster.Namespace, o.Restore.Jobs, func(jobs.Job) bool { return true })
 	}
 }
 
@@ -52,7 +53,7 @@ func (o *observation) readRestoreJobs(ctx context.Context) {
 	list := &batchv1.JobList{}
 	o.Labeled(ctx, list, labels)
 	for i := range list.Items {
-		o.Restore.Jobs = append(o.Restore.Jobs, o.Job(ctx, &list.Items[i]))
+		o.Restore.Jobs = append(o.Restore.Jobs, o.Job(ctx, resources.RestoreAction, &list.Items[i]))
 	}
 	for _, v := range o.Volumes {
 		name := naming.RestoreJob(o.Cluster.Name, v.From, v.UID, v.Ordinal)
@@ -65,7 +66,7 @@ func (o *observation) readRestoreJobs(ctx context.Context) {
 		case types.UID(job.Labels[dbv1.LabelClusterUID]) != o.Cluster.UID:
 			o.Foreign = append(o.Foreign, state.Ref{Kind: "Job", Name: name})
 		default:
-			o.Restore.Jobs = append(o.Restore.Jobs, o.Job(ctx, job))
+			o.Restore.Jobs = append(o.Restore.Jobs, o.Job(ctx, resources.RestoreAction, job))
 		}
 	}
 	slices.SortFunc(o.Restore.Jobs, func(a, b jobs.Job) int { return cmp.Compare(a.Name, b.Name) })

@@ -34,8 +34,8 @@ const (
 type Spec struct {
 	// Name of the Job.
 	Name string
-	// Component is the kind of the action, and a label of the Job and its pods.
-	Component string
+	// Kind has what the action shares with others.
+	Kind ActionKind
 	// Backup is the DatabaseBackup that the action is for; nil for an action of the cluster.
 	Backup *dbv1.DatabaseBackup
 	// Owner owns the Job. A Job that a deletion still needs has no owner: in a foreground deletion the garbage
@@ -80,7 +80,7 @@ type Transfer struct {
 // next attempt starts. An exit code can fail the Job immediately, or allow retries until the deadline.
 func Build(cluster *dbv1.DatabaseCluster, action Spec) objects.Child {
 	cluster = pods.ForJobs(cluster)
-	kind, labels := KindOf(action.Component), action.labels(cluster)
+	kind, labels := action.Kind, action.labels(cluster)
 	if action.DeadlineSeconds == 0 {
 		action.DeadlineSeconds = int64(kind.Deadline(cluster).Seconds())
 	}
@@ -97,6 +97,7 @@ func Build(cluster *dbv1.DatabaseCluster, action Spec) objects.Child {
 			WithPodFailurePolicy(action.failurePolicy()).
 			WithTemplate(corev1ac.PodTemplateSpec().
 				WithLabels(labels).
+				WithLabels(action.Kind.access()).
 				WithAnnotations(pods.Scripts(cluster)).
 				WithSpec(action.pod(cluster))))
 	if pods.GeneratesServiceAccount(cluster) {
@@ -108,11 +109,19 @@ func Build(cluster *dbv1.DatabaseCluster, action Spec) objects.Child {
 	return objects.New(job)
 }
 
+// access is the label of pods that may connect to every port of the members.
+func (k ActionKind) access() map[string]string {
+	if !k.Connects {
+		return nil
+	}
+	return map[string]string{dbv1.LabelConnects: "true"}
+}
+
 func (a Spec) labels(cluster *dbv1.DatabaseCluster) map[string]string {
 	if a.Backup != nil {
-		return naming.BackupJobLabels(a.Backup, a.Component)
+		return naming.BackupJobLabels(a.Backup, a.Kind.Component)
 	}
-	return naming.Labels(cluster, a.Component)
+	return naming.Labels(cluster, a.Kind.Component)
 }
 
 // failurePolicy maps exit codes to outcomes. A disruption by Kubernetes is not a failure. Each attempt of a copy
@@ -144,7 +153,7 @@ func onExit(container string, action batchv1.PodFailurePolicyAction, codes []pro
 
 func (a Spec) pod(cluster *dbv1.DatabaseCluster) *corev1ac.PodSpecApplyConfiguration {
 	spec := pods.Spec(cluster).WithRestartPolicy(corev1.RestartPolicyNever)
-	if KindOf(a.Component).Places {
+	if a.Kind.Places {
 		pods.SpreadLikeMembers(cluster, spec, a.labels(cluster))
 	} else {
 		pods.BesideMembers(spec)

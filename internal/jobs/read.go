@@ -42,30 +42,15 @@ func Observe(ctx context.Context, logs Logs, job *batchv1.Job, pods []corev1.Pod
 	return observed.Refuse(text)
 }
 
-// hasCurrentLog reports whether the log of the newest pod is current. The log of a copy is read even if another container
-// has a problem.
-func hasCurrentLog(job Job) bool {
-	if !job.Active || job.Ended() || job.Pod == "" {
-		return false
-	}
-	switch KindOf(job.Component).Log {
-	case LogProgress:
-		return job.Problem == ""
-	case LogAnswer:
-		return job.Started
-	case LogRestore:
-		return true
-	case LogIgnored:
-	}
-	return false
-}
+// writesLog reports whether the log of the newest pod is current.
+func writesLog(job Job) bool { return job.Active && !job.Ended() && job.Pod != "" }
 
-// ReadLogs adds progress or the answer of a copy from the logs of running Jobs. A log may be unreadable, for example
-// while a container is starting: then only the detail is missing.
-func ReadLogs(ctx context.Context, logs Logs, namespace string, all []Job) {
+// ReadLogs adds progress or the answer of a copy from the logs of running Jobs that a function selects. The log is for users: the
+// operator decides nothing by it. It may be unreadable, for example while a container is starting: then only the detail is missing.
+func ReadLogs(ctx context.Context, logs Logs, namespace string, all []Job, selects func(Job) bool) {
 	for i := range all {
 		job := &all[i]
-		if logs == nil || !hasCurrentLog(*job) {
+		if logs == nil || !writesLog(*job) || !selects(*job) {
 			continue
 		}
 		text, err := logs.Tail(ctx, namespace, job.Pod, naming.ActionContainer)

@@ -62,6 +62,8 @@ type Policy struct {
 	// Desired are the Jobs that the operator would create now. A Job with the same configuration as any of them is current. If it
 	// is empty, the desired configuration is unknown and no Job is superseded.
 	Desired []objects.Child
+	// Supersede selects the Jobs to re-create when their configuration has changed.
+	Supersede
 	// Restart supersedes any Job: its results so far do not count.
 	Restart bool
 	// CountsFor is how long the result of a Job counts, whatever it is; 0 for always.
@@ -118,20 +120,20 @@ func Run(p Policy, job Job, exists bool, at time.Time) Result {
 
 // recreates reports whether a Job and its result do not count.
 func (p Policy) recreates(job Job, at time.Time) bool {
-	return p.Restart || superseded(job, p.Desired) || p.CountsFor > 0 && job.Ended() && job.EndedFor(at) >= p.CountsFor
+	return p.Restart || p.superseded(job) || p.CountsFor > 0 && job.Ended() && job.EndedFor(at) >= p.CountsFor
 }
 
 // superseded reports whether the operator has to re-create a Job because its configuration has changed. The pod template of a Job
 // is immutable, so a correction of the spec reaches the pods in no other way. A running action is never interrupted, nor one that may
 // run. An action that has not read or written anything loses nothing. A failed attempt of some kinds is not continued anyway, so their
 // Jobs are replaced before the next attempt. The operator does not replace a Job without a hash.
-func superseded(job Job, desired []objects.Child) bool {
-	failed := (job.Failed || job.BetweenAttempts()) && KindOf(job.Component).Supersede == SupersedeFailed
+func (p Policy) superseded(job Job) bool {
+	failed := (job.Failed || job.BetweenAttempts()) && p.Supersede == SupersedeFailed
 	replaceable := failed || !job.Started && !job.Ended() && !job.Failing
 	current := func(d objects.Child) bool {
 		return job.MadeFrom == d.Object.GetAnnotations()[dbv1.AnnotationApplied]
 	}
-	return replaceable && job.MadeFrom != "" && len(desired) > 0 && !slices.ContainsFunc(desired, current)
+	return replaceable && job.MadeFrom != "" && len(p.Desired) > 0 && !slices.ContainsFunc(p.Desired, current)
 }
 
 // trouble returns what is wrong with an action that has not ended.

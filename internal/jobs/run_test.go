@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 package jobs
 
 import (
-	"maps"
-	"slices"
 	"testing"
 	"time"
 
@@ -29,6 +27,7 @@ func madeFrom(hash string) objects.Child {
 
 func TestTheNextStepForAnActionFollowsFromItsJob(t *testing.T) {
 	current, changed := []objects.Child{madeFrom("a")}, []objects.Child{madeFrom("b"), madeFrom("c")}
+	again := Policy{Desired: changed, Supersede: SupersedeFailed}
 	late := &metav1.Time{Time: now.Add(-time.Hour - Unanswered)}
 	unmet := &protocol.Result{Message: "the key is missing"}
 	for name, c := range map[string]struct {
@@ -49,12 +48,12 @@ func TestTheNextStepForAnActionFollowsFromItsJob(t *testing.T) {
 		"its configuration is one of those":    {task: Job{MadeFrom: "c"}, policy: Policy{Desired: changed}, want: Wait},
 		"its configuration has changed":        {task: Job{MadeFrom: "a"}, policy: Policy{Desired: changed}, want: Recreate},
 		"and has started":                      {task: Job{MadeFrom: "a", Started: true}, policy: Policy{Desired: changed}, want: Wait},
-		"and has failed":                       {task: Job{MadeFrom: "a", Failed: true, Component: dbv1.ComponentBackup}, policy: Policy{Desired: changed}, want: Failed, cause: "Job  did not finish within its deadline: pod  does not respond"},
-		"a restore that has failed":            {task: Job{MadeFrom: "a", Failed: true, Component: dbv1.ComponentRestore}, policy: Policy{Desired: changed}, want: Recreate},
-		"a restore that is attempted again":    {task: Job{MadeFrom: "a", Started: true, Code: 1, Component: dbv1.ComponentRestore}, policy: Policy{Desired: changed}, want: Recreate},
-		"a restore whose next attempt runs":    {task: Job{MadeFrom: "a", Started: true, Code: 1, Active: true, Component: dbv1.ComponentRestore}, policy: Policy{Desired: changed}, want: Wait},
-		"a restore that is about to fail":      {task: Job{MadeFrom: "a", Started: true, Code: 30, Final: true, Component: dbv1.ComponentRestore}, policy: Policy{Desired: changed}, want: Wait, trouble: Failing},
-		"a backup that is attempted again":     {task: Job{MadeFrom: "a", Started: true, Code: 1, Component: dbv1.ComponentBackup}, policy: Policy{Desired: changed}, want: Wait},
+		"and has failed":                       {task: Job{MadeFrom: "a", Failed: true}, policy: Policy{Desired: changed}, want: Failed, cause: "Job  did not finish within its deadline: pod  does not respond"},
+		"a restore that has failed":            {task: Job{MadeFrom: "a", Failed: true}, policy: again, want: Recreate},
+		"a restore that is attempted again":    {task: Job{MadeFrom: "a", Started: true, Code: 1}, policy: again, want: Recreate},
+		"a restore whose next attempt runs":    {task: Job{MadeFrom: "a", Started: true, Code: 1, Active: true}, policy: again, want: Wait},
+		"a restore that is about to fail":      {task: Job{MadeFrom: "a", Started: true, Code: 30, Final: true}, policy: again, want: Wait, trouble: Failing},
+		"a backup that is attempted again":     {task: Job{MadeFrom: "a", Started: true, Code: 1}, policy: Policy{Desired: changed}, want: Wait},
 		"the desired configuration is unknown": {task: Job{MadeFrom: "a"}, want: Wait},
 		"its pod cannot start":                 {task: Job{Pod: "p", Problem: "no image", Remedy: "Correct it"}, want: Wait, trouble: Blocked, cause: "pod p: no image"},
 		"no other attempt follows":             {task: Job{Final: true, Result: &protocol.Result{Message: "refused"}}, want: Wait, trouble: Failing, cause: "refused"},
@@ -137,33 +136,6 @@ func TestTheCauseSeenBeforeTheDeadlineStaysInTheSentence(t *testing.T) {
 	} {
 		if got := Run(Policy{Purpose: usual, Seen: c.seen}, c.task, true, now).Message; got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
-	}
-}
-
-func TestEachKindOfActionHasItsLimits(t *testing.T) {
-	rows := map[string]struct {
-		retries  int32
-		deadline time.Duration
-		log      Log
-	}{
-		dbv1.ComponentHook:           {2, 0, LogIgnored},
-		dbv1.ComponentBackup:         {6, 12 * time.Hour, LogProgress},
-		dbv1.ComponentRestore:        {6, 168 * time.Hour, LogRestore},
-		dbv1.ComponentVerification:   {2, 12 * time.Hour, LogAnswer},
-		dbv1.ComponentRotation:       {3, time.Hour, LogIgnored},
-		dbv1.ComponentBackupDeletion: {6, 168 * time.Hour, LogIgnored},
-		dbv1.ComponentReload:         {6, 24 * time.Hour, LogIgnored},
-		dbv1.ComponentHandOver:       {2, 10 * time.Minute, LogIgnored},
-		dbv1.ComponentMemberRemove:   {6, time.Hour, LogIgnored},
-		dbv1.ComponentConfigure:      {3, time.Hour, LogIgnored},
-	}
-	if known := slices.Sorted(maps.Keys(rows)); !slices.Equal(known, Components()) {
-		t.Fatalf("there are rows of %v, want %v: add a new kind here", Components(), known)
-	}
-	for component, want := range rows {
-		if kind := KindOf(component); kind.Retries != want.retries || kind.Deadline(nil) != want.deadline || kind.Log != want.log {
-			t.Errorf("%s: %d attempts in %s, log %d", component, kind.Retries, kind.Deadline(nil), kind.Log)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -75,7 +76,7 @@ func (g *greeter) Decide(o *greeting, facts greetingFacts) operation.Agenda {
 	}
 	owner := metav1.NewControllerRef(o, dbv1.GroupVersion.WithKind("DatabaseBackup"))
 	job := jobs.Build(&facts.cluster, jobs.Spec{
-		Name: o.Name, Component: dbv1.ComponentHook, Command: []string{"greet"}, Owner: objects.As[metav1ac.OwnerReferenceApplyConfiguration](owner),
+		Name: o.Name, Kind: jobs.ActionKind{Component: "greeting", Retries: 3, Deadline: jobs.Within(time.Hour), Connects: true}, Command: []string{"greet"}, Owner: objects.As[metav1ac.OwnerReferenceApplyConfiguration](owner),
 	})
 	return operation.Agenda{Operations: operation.List{operation.Create{
 		Work: operation.Work{Is: operation.Last, Text: "create " + job.String(), Event: operation.Normal("JobStarted", "CreateJob", "")}, Objects: []objects.Child{job},

@@ -187,21 +187,9 @@ func TestATaskIsObservedWithItsPodsItsRejectionAndItsLog(t *testing.T) {
 	}
 	job.Status.Active = 1
 	tasks := []jobs.Job{jobs.Observe(t.Context(), logs, job, []corev1.Pod{others, pod}, now)}
-	jobs.ReadLogs(t.Context(), logs, "shop", tasks)
+	jobs.ReadLogs(t.Context(), logs, "shop", tasks, func(jobs.Job) bool { return true })
 	if all := tasks[0]; all.Pod != "j-x" || all.Refusal != "" || all.Progress == nil || all.Progress.Bytes != 7 {
 		t.Errorf("%+v", all)
-	}
-}
-
-func TestTheLogOfARestoreIsReadAlsoWhileItsPodIsEvicted(t *testing.T) {
-	tasks := []jobs.Job{
-		{Component: dbv1.ComponentRestore, Active: true, Pod: "r", Problem: "is to leave node one"},
-		{Component: dbv1.ComponentBackup, Active: true, Pod: "b", Problem: "image pull failed"},
-		{Component: dbv1.ComponentHook, Active: true, Pod: "h"},
-	}
-	jobs.ReadLogs(t.Context(), log{tail: `{"msg":"progress","bytes":7}`}, "shop", tasks)
-	if tasks[0].Progress == nil || tasks[1].Progress != nil || tasks[2].Progress != nil {
-		t.Errorf("%+v", tasks)
 	}
 }
 

@@ -6,7 +6,6 @@ package manager
 
 import (
 	"crypto/tls"
-	"fmt"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -16,7 +15,6 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/selection"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -26,7 +24,6 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	dbcontroller "github.com/dbcluster/databasecluster-operator/internal/controller"
-	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 )
 
 // reconcileTimeout ends a pass if the API server does not respond.
@@ -101,10 +98,5 @@ func (s *Settings) cacheOptions() cache.Options {
 // podSelector selects members and the pods of actions. A member without the label managed-by still serves clients,
 // and the StatefulSet selects pods by other labels.
 func podSelector() labels.Selector {
-	selector := labels.SelectorFromSet(labels.Set{dbv1.LabelName: dbv1.LabelNameValue})
-	components, err := labels.NewRequirement(dbv1.LabelComponent, selection.In, append(jobs.Components(), dbv1.ComponentDatabase))
-	if err != nil {
-		panic(fmt.Sprintf("the components of pods are not a valid selector: %v", err))
-	}
-	return selector.Add(*components)
+	return labels.SelectorFromSet(labels.Set{dbv1.LabelName: dbv1.LabelNameValue})
 }

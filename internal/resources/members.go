@@ -5,11 +5,29 @@ SPDX-License-Identifier: Apache-2.0
 package resources
 
 import (
+	"time"
+
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/pods"
+)
+
+// The kinds of the actions that may disturb members.
+var (
+	// HandOverAction has few attempts: another one helps only if members have changed meanwhile, so the operator starts it.
+	HandOverAction = jobs.ActionKind{
+		Component: dbv1.ComponentHandOver, Retries: 2, Deadline: jobs.Within(10 * time.Minute), Supersede: jobs.SupersedeFailed, Connects: true,
+	}
+	MemberRemoveAction = jobs.ActionKind{
+		Component: dbv1.ComponentMemberRemove, Retries: 6, Deadline: jobs.Within(time.Hour), Supersede: jobs.SupersedeFailed, Connects: true,
+	}
+	ConfigureAction = jobs.ActionKind{
+		Component: dbv1.ComponentConfigure, Retries: 3, Deadline: jobs.Within(time.Hour), Supersede: jobs.SupersedeFailed, Connects: true,
+	}
+	// MemberActions are all of them.
+	MemberActions = []jobs.ActionKind{HandOverAction, MemberRemoveAction, ConfigureAction}
 )
 
 // HandOver asks for another primary than Member. To is the member that should become it; nil for any.
@@ -29,7 +47,7 @@ const handOverKeptSeconds = 60 * 60
 // deletion is a foreground one.
 func HandOverJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, h HandOver) objects.Child {
 	action := jobs.Spec{
-		Name: h.Name, Component: dbv1.ComponentHandOver, Command: declared.Spec.Actions.HandOver.Command,
+		Name: h.Name, Kind: HandOverAction, Command: declared.Spec.Actions.HandOver.Command,
 		Member: &h.Member, Target: h.To, Members: h.Members, KeptSeconds: handOverKeptSeconds,
 	}
 	if cluster.DeletionTimestamp == nil {
@@ -41,11 +59,11 @@ func HandOverJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, h
 // MemberRemoveJob removes a member from the list that the others keep. The parts identify the removal.
 func MemberRemoveJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, ordinal int32, parts ...string) objects.Child {
 	return jobs.Build(cluster, jobs.Spec{
-		Name:      naming.MemberRemoveJob(cluster.Name, ordinal, parts...),
-		Component: dbv1.ComponentMemberRemove,
-		Owner:     objects.OwnedBy(cluster),
-		Command:   declared.Spec.Actions.MemberRemove.Command,
-		Member:    &ordinal,
+		Name:    naming.MemberRemoveJob(cluster.Name, ordinal, parts...),
+		Kind:    MemberRemoveAction,
+		Owner:   objects.OwnedBy(cluster),
+		Command: declared.Spec.Actions.MemberRemove.Command,
+		Member:  &ordinal,
 	})
 }
 
@@ -53,11 +71,11 @@ func MemberRemoveJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngin
 // parameters have to be correct.
 func ConfigureJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, references []pods.Reference, changed string, members int32) objects.Child {
 	return jobs.Build(cluster, jobs.Spec{
-		Name:      naming.ConfigureJob(cluster.Name, Configuration(cluster, references, changed)),
-		Component: dbv1.ComponentConfigure,
-		Owner:     objects.OwnedBy(cluster),
-		Command:   declared.Spec.Actions.Configure.Command,
-		Members:   members,
+		Name:    naming.ConfigureJob(cluster.Name, Configuration(cluster, references, changed)),
+		Kind:    ConfigureAction,
+		Owner:   objects.OwnedBy(cluster),
+		Command: declared.Spec.Actions.Configure.Command,
+		Members: members,
 	})
 }
 

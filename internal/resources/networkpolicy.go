@@ -13,7 +13,6 @@ import (
 	networkingv1ac "k8s.io/client-go/applyconfigurations/networking/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 )
@@ -93,21 +92,30 @@ func (e Egress) ports() []*networkingv1ac.NetworkPolicyPortApplyConfiguration {
 	return all
 }
 
+// connecting are the components of members, and of the Jobs that versions before the label LabelConnects created. Do not add to it: it would
+// rewrite the policy of each cluster.
+var connecting = []string{
+	dbv1.ComponentBackup, dbv1.ComponentConfigure, dbv1.ComponentRotation, dbv1.ComponentHook, dbv1.ComponentHandOver, dbv1.ComponentMemberRemove,
+	dbv1.ComponentReload, dbv1.ComponentRestore, dbv1.ComponentDatabase,
+}
+
 // NetworkPolicy lets the peers that the spec allows connect to the client port of the members, and all clients to the
 // declared ports of sidecars. Every port is open to the other members and to Jobs of this cluster that need it. A
 // selector of pods without one of namespaces selects only pods of the same namespace, so the labels of pods in other
 // namespaces have no effect.
 func NetworkPolicy(cluster *dbv1.DatabaseCluster) objects.Child {
-	components := metav1ac.LabelSelectorRequirement().WithKey(dbv1.LabelComponent).WithOperator(metav1.LabelSelectorOpIn).WithValues(jobs.Connecting()...)
+	components := metav1ac.LabelSelectorRequirement().WithKey(dbv1.LabelComponent).WithOperator(metav1.LabelSelectorOpIn).WithValues(connecting...)
 	selector := naming.Selector(cluster.Name)
 	delete(selector, dbv1.LabelComponent)
 	ours := networkingv1ac.NetworkPolicyPeer().
 		WithPodSelector(metav1ac.LabelSelector().WithMatchLabels(selector).WithMatchExpressions(components))
+	admitted := networkingv1ac.NetworkPolicyPeer().
+		WithPodSelector(metav1ac.LabelSelector().WithMatchLabels(selector).WithMatchLabels(map[string]string{dbv1.LabelConnects: "true"}))
 	spec := networkingv1ac.NetworkPolicySpec().
 		WithPodSelector(metav1ac.LabelSelector().WithMatchLabels(naming.Selector(cluster.Name))).
 		WithPolicyTypes(networkingv1.PolicyTypeIngress).
 		WithIngress(
-			networkingv1ac.NetworkPolicyIngressRule().WithFrom(ours),
+			networkingv1ac.NetworkPolicyIngressRule().WithFrom(ours, admitted),
 			networkingv1ac.NetworkPolicyIngressRule().
 				WithFrom(objects.AsEach[networkingv1ac.NetworkPolicyPeerApplyConfiguration](cluster.Spec.NetworkPolicy.From)...).
 				WithPorts(port(corev1.ProtocolTCP, intstr.FromString(naming.Port))))

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package resources
 
 import (
+	"slices"
 	"testing"
 
 	networkingv1 "k8s.io/api/networking/v1"
@@ -28,12 +29,21 @@ func policyOf(t *testing.T, cluster *dbv1.DatabaseCluster) *networkingv1.Network
 func TestEveryPortIsOpenOnlyToMembersAndToJobsThatNeedThem(t *testing.T) {
 	cluster := smallest()
 	first := policyOf(t, cluster).Spec.Ingress[0]
-	if len(first.Ports) != 0 || len(first.From) != 1 || first.From[0].NamespaceSelector != nil || first.From[0].IPBlock != nil {
-		t.Fatalf("the rule must have every port and only pods of the same namespace: %+v", first)
+	if len(first.Ports) != 0 {
+		t.Fatalf("the rule must have every port: %+v", first)
 	}
-	selector, err := metav1.LabelSelectorAsSelector(first.From[0].PodSelector)
-	if err != nil {
-		t.Fatal(err)
+	admits := func(of map[string]string) bool {
+		return slices.ContainsFunc(first.From, func(peer networkingv1.NetworkPolicyPeer) bool {
+			selector, err := metav1.LabelSelectorAsSelector(peer.PodSelector)
+			if err != nil || peer.NamespaceSelector != nil || peer.IPBlock != nil {
+				t.Fatalf("the rule must have only pods of the same namespace: %+v, %v", peer, err)
+			}
+			return selector.Matches(labels.Set(of))
+		})
+	}
+	connects := func(of map[string]string) map[string]string {
+		of[dbv1.LabelConnects] = "true"
+		return of
 	}
 	backup := &dbv1.DatabaseBackup{}
 	backup.Spec.Cluster = cluster.Name
@@ -47,6 +57,10 @@ func TestEveryPortIsOpenOnlyToMembersAndToJobsThatNeedThem(t *testing.T) {
 		"a hook":                         {naming.Labels(cluster, dbv1.ComponentHook), true},
 		"a restore":                      {naming.Labels(cluster, dbv1.ComponentRestore), true},
 		"a backup":                       {naming.BackupJobLabels(backup, dbv1.ComponentBackup), true},
+		"a Job of a kind that connects":  {connects(naming.Labels(cluster, "greeting")), true},
+		"a Job of another kind":          {naming.Labels(cluster, "greeting"), false},
+		"such a Job of another cluster":  {connects(naming.Labels(other, "greeting")), false},
+		"a pod with that label alone":    {connects(map[string]string{}), false},
 		"a copy of a verification":       {naming.BackupJobLabels(backup, dbv1.ComponentVerification), false},
 		"the deletion of a backup":       {naming.BackupJobLabels(backup, dbv1.ComponentBackupDeletion), false},
 		"a member of another cluster":    {naming.Labels(other, dbv1.ComponentDatabase), false},
@@ -55,7 +69,7 @@ func TestEveryPortIsOpenOnlyToMembersAndToJobsThatNeedThem(t *testing.T) {
 		"a backup of another cluster":    {naming.Labels(other, dbv1.ComponentBackup), false},
 		"an object of the configuration": {naming.Labels(cluster, dbv1.ComponentConfig), false},
 	} {
-		if got := selector.Matches(labels.Set(one.labels)); got != one.allowed {
+		if got := admits(one.labels); got != one.allowed {
 			t.Errorf("%s: allowed %v, want %v", name, got, one.allowed)
 		}
 	}

@@ -6,6 +6,7 @@ package resources
 
 import (
 	"testing"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -23,6 +24,9 @@ func limits(cpu string) corev1.ResourceRequirements {
 	return corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)}}
 }
 
+// transfers is a kind with the resources of backups.
+var transfers = jobs.ActionKind{Component: dbv1.ComponentBackup, Retries: 6, Deadline: jobs.Within(time.Hour), Resources: jobs.BackupResources, Connects: true}
+
 func TestEveryContainerOfAJobHasRequestsAndLimits(t *testing.T) {
 	member := corev1.ResourceRequirements{Requests: pods.Quantities("3", "4Gi"), Limits: pods.Quantities("4", "8Gi")}
 	zero := int32(0)
@@ -35,47 +39,39 @@ func TestEveryContainerOfAJobHasRequestsAndLimits(t *testing.T) {
 		"a hook": {func(c *dbv1.DatabaseCluster) objects.Child { return HookJob(c, dbv1.DeletionHook{Name: "run"}) }, [4]string{"100m", "256Mi", "2", "1Gi"}},
 		"a hook with a limit below the default request": {func(c *dbv1.DatabaseCluster) objects.Child { return HookJob(c, command) }, [4]string{"50m", "256Mi", "50m", "1Gi"}},
 		"an action with a transfer": {func(c *dbv1.DatabaseCluster) objects.Child {
-			return jobs.Build(c, jobs.Spec{Component: dbv1.ComponentHook, Name: "a", Transfer: &jobs.Transfer{Image: "operator:1", Call: &protocol.Probe{}}})
+			return jobs.Build(c, jobs.Spec{Kind: HookAction, Name: "a", Transfer: &jobs.Transfer{Image: "operator:1", Call: &protocol.Probe{}}})
 		}, [4]string{"100m", "256Mi", "2", "1Gi"}},
 		"an action that requests more than the default limit": {func(c *dbv1.DatabaseCluster) objects.Child {
-			return jobs.Build(c, jobs.Spec{Component: dbv1.ComponentHook, Name: "a", Resources: corev1.ResourceRequirements{Requests: pods.Quantities("5", "3Gi")}})
+			return jobs.Build(c, jobs.Spec{Kind: HookAction, Name: "a", Resources: corev1.ResourceRequirements{Requests: pods.Quantities("5", "3Gi")}})
 		}, [4]string{"5", "3Gi", "5", "3Gi"}},
 		"an action that may start the database": {func(c *dbv1.DatabaseCluster) objects.Child {
-			return jobs.Build(c, jobs.Spec{Component: dbv1.ComponentHook, Name: "a", Offline: true, Member: &zero})
+			return jobs.Build(c, jobs.Spec{Kind: HookAction, Name: "a", Offline: true, Member: &zero})
 		}, [4]string{"3", "4Gi", "4", "8Gi"}},
-		"a rotation": {func(c *dbv1.DatabaseCluster) objects.Child {
+		"a transfer": {func(c *dbv1.DatabaseCluster) objects.Child {
 			c.Spec.Backup = &dbv1.ClusterBackup{Resources: limits("500m")}
-			return jobs.Build(c, jobs.Spec{Component: dbv1.ComponentRotation, Name: "a"})
+			return jobs.Build(c, jobs.Spec{Kind: transfers, Name: "a"})
 		}, [4]string{"100m", "256Mi", "500m", "1Gi"}},
-		"a reload": {func(c *dbv1.DatabaseCluster) objects.Child {
-			c.Spec.Backup = &dbv1.ClusterBackup{Resources: limits("500m")}
-			return jobs.Build(c, jobs.Spec{Component: dbv1.ComponentReload, Name: "a"})
-		}, [4]string{"100m", "256Mi", "500m", "1Gi"}},
-		"a deletion of data": {func(c *dbv1.DatabaseCluster) objects.Child {
-			c.Spec.Backup = &dbv1.ClusterBackup{Resources: limits("500m")}
-			return jobs.Build(c, jobs.Spec{Component: dbv1.ComponentBackupDeletion, Name: "a"})
-		}, [4]string{"100m", "256Mi", "500m", "1Gi"}},
-		"a rotation without spec.backup": {func(c *dbv1.DatabaseCluster) objects.Child {
-			return jobs.Build(c, jobs.Spec{Component: dbv1.ComponentRotation, Name: "a"})
+		"a transfer without spec.backup": {func(c *dbv1.DatabaseCluster) objects.Child {
+			return jobs.Build(c, jobs.Spec{Kind: transfers, Name: "a"})
 		}, [4]string{"100m", "256Mi", "2", "1Gi"}},
 		"a hand-over with the resources of helpers": {func(c *dbv1.DatabaseCluster) objects.Child {
 			c.Spec.Helpers.Resources = corev1.ResourceRequirements{Requests: pods.Quantities("20m", "64Mi"), Limits: pods.Quantities("50m", "300Mi")}
-			return jobs.Build(c, jobs.Spec{Component: dbv1.ComponentHandOver, Name: "a"})
+			return jobs.Build(c, jobs.Spec{Kind: HandOverAction, Name: "a"})
 		}, [4]string{"20m", "64Mi", "50m", "300Mi"}},
-		"a rotation with a limit of its own": {func(c *dbv1.DatabaseCluster) objects.Child {
+		"a transfer with a limit of its own": {func(c *dbv1.DatabaseCluster) objects.Child {
 			c.Spec.Backup, c.Spec.Helpers.Resources = &dbv1.ClusterBackup{Resources: limits("500m")}, corev1.ResourceRequirements{Requests: pods.Quantities("20m", "64Mi")}
-			return jobs.Build(c, jobs.Spec{Component: dbv1.ComponentRotation, Name: "a"})
+			return jobs.Build(c, jobs.Spec{Kind: transfers, Name: "a"})
 		}, [4]string{"100m", "64Mi", "500m", "1Gi"}},
 		"an action of a small member": {func(c *dbv1.DatabaseCluster) objects.Child {
 			c.Spec.Resources.Limits = pods.Quantities("500m", "128Mi")
-			return jobs.Build(c, jobs.Spec{Component: dbv1.ComponentConfigure, Name: "a", Transfer: &jobs.Transfer{Image: "operator:1", Call: &protocol.Probe{}}})
+			return jobs.Build(c, jobs.Spec{Kind: ConfigureAction, Name: "a", Transfer: &jobs.Transfer{Image: "operator:1", Call: &protocol.Probe{}}})
 		}, [4]string{"100m", "256Mi", "500m", "256Mi"}},
 		"an action that may start the database of a small member": {func(c *dbv1.DatabaseCluster) objects.Child {
 			c.Spec.Resources = corev1.ResourceRequirements{Limits: pods.Quantities("500m", "512Mi")}
-			return jobs.Build(c, jobs.Spec{Component: dbv1.ComponentRestore, Name: "a", Offline: true, Member: &zero})
+			return jobs.Build(c, jobs.Spec{Kind: RestoreAction, Name: "a", Offline: true, Member: &zero})
 		}, [4]string{"500m", "512Mi", "500m", "1Gi"}},
 		"a copy": {func(c *dbv1.DatabaseCluster) objects.Child {
-			return jobs.Build(c, jobs.Spec{Component: dbv1.ComponentHook, Name: "a", Transfer: &jobs.Transfer{Image: "operator:1", Call: &protocol.Probe{}}, Copy: &jobs.Copy{Restore: jobs.Transfer{Call: &protocol.Restore{}}}})
+			return jobs.Build(c, jobs.Spec{Kind: HookAction, Name: "a", Transfer: &jobs.Transfer{Image: "operator:1", Call: &protocol.Probe{}}, Copy: &jobs.Copy{Restore: jobs.Transfer{Call: &protocol.Restore{}}}})
 		}, [4]string{"100m", "256Mi", "2", "1Gi"}},
 	}
 	for name, c := range cases {

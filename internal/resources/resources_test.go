@@ -190,7 +190,7 @@ func backupAction(offline bool) jobs.Spec {
 	}
 	return jobs.Spec{
 		Name:            "a-backup-0a1b2c3d-1",
-		Component:       dbv1.ComponentBackup,
+		Kind:            transfers,
 		Transfer:        &jobs.Transfer{Image: "example.test/operator:1", Call: &protocol.Backup{To: at.URL, Store: jobs.Store(at), Command: []string{"/dbc/scripts/backup"}}, At: at},
 		Member:          new(int32(1)),
 		Offline:         offline,
@@ -200,7 +200,7 @@ func backupAction(offline bool) jobs.Spec {
 
 func verification() jobs.Spec {
 	action := backupAction(true)
-	action.Component, action.Offline = dbv1.ComponentVerification, false
+	action.Kind.Component, action.Kind.Retries, action.Kind.Connects, action.Offline = dbv1.ComponentVerification, 2, false, false
 	at := action.Transfer.At
 	action.Transfer = &jobs.Transfer{Image: action.Transfer.Image, Call: &protocol.Probe{Command: []string{"probe"}}}
 	action.Copy = &jobs.Copy{Restore: jobs.Transfer{Call: &protocol.Restore{From: at.URL, Store: jobs.Store(at), Command: []string{"restore"}}, At: at}}

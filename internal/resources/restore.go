@@ -5,6 +5,8 @@ SPDX-License-Identifier: Apache-2.0
 package resources
 
 import (
+	"time"
+
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
@@ -34,12 +36,18 @@ func RestoreClaim(cluster *dbv1.DatabaseCluster, ordinal int32, restore string) 
 		WithAnnotations(state.Contents{Fill: state.Filling, From: restore}.Annotations()))
 }
 
+// RestoreAction is the kind of the Jobs that fill a volume. A restore that hangs fails long before its deadline: transfer detects that.
+var RestoreAction = jobs.ActionKind{
+	Component: dbv1.ComponentRestore, Retries: 6, Deadline: jobs.Within(7 * 24 * time.Hour), Resources: jobs.BackupResources,
+	Supersede: jobs.SupersedeFailed, Connects: true, Places: true,
+}
+
 // InitializeJob creates the first data in the volume of member 0.
 func InitializeJob(cluster *dbv1.DatabaseCluster, restore Restore, volume state.Volume) objects.Child {
 	return jobs.Build(cluster, jobs.Spec{
-		Name:      naming.RestoreJob(cluster.Name, restore.ID, volume.UID, volume.Ordinal),
-		Component: dbv1.ComponentRestore,
-		Owner:     objects.OwnedBy(cluster),
+		Name:  naming.RestoreJob(cluster.Name, restore.ID, volume.UID, volume.Ordinal),
+		Kind:  RestoreAction,
+		Owner: objects.OwnedBy(cluster),
 		Transfer: &jobs.Transfer{
 			Image: restore.Image,
 			Call:  &protocol.Initialize{ID: restore.ID, Into: cluster.Spec.Container.DataPath, Command: restore.Command},
@@ -53,9 +61,9 @@ func InitializeJob(cluster *dbv1.DatabaseCluster, restore Restore, volume state.
 // re-created claim is filled again.
 func RestoreJob(cluster *dbv1.DatabaseCluster, restore Restore, volume state.Volume) objects.Child {
 	return jobs.Build(cluster, jobs.Spec{
-		Name:      naming.RestoreJob(cluster.Name, restore.ID, volume.UID, volume.Ordinal),
-		Component: dbv1.ComponentRestore,
-		Owner:     objects.OwnedBy(cluster),
+		Name:  naming.RestoreJob(cluster.Name, restore.ID, volume.UID, volume.Ordinal),
+		Kind:  RestoreAction,
+		Owner: objects.OwnedBy(cluster),
 		Transfer: &jobs.Transfer{
 			Image: restore.Image,
 			Call: &protocol.Restore{

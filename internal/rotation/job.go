@@ -104,7 +104,8 @@ func desired(s *situation.Situation) objects.Child {
 
 // runJob runs the Job; its message says what it does.
 func runJob(s *situation.Situation, works string) jobs.Result {
-	policy := jobs.Policy{Deadline: jobs.KindOf(dbv1.ComponentRotation).Deadline(s.Cluster), Purpose: works}
+	policy := rotationAction.Policy(s.Cluster)
+	policy.Purpose = works
 	if s.Engine != nil && s.Engine.Spec.Actions.Credentials != nil {
 		policy.Desired = []objects.Child{desired(s)}
 	}

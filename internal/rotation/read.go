@@ -19,7 +19,7 @@ func readRotation(ctx context.Context, o *subject.ClusterReading) {
 		return
 	}
 	stage := o.Credentials.Stage(o.Cluster.Spec.Credentials.Rotation, o.At)
-	if job, seen, found := o.JobNamed(ctx, naming.RotationJob(o.Cluster.Name, o.Credentials.Rotation, string(stage))); found {
+	if job, seen, found := o.JobNamed(ctx, rotationAction, naming.RotationJob(o.Cluster.Name, o.Credentials.Rotation, string(stage))); found {
 		o.Rotation, o.RotationStarted, o.RotatedMembers = seen, true, strings.Fields(job.Annotations[dbv1.AnnotationMembers])
 	}
 }

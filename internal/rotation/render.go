@@ -6,6 +6,7 @@ package rotation
 
 import (
 	"strings"
+	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
@@ -13,6 +14,12 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
+
+// rotationAction is the kind of the Jobs of rotations. Members that cannot be reached do not count as failed attempts.
+var rotationAction = jobs.ActionKind{
+	Component: dbv1.ComponentRotation, Retries: 3, Deadline: jobs.Within(time.Hour), Resources: jobs.BackupResources,
+	Supersede: jobs.SupersedeFailed, Connects: true,
+}
 
 // rotationJob runs the action credentials of the engine, at a stage of the rotation in progress. A key of the Secret that has the
 // rotation in its name never changes, so the pod cannot get a value from before. The Job records the members for which it counts.
@@ -38,7 +45,7 @@ func rotationJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, c
 	}
 	job := jobs.Build(cluster, jobs.Spec{
 		Name:        naming.RotationJob(cluster.Name, credentials.Rotation, string(stage)),
-		Component:   dbv1.ComponentRotation,
+		Kind:        rotationAction,
 		Owner:       objects.OwnedBy(cluster),
 		Command:     declared.Spec.Actions.Credentials.Command,
 		SecretItems: files,

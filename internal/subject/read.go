@@ -86,17 +86,17 @@ func (r *ClusterReading) Made(ctx context.Context, ref state.Ref, object client.
 	return true
 }
 
-// JobNamed reads a Job without an owner reference and its pods; found is false if the cluster has none of that name.
-func (r *ClusterReading) JobNamed(ctx context.Context, name string) (object *batchv1.Job, seen jobs.Job, found bool) {
+// JobNamed reads a Job of an action, without an owner reference and its pods; found is false if the cluster has none of that name.
+func (r *ClusterReading) JobNamed(ctx context.Context, kind jobs.ActionKind, name string) (object *batchv1.Job, seen jobs.Job, found bool) {
 	object = &batchv1.Job{}
 	if !r.Made(ctx, state.Ref{Kind: "Job", Name: name}, object) {
 		return nil, jobs.Job{}, false
 	}
-	return object, r.Job(ctx, object), true
+	return object, r.Job(ctx, kind, object), true
 }
 
 // Job reads the pods of a Job, without pods of a previous Job of the same name.
-func (r *ClusterReading) Job(ctx context.Context, job *batchv1.Job) jobs.Job {
+func (r *ClusterReading) Job(ctx context.Context, kind jobs.ActionKind, job *batchv1.Job) jobs.Job {
 	pods := &corev1.PodList{}
 	labels := naming.Selector(r.Cluster.Name)
 	labels[dbv1.LabelComponent] = job.Labels[dbv1.LabelComponent]
@@ -106,5 +106,5 @@ func (r *ClusterReading) Job(ctx context.Context, job *batchv1.Job) jobs.Job {
 		return jobs.Of(job, pods.Items)
 	}
 	seen := jobs.Observe(ctx, r.Logs, job, pods.Items, r.At)
-	return seen.ResourcesIn(jobs.FieldOfResources(r.Cluster, seen.Component))
+	return seen.ResourcesIn(kind.FieldOfResources(r.Cluster))
 }

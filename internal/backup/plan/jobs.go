@@ -30,13 +30,13 @@ func (s situation) backupJob(ordinal, source int32, offline bool) objects.Child 
 		Store: jobs.Store(s.place), Compression: compression(cluster), Command: s.Engine.Spec.Actions.Backup.Command,
 	}
 	return jobs.Build(cluster, jobs.Spec{
-		Name:      naming.BackupJob(cluster.Name, backup.UID, ordinal),
-		Component: dbv1.ComponentBackup,
-		Backup:    backup,
-		Owner:     ownedBy(backup),
-		Transfer:  &jobs.Transfer{Image: s.TransferImage, Call: call, At: s.place},
-		Member:    &source,
-		Offline:   offline,
+		Name:     naming.BackupJob(cluster.Name, backup.UID, ordinal),
+		Kind:     backupAction,
+		Backup:   backup,
+		Owner:    ownedBy(backup),
+		Transfer: &jobs.Transfer{Image: s.TransferImage, Call: call, At: s.place},
+		Member:   &source,
+		Offline:  offline,
 	})
 }
 
@@ -58,7 +58,7 @@ func part(ordinal, members int32) protocol.Part {
 // backups, the deadline is shorter: the deletion leaves only an incomplete backup behind.
 func (s situation) deletionDeadline() time.Duration {
 	if s.backup.Spec.DeletionPolicy == dbv1.BackupDelete {
-		return jobs.KindOf(dbv1.ComponentBackupDeletion).Deadline(s.Cluster)
+		return deletionAction.Deadline(s.Cluster)
 	}
 	return time.Hour
 }
@@ -80,9 +80,9 @@ func (s situation) deletionJob() objects.Child {
 	}
 	bare.Spec.ServiceAccount = s.deletionAccount()
 	return jobs.Build(bare, jobs.Spec{
-		Name:      naming.BackupDeletionJob(backup.Spec.Cluster, backup.UID),
-		Component: dbv1.ComponentBackupDeletion,
-		Backup:    backup,
+		Name:   naming.BackupDeletionJob(backup.Spec.Cluster, backup.UID),
+		Kind:   deletionAction,
+		Backup: backup,
 		Transfer: &jobs.Transfer{
 			Image: s.TransferImage,
 			Call:  &protocol.Delete{At: backup.Status.Location, ID: string(backup.UID), Store: jobs.Store(s.place)},
@@ -118,13 +118,13 @@ func (s situation) verificationJob(ordinal int32) objects.Child {
 		Store: jobs.Store(s.place), Command: s.Engine.Spec.Actions.Restore.Command,
 	}
 	return jobs.Build(cluster, jobs.Spec{
-		Name:      naming.VerificationJob(cluster.Name, backup.UID, is.Verification.Request, ordinal),
-		Component: dbv1.ComponentVerification,
-		Backup:    backup,
-		Owner:     ownedBy(backup),
-		Transfer:  &jobs.Transfer{Image: s.TransferImage, Call: probe},
-		Member:    &ordinal,
-		Copy:      &jobs.Copy{Restore: jobs.Transfer{Call: restore, At: s.place}},
+		Name:     naming.VerificationJob(cluster.Name, backup.UID, is.Verification.Request, ordinal),
+		Kind:     verificationAction,
+		Backup:   backup,
+		Owner:    ownedBy(backup),
+		Transfer: &jobs.Transfer{Image: s.TransferImage, Call: probe},
+		Member:   &ordinal,
+		Copy:     &jobs.Copy{Restore: jobs.Transfer{Call: restore, At: s.place}},
 	})
 }
 

@@ -41,9 +41,10 @@ func (s situation) remove(p BackupPlan) BackupPlan {
 // removeData deletes the data by policy when no Job writes any more.
 func (s situation) removeData(p BackupPlan) BackupPlan {
 	name, desired := naming.BackupDeletionJob(s.backup.Spec.Cluster, s.backup.UID), s.deletionJob()
-	r := s.runJob(name, jobs.Policy{
-		Desired: []objects.Child{desired}, Deadline: s.deletionDeadline(), Purpose: fmt.Sprintf("Job %s deletes the data", name),
-	})
+	policy := deletionAction.Policy(s.Cluster)
+	policy.Desired, policy.Deadline = []objects.Child{desired}, s.deletionDeadline()
+	policy.Purpose = fmt.Sprintf("Job %s deletes the data", name)
+	r := s.runJob(name, policy)
 	switch r.Step {
 	case jobs.Create:
 		if s.AccountProblem != "" {

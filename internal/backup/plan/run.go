@@ -50,10 +50,9 @@ func (s situation) runJob(name string, policy jobs.Policy) jobs.Result {
 // backup of the member starts again. The access to the member is decided when its Job is created, so a Job of
 // either kind is current.
 func (s situation) backupPolicy(name string) jobs.Policy {
-	policy := jobs.Policy{
-		Deadline: s.deadline, Restart: s.changed, Seen: s.backup.Status.Message,
-		Purpose: fmt.Sprintf("Job %s backs up member %d of %d", name, s.ordinal+1, s.backup.Status.Replicas),
-	}
+	policy := backupAction.Policy(s.Cluster)
+	policy.Restart, policy.Seen = s.changed, s.backup.Status.Message
+	policy.Purpose = fmt.Sprintf("Job %s backs up member %d of %d", name, s.ordinal+1, s.backup.Status.Replicas)
 	if s.TransferImage != "" && s.engineProblem() == "" {
 		for _, source := range s.sources(s.ordinal) {
 			policy.Desired = append(policy.Desired, s.backupJob(s.ordinal, source, false), s.backupJob(s.ordinal, source, true))

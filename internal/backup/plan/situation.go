@@ -9,7 +9,6 @@ import (
 	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -38,8 +37,8 @@ func situationOf(backup *dbv1.DatabaseBackup, observed BackupFacts) situation {
 		BackupFacts: observed, backup: backup, hasFinalizer: state.HasFinalizer(backup),
 		destination:          destination(backup, observed.Cluster),
 		place:                Place(backup, observed.Cluster),
-		deadline:             jobs.KindOf(dbv1.ComponentBackup).Deadline(observed.Cluster),
-		verificationDeadline: jobs.KindOf(dbv1.ComponentVerification).Deadline(observed.Cluster),
+		deadline:             backupAction.Deadline(observed.Cluster),
+		verificationDeadline: verificationAction.Deadline(observed.Cluster),
 	}
 	s.ordinal, s.left = next(backup.Status)
 	s.changed = observed.Cluster != nil && (differs(backup, observed.Cluster) || observed.mixed())

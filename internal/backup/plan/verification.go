@@ -75,10 +75,8 @@ func (s situation) verifyMembers(p BackupPlan) BackupPlan {
 
 // copyPolicy is the policy for the Job of a verification.
 func (s situation) copyPolicy(name, seen string, ordinal int32) jobs.Policy {
-	policy := jobs.Policy{
-		Deadline: s.verificationDeadline, Seen: seen,
-		Purpose: fmt.Sprintf("Job %s restores member %d of %d into a temporary copy", name, ordinal+1, s.backup.Status.Replicas),
-	}
+	policy := verificationAction.Policy(s.Cluster)
+	policy.Seen, policy.Purpose = seen, fmt.Sprintf("Job %s restores member %d of %d into a temporary copy", name, ordinal+1, s.backup.Status.Replicas)
 	if s.unverifiable() == "" {
 		policy.Desired = []objects.Child{s.verificationJob(ordinal)}
 	}

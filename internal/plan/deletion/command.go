@@ -28,7 +28,7 @@ func commandHook(s *situation.Situation, hook dbv1.DeletionHook) hookView {
 
 // jobHook returns the view of a hook that runs as a Job. While the engine is unknown, the desired Job is unknown, too.
 func jobHook(s *situation.Situation, hook dbv1.DeletionHook, job objects.Child) hookView {
-	policy := jobs.Policy{Deadline: deadline(s)}
+	policy := resources.HookAction.Policy(s.Cluster)
 	if s.EngineKnown() {
 		policy.Desired = []objects.Child{job}
 	}

@@ -69,6 +69,6 @@ func underway(s *situation.Situation, t jobs.Job) bool {
 		return false
 	}
 	t.Failing = t.Failing || t.Ending
-	lostAt, ends := t.LostAt(jobs.KindOf(t.Component).Deadline(s.Cluster))
+	lostAt, ends := t.LostAt(kindOf(t.Component).Deadline(s.Cluster))
 	return !ends || s.At.Before(lostAt)
 }

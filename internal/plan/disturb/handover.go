@@ -80,9 +80,8 @@ func Lowest(s *situation.Situation) *int32 {
 // Run executes a Job until it has succeeded, or does not apply. Its result counts for a short time.
 func Run(s *situation.Situation, job objects.Child, reason, purpose string) (outcome phase.Outcome, done bool) {
 	observed, exists := s.JobOf(job.Name())
-	policy := jobs.Policy{
-		Desired: []objects.Child{job}, CountsFor: Again, Deadline: jobs.KindOf(component(job)).Deadline(s.Cluster), Purpose: purpose,
-	}
+	policy := kindOf(component(job)).Policy(s.Cluster)
+	policy.Desired, policy.CountsFor, policy.Purpose = []objects.Child{job}, Again, purpose
 	switch r := jobs.Run(policy, observed, exists, s.At); {
 	case r.Step == jobs.Create && s.JobObstacle() != "":
 		return phase.Wait(reason, s.JobObstacle()), false
@@ -107,7 +106,8 @@ func Forget(s *situation.Situation, job, reason, purpose string) phase.Outcome {
 	case underway(s, observed):
 		return AfterOthers(s, phase.Wait(reason, purpose))
 	case observed.Ending || !observed.Ended():
-		policy := jobs.Policy{Deadline: jobs.KindOf(observed.Component).Deadline(s.Cluster), Purpose: purpose}
+		policy := kindOf(observed.Component).Policy(s.Cluster)
+		policy.Purpose = purpose
 		return await(jobs.Run(policy, observed, exists, s.At), reason, purpose)
 	}
 	return phase.Do(reason, purpose, remove(observed, "the same request comes again"))
@@ -155,6 +155,12 @@ func await(r jobs.Result, reason, purpose string) phase.Outcome {
 
 func remove(job jobs.Job, why string) operation.Delete {
 	return operation.Delete{Objects: []operation.Removal{operation.RemovalOf(job, why)}}
+}
+
+// kindOf is the kind of the actions whose Jobs have a component.
+func kindOf(component string) jobs.ActionKind {
+	found, _ := state.First(resources.MemberActions, func(k jobs.ActionKind) bool { return k.Component == component })
+	return found
 }
 
 func component(job objects.Child) string { return job.Object.GetLabels()[dbv1.LabelComponent] }

@@ -80,7 +80,7 @@ func ConfigureFailed(s *situation.Situation) *situation.Stall {
 		return nil
 	}
 	task, exists := s.JobOf(configureJob(s).Name())
-	r := jobs.Run(jobs.Policy{Deadline: jobs.KindOf(dbv1.ComponentConfigure).Deadline(s.Cluster)}, task, exists, s.At)
+	r := jobs.Run(resources.ConfigureAction.Policy(s.Cluster), task, exists, s.At)
 	if r.Step != jobs.Lost && (r.Step != jobs.Failed || slices.Contains(unanswered, task.Code)) {
 		return nil
 	}

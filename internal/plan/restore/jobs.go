@@ -14,6 +14,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -27,7 +28,7 @@ type fill struct {
 func (r restore) judge() restore {
 	for _, v := range r.Filling() {
 		task, found := r.Restore.Job(r.job(v))
-		policy := jobs.Policy{Deadline: jobs.KindOf(dbv1.ComponentRestore).Deadline(r.Cluster)}
+		policy := resources.RestoreAction.Policy(r.Cluster)
 		if r.creates() {
 			policy.Desired = []objects.Child{r.desired(v)}
 		}
