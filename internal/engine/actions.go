@@ -6,7 +6,10 @@ package engine
 
 import (
 	"fmt"
+	"iter"
+	"reflect"
 	"slices"
+	"strings"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
@@ -27,43 +30,36 @@ const (
 	ActionMemberRemove = "memberRemove"
 )
 
-// offer is an action that an engine can have: its name, and its field in spec.actions.
-type offer struct {
-	name string
-	of   func(dbv1.EngineActions) *dbv1.EngineAction
-}
-
-var offers = []offer{
-	{ActionInitialize, func(a dbv1.EngineActions) *dbv1.EngineAction { return a.Initialize }},
-	{ActionHandOver, func(a dbv1.EngineActions) *dbv1.EngineAction { return a.HandOver }},
-	{ActionConfigure, func(a dbv1.EngineActions) *dbv1.EngineAction { return a.Configure }},
-	{ActionMemberRemove, func(a dbv1.EngineActions) *dbv1.EngineAction { return a.MemberRemove }},
-	{ActionProbe, func(a dbv1.EngineActions) *dbv1.EngineAction { return a.Probe }},
-	{ActionBackup, func(a dbv1.EngineActions) *dbv1.EngineAction { return a.Backup }},
-	{ActionRestore, func(a dbv1.EngineActions) *dbv1.EngineAction { return a.Restore }},
-	{ActionCredentials, func(a dbv1.EngineActions) *dbv1.EngineAction { return a.Credentials }},
-	{ActionCheck, func(a dbv1.EngineActions) *dbv1.EngineAction {
-		if a.Check == nil {
-			return nil
-		}
-		return &dbv1.EngineAction{Command: a.Check.Command}
-	}},
-	{ActionReload, func(a dbv1.EngineActions) *dbv1.EngineAction { return a.Reload }},
-}
-
-// Actions are all actions that an engine can have.
+// Actions are all actions that an engine can have: the fields of spec.actions.
 var Actions = func() (all []string) {
-	for _, o := range offers {
-		all = append(all, o.name)
+	for name := range actionsOf(dbv1.EngineActions{}) {
+		all = append(all, name)
 	}
 	return all
 }()
 
+// actionsOf are the names of all actions, each with the action; nil if the engine does not have it.
+func actionsOf(actions dbv1.EngineActions) iter.Seq2[string, *dbv1.EngineAction] {
+	fields := reflect.ValueOf(actions)
+	return func(yield func(string, *dbv1.EngineAction) bool) {
+		for i := range fields.NumField() {
+			name, _, _ := strings.Cut(fields.Type().Field(i).Tag.Get("json"), ",")
+			action, _ := fields.Field(i).Interface().(*dbv1.EngineAction)
+			if check, is := fields.Field(i).Interface().(*dbv1.EngineCheck); is && check != nil {
+				action = &dbv1.EngineAction{Command: check.Command}
+			}
+			if !yield(name, action) {
+				return
+			}
+		}
+	}
+}
+
 // Action returns the action of this name; nil if the engine does not have it.
 func Action(actions dbv1.EngineActions, name string) *dbv1.EngineAction {
-	for _, o := range offers {
-		if o.name == name {
-			return o.of(actions)
+	for other, action := range actionsOf(actions) {
+		if other == name {
+			return action
 		}
 	}
 	return nil

@@ -219,9 +219,9 @@ func parts(spec dbv1.DatabaseEngineSpec) []part {
 			all = append(all, command("spec.container."+probeNames[i]+".exec.command", "", probe.Exec.Command)...)
 		}
 	}
-	for _, o := range offers {
-		if action := o.of(spec.Actions); action != nil {
-			all = append(all, command("spec.actions."+o.name+".command", o.name, action.Command)...)
+	for name, action := range actionsOf(spec.Actions) {
+		if action != nil {
+			all = append(all, command("spec.actions."+name+".command", name, action.Command)...)
 		}
 	}
 	return all

@@ -151,7 +151,7 @@ var verdicts = []verdict{
 	nothing(ofCluster+`(parameters\{\}|bootstrap\.(database|owner)|tls\.mode|credentials\.rotation\.(period|overlap)|config\.(mountPath|files\{\})|container\.dataPath|storage\.size|serviceAccount\.annotations\{\}|service\.(type|(annotations|labels)\{\}|loadBalancerClass|loadBalancerSourceRanges\[\]|externalTrafficPolicy)|pod\.(labels|annotations)\{\}|updateStrategy\.type)`,
 		ofCluster+`backup\.(unhealthyAfter|schedules\[\]\.(name|schedule|timeZone|retention\.period)|verification\.(command\[\]|schedule|timeZone))`,
 		ofCluster+`deletion\.(hookFailurePolicy|volumes|hooks\[\]\.(name|type|command\[\]))`, `DatabaseBackup spec\.deletionPolicy`,
-		ofEngine+`(actions\.(backup|check|configure|credentials|handOver|initialize|memberRemove|probe|reload|restore)\.command\[\]|actions\.check\.(identity|facts\[\]\.(name|compare))|container\.((args|command|scripts|versionCommand)\[\]|dataPath|env\[\]\.(name|value)))`,
+		ofEngine+`(actions\.\w+\.command\[\]|actions\.check\.(identity|facts\[\]\.(name|compare))|container\.((args|command|scripts|versionCommand)\[\]|dataPath|env\[\]\.(name|value)))`,
 		ofEngine+`(description|parameters\[\]\.(name|default|description|pattern|enum\[\])|restoresFrom\[\]|scripts\{\}|secretKeys\[\]\.(name|description|generate\.characters)|tls\.(modes\[\]|preamble\.(request|response))|topology)`,
 		ofEngine+`(bootstrap\.(database|owner)|roles\.(label|primary|replica|lockParameter|positionField|timelineField)|connection\.(type|provider|entries\{\}))`),
 }
