@@ -50,7 +50,7 @@ var order = []place{
 	{name: "credentials", pure: true, imports: core, importedBy: theList},
 	{name: "identity", pure: true, imports: core, importedBy: theList},
 	{name: "connection", pure: true, imports: core, importedBy: theList},
-	{name: "schedule", pure: true, imports: core, importedBy: []string{"plan", "controller"}},
+	{name: "schedule", pure: true, imports: core, importedBy: theList},
 	{name: "certificate", pure: true, imports: core, importedBy: theList},
 	{name: "rotation", pure: true, imports: core, importedBy: theList},
 	{name: "plan/disturb", pure: true},
@@ -81,7 +81,7 @@ var (
 	none = []string{}
 	// core is what a subject may see, and theList is where its line stands.
 	core           = []string{"protocol", "naming", "pki", "engine", "objects", "pods", "jobs", "state", "resources", "operation", "apply", "kit", "plan/situation", "plan/phase", "subject"}
-	theList        = []string{"plan", "controller"}
+	theList        = []string{"plan"}
 	onlyTheManager = []string{"manager"}
 )
 

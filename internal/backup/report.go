@@ -15,6 +15,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/backup/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -35,7 +36,7 @@ func (r *Reconciler) Report(p pass) (*dbv1.DatabaseBackup, []kit.Event) {
 }
 
 // transitions are the conditions whose changes are events.
-var transitions = []kit.Transition{
+var transitions = []operation.Transition{
 	{Condition: dbv1.ConditionReady, Status: metav1.ConditionTrue, Type: corev1.EventTypeNormal, Action: "Report"},
 	{Condition: dbv1.ConditionStalled, Status: metav1.ConditionTrue, Type: corev1.EventTypeWarning, Action: "Report"},
 	{Condition: dbv1.ConditionVerified, Status: metav1.ConditionTrue, Type: corev1.EventTypeNormal, Action: "Report"},

@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -25,7 +27,9 @@ import (
 )
 
 // Subject is the certificate of the cluster.
-var Subject = subject.Subject{Read: readTLS, Decide: decide}
+var Subject = subject.Subject{Read: readTLS, Decide: decide, Transitions: []operation.Transition{
+	operation.Reported(dbv1.ConditionTLSReady, metav1.ConditionFalse, dbv1.ReasonReloadFailed, corev1.EventTypeWarning),
+}}
 
 func decide(s *situation.Situation) subject.Decision {
 	d := subject.Decision{Report: write(s)}

@@ -12,19 +12,18 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
-	"github.com/dbcluster/databasecluster-operator/internal/schedule"
+	"github.com/dbcluster/databasecluster-operator/internal/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
 
-var indexes = []kit.Index{
+var indexes = append([]kit.Index{
 	{Kind: &corev1.Pod{}, Name: subject.IndexCluster, Value: clusterName},
 	{Kind: &corev1.PersistentVolumeClaim{}, Name: subject.IndexCluster, Value: clusterName},
 	{Kind: &corev1.ConfigMap{}, Name: subject.IndexCluster, Value: clusterName},
 	{Kind: &batchv1.Job{}, Name: subject.IndexCluster, Value: clusterName},
 	{Kind: &dbv1.DatabaseBackup{}, Name: subject.IndexCluster, Value: backedUp},
 	{Kind: &policyv1.PodDisruptionBudget{}, Name: indexOthers, Value: ofOthers},
-	{Kind: &dbv1.DatabaseCluster{}, Name: schedule.IndexStarting, Value: schedule.Starting},
-}
+}, plan.Watches().Indexes...)
 
 func clusterName(object client.Object) []string {
 	return []string{object.GetLabels()[dbv1.LabelInstance]}

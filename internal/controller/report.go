@@ -12,6 +12,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/status"
 )
 
@@ -46,24 +47,13 @@ func (r *Reconciler) Ignorable(before, after *dbv1.DatabaseCluster) bool {
 	return status.Ignorable(&before.Status, &after.Status)
 }
 
-// transitions are the conditions whose changes are events. The action contains the condition, because Kubernetes
-// counts events with the same reason and action as one event with one note.
-var transitions = []kit.Transition{
-	reported(dbv1.ConditionReady, metav1.ConditionTrue, "", corev1.EventTypeNormal),
-	reported(dbv1.ConditionProgressing, metav1.ConditionTrue, dbv1.ReasonRestoreRetrying, corev1.EventTypeWarning),
-	reported(dbv1.ConditionProgressing, metav1.ConditionTrue, dbv1.ReasonInitializeRetrying, corev1.EventTypeWarning),
-	reported(dbv1.ConditionCredentialsRotated, metav1.ConditionTrue, "", corev1.EventTypeNormal),
-	reported(dbv1.ConditionCredentialsRotated, metav1.ConditionFalse, dbv1.ReasonRotationFailed, corev1.EventTypeWarning),
-	reported(dbv1.ConditionProtectionEnforced, metav1.ConditionFalse, "", corev1.EventTypeWarning),
-	reported(dbv1.ConditionDegraded, metav1.ConditionTrue, "", corev1.EventTypeWarning),
-	reported(dbv1.ConditionStalled, metav1.ConditionTrue, "", corev1.EventTypeWarning),
-	reported(dbv1.ConditionEvictionBlocked, metav1.ConditionTrue, "", corev1.EventTypeWarning),
-	reported(dbv1.ConditionTLSReady, metav1.ConditionFalse, dbv1.ReasonReloadFailed, corev1.EventTypeWarning),
-	reported(dbv1.ConditionBackupHealthy, metav1.ConditionFalse, "", corev1.EventTypeWarning),
-	reported(dbv1.ConditionBackupHealthy, metav1.ConditionTrue, dbv1.ReasonDataReplaced, corev1.EventTypeWarning),
-	reported(dbv1.ConditionBackupVerified, metav1.ConditionFalse, "", corev1.EventTypeWarning),
-}
-
-func reported(condition string, is metav1.ConditionStatus, reason, kind string) kit.Transition {
-	return kit.Transition{Condition: condition, Status: is, Reason: reason, Type: kind, Action: "Report" + condition}
-}
+// transitions are the conditions whose changes are events: of the cluster, and of its subjects.
+var transitions = append([]operation.Transition{
+	operation.Reported(dbv1.ConditionReady, metav1.ConditionTrue, "", corev1.EventTypeNormal),
+	operation.Reported(dbv1.ConditionProgressing, metav1.ConditionTrue, dbv1.ReasonRestoreRetrying, corev1.EventTypeWarning),
+	operation.Reported(dbv1.ConditionProgressing, metav1.ConditionTrue, dbv1.ReasonInitializeRetrying, corev1.EventTypeWarning),
+	operation.Reported(dbv1.ConditionProtectionEnforced, metav1.ConditionFalse, "", corev1.EventTypeWarning),
+	operation.Reported(dbv1.ConditionDegraded, metav1.ConditionTrue, "", corev1.EventTypeWarning),
+	operation.Reported(dbv1.ConditionStalled, metav1.ConditionTrue, "", corev1.EventTypeWarning),
+	operation.Reported(dbv1.ConditionEvictionBlocked, metav1.ConditionTrue, "", corev1.EventTypeWarning),
+}, plan.Transitions()...)

@@ -20,6 +20,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
+	"github.com/dbcluster/databasecluster-operator/internal/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -27,7 +28,7 @@ import (
 func (r *Reconciler) Controller() kit.Controller {
 	return kit.Controller{
 		Name: "databasecluster", For: &dbv1.DatabaseCluster{}, When: predicate.And(r.Relevant(), kit.Filter(state.ClusterFacts)), Delay: creationDelay, Indexes: indexes,
-		Watches: []kit.Watch{
+		Watches: append([]kit.Watch{
 			{Object: &corev1.Service{}, When: kit.Filter(state.ServiceFacts), Delay: repairDelay},
 			{Object: &policyv1.PodDisruptionBudget{}, When: kit.Filter(state.PodDisruptionBudgetFacts), MapFunc: r.clustersOfBudget, Delay: repairDelay},
 			{Object: &networkingv1.NetworkPolicy{}, When: kit.Filter(state.NetworkPolicyFacts), Delay: repairDelay},
@@ -37,7 +38,7 @@ func (r *Reconciler) Controller() kit.Controller {
 			{Object: &corev1.PersistentVolumeClaim{}, When: kit.Changed(claimFacts), MapFunc: clusterOf, Delay: burstDelay},
 			{Object: &batchv1.Job{}, When: kit.Changed(jobFacts), MapFunc: clusterOf, Delay: burstDelay},
 			{Object: &dbv1.DatabaseBackup{}, When: kit.Changed(backupFacts), MapFunc: clusterOfBackup, Delay: burstDelay},
-		},
+		}, plan.Watches().Objects...),
 	}
 }
 

@@ -58,25 +58,15 @@ func (b *Base) Tell(object runtime.Object, all []Event) {
 	}
 }
 
-// Transition is a change of a condition to a status and a reason (any reason if it is empty), and the event about
-// it.
-type Transition struct {
-	Condition string
-	Status    metav1.ConditionStatus
-	Reason    string
-	// Type and Action are the type and action of the event.
-	Type, Action string
-}
-
 // Transitions are the events about conditions that changed to their status, or have it for a new reason.
-func Transitions(table []Transition, before, after []metav1.Condition) []Event {
+func Transitions(table []operation.Transition, before, after []metav1.Condition) []Event {
 	var all []Event
 	for _, is := range after {
 		was := meta.FindStatusCondition(before, is.Type)
 		if was != nil && was.Status == is.Status && was.Reason == is.Reason {
 			continue
 		}
-		matches := func(t Transition) bool {
+		matches := func(t operation.Transition) bool {
 			return t.Condition == is.Type && t.Status == is.Status && (t.Reason == "" || t.Reason == is.Reason)
 		}
 		if i := slices.IndexFunc(table, matches); i >= 0 {

@@ -116,7 +116,7 @@ func TestAnEventNamesAllItsObjectsAndFitsIntoANote(t *testing.T) {
 }
 
 func TestAConditionThatReachesItsStatusIsOneEvent(t *testing.T) {
-	table := []Transition{
+	table := []operation.Transition{
 		{Condition: "Ready", Status: metav1.ConditionTrue, Type: corev1.EventTypeNormal, Action: "ReportReady"},
 		{Condition: "Progressing", Status: metav1.ConditionTrue, Reason: "Retrying", Type: corev1.EventTypeWarning, Action: "Report"},
 	}

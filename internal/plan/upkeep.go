@@ -75,6 +75,24 @@ func Reads() []subject.Read {
 	return all
 }
 
+// Transitions are the changes of conditions of the subjects that are events.
+func Transitions() []operation.Transition {
+	var all []operation.Transition
+	for _, w := range upkeep {
+		all = append(all, w.Transitions...)
+	}
+	return all
+}
+
+// Watches are those of the subjects.
+func Watches() subject.Watches {
+	var all subject.Watches
+	for _, w := range upkeep {
+		all.Objects, all.Indexes = append(all.Objects, w.Objects...), append(all.Indexes, w.Indexes...)
+	}
+	return all
+}
+
 // decisions are those of the subjects. A pass asks each of them once.
 type decisions []subject.Decision
 

@@ -19,6 +19,9 @@ import (
 	"fmt"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
@@ -40,7 +43,10 @@ type Plan struct {
 }
 
 // Subject is the rotation of generated credentials.
-var Subject = subject.Subject{Read: readRotation, Decide: decide}
+var Subject = subject.Subject{Read: readRotation, Decide: decide, Transitions: []operation.Transition{
+	operation.Reported(dbv1.ConditionCredentialsRotated, metav1.ConditionTrue, "", corev1.EventTypeNormal),
+	operation.Reported(dbv1.ConditionCredentialsRotated, metav1.ConditionFalse, dbv1.ReasonRotationFailed, corev1.EventTypeWarning),
+}}
 
 func decide(s *situation.Situation) subject.Decision {
 	var p Plan

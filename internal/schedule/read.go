@@ -75,7 +75,7 @@ func zones(backup *dbv1.ClusterBackup) map[string]*time.Location {
 // sourcesIn are the backups of a namespace that clusters will restore at their start. It reads them from the cache,
 // so a cluster may name a backup just after its deletion.
 func sourcesIn(ctx context.Context, v kit.View, namespace string) ([]dbv1.BackupSource, error) {
-	options := v.By(namespace, IndexStarting, "true")
+	options := v.By(namespace, indexStarting, "true")
 	if v.Indexed {
 		options = append(options, client.UnsafeDisableDeepCopy)
 	}
@@ -85,18 +85,20 @@ func sourcesIn(ctx context.Context, v kit.View, namespace string) ([]dbv1.Backup
 	}
 	var all []dbv1.BackupSource
 	for i := range clusters.Items {
-		if len(Starting(&clusters.Items[i])) > 0 {
+		if len(starting(&clusters.Items[i])) > 0 {
 			all = append(all, *clusters.Items[i].Spec.Bootstrap.FromBackup)
 		}
 	}
 	return all, nil
 }
 
-// IndexStarting is the name of the index of the clusters that will restore a backup at their start, and Starting its value.
-const IndexStarting = "starting"
+// indexStarting is the name of the index of the clusters that will restore a backup at their start.
+const indexStarting = "starting"
 
-// Starting is the value of the index IndexStarting: it has one if the cluster will restore a backup.
-func Starting(object client.Object) []string {
+var indexes = []kit.Index{{Kind: &dbv1.DatabaseCluster{}, Name: indexStarting, Value: starting}}
+
+// starting is the value of that index: it has one if the cluster will restore a backup.
+func starting(object client.Object) []string {
 	cluster, ok := object.(*dbv1.DatabaseCluster)
 	if !ok || cluster.Spec.Bootstrap == nil || cluster.Spec.Bootstrap.FromBackup == nil {
 		return nil

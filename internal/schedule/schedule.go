@@ -11,6 +11,9 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
@@ -19,7 +22,11 @@ import (
 )
 
 // Subject are the schedules of backups.
-var Subject = subject.Subject{Read: readBackups, Decide: decide}
+var Subject = subject.Subject{Read: readBackups, Decide: decide, Watches: subject.Watches{Indexes: indexes}, Transitions: []operation.Transition{
+	operation.Reported(dbv1.ConditionBackupHealthy, metav1.ConditionFalse, "", corev1.EventTypeWarning),
+	operation.Reported(dbv1.ConditionBackupHealthy, metav1.ConditionTrue, dbv1.ReasonDataReplaced, corev1.EventTypeWarning),
+	operation.Reported(dbv1.ConditionBackupVerified, metav1.ConditionFalse, "", corev1.EventTypeWarning),
+}}
 
 func decide(s *situation.Situation) subject.Decision {
 	p := For(s.Cluster, s.Observed)

@@ -23,6 +23,12 @@ import (
 // Read adds facts to those of a pass. An error is in the Reading: after the first one it reads no more, and nothing is decided.
 type Read func(context.Context, *ClusterReading)
 
+// Watches are the changes of objects that start a pass, and the indexes by which the cache finds objects.
+type Watches struct {
+	Objects []kit.Watch
+	Indexes []kit.Index
+}
+
 // ClusterReading collects the facts of a pass for a cluster.
 type ClusterReading struct {
 	kit.Reading

@@ -24,6 +24,10 @@ type Subject struct {
 	Read Read
 	// Decide is a pure function. It is also called while the cluster is being deleted.
 	Decide func(*situation.Situation) Decision
+	// Transitions are the changes of its conditions that are events.
+	Transitions []operation.Transition
+	// Watches are the changes of other objects that start a pass.
+	Watches
 }
 
 // Decision is what a pass does and reports about a subject. The zero value is nothing.
