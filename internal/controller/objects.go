@@ -89,7 +89,6 @@ func (e execution) logTail(ctx context.Context, pod string) []kit.Event {
 }
 
 // +kubebuilder:rbac:groups="",resources=configmaps;secrets;persistentvolumeclaims;serviceaccounts,verbs=delete
-// +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=delete
 // +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=roles;rolebindings,verbs=delete
 
 func (e execution) remove(ctx context.Context, removal operation.Removal) error {
@@ -99,7 +98,6 @@ func (e execution) remove(ctx context.Context, removal operation.Removal) error 
 // +kubebuilder:rbac:groups="",resources=services;configmaps;secrets;serviceaccounts,verbs=create;patch
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=create;patch
 // +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=create;patch
-// +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=create;patch
 // +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=roles;rolebindings,verbs=create;patch
 
 func (e execution) write(ctx context.Context, write operation.Apply) error {

@@ -31,7 +31,6 @@ import (
 // +kubebuilder:rbac:groups="",resources=services;pods;persistentvolumeclaims;configmaps,verbs=get;list;watch
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch
 // +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;list;watch
-// +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=get;list;watch
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch
 
 // Observe reads all objects of a cluster.
@@ -64,7 +63,6 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 	o.HeadlessService = subject.Child(ctx, &o.ClusterReading, state.Ref{Kind: "Service", Name: naming.HeadlessService(name)}, state.ServiceFacts)
 	o.Service = subject.Child(ctx, &o.ClusterReading, state.Ref{Kind: "Service", Name: naming.Service(name)}, state.ServiceFacts)
 	o.PodDisruptionBudget = subject.Child(ctx, &o.ClusterReading, state.Ref{Kind: "PodDisruptionBudget", Name: naming.PodDisruptionBudget(name)}, state.PodDisruptionBudgetFacts)
-	o.readNetworkPolicy(ctx)
 	o.StatefulSet = subject.Child(ctx, &o.ClusterReading, state.Ref{Kind: "StatefulSet", Name: naming.StatefulSet(name)}, state.StatefulSetFacts)
 	o.readAttributesClasses(r.Writer.Client)
 	o.readPods(ctx)
@@ -101,17 +99,6 @@ type observation struct {
 	subject.ClusterReading
 	// live is true if the cache is not read.
 	live bool
-}
-
-// readNetworkPolicy reads the policy of the members. A cluster that needs none ignores those of other owners.
-func (o *observation) readNetworkPolicy(ctx context.Context) {
-	others := o.Foreign
-	o.NetworkPolicy = subject.Child(ctx, &o.ClusterReading, state.Ref{
-		Kind: "NetworkPolicy", Name: naming.NetworkPolicy(o.Cluster.Name), Remedy: "set spec.networkPolicy.mode to None",
-	}, state.NetworkPolicyFacts)
-	if o.Cluster.Spec.NetworkPolicy.Mode == dbv1.NetworkPolicyNone {
-		o.Foreign = others
-	}
 }
 
 // readPods reads the pods with the cluster's labels, without those of the previous cluster of the same name. It only reads them, so the

@@ -129,7 +129,7 @@ func TestTheFirstPassAddsTheFinalizerAndThenCreatesTheObjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"patch orders", "create Service orders-headless", "create Service orders", "create PodDisruptionBudget orders", "create NetworkPolicy orders",
+		"patch orders", "create NetworkPolicy orders", "create Service orders-headless", "create Service orders", "create PodDisruptionBudget orders",
 		"create StatefulSet orders", "patch status of orders",
 	}
 	if !slices.Equal(s.sent, want) {

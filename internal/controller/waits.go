@@ -20,15 +20,6 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// repairDelay is how long a change waits of an object that only the operator writes. A change by another client is repaired at once. A new
-// object needs no repair: usually the operator has created it itself.
-func repairDelay(before, _ client.Object) time.Duration {
-	if before == nil {
-		return kit.StatusDelay
-	}
-	return 0
-}
-
 // creationDelay is how long a change of a cluster waits. The pass that adds the finalizer goes on, so it needs no other one at once.
 func creationDelay(before, after client.Object) time.Duration {
 	if before != nil && after != nil && !controllerutil.ContainsFinalizer(before, dbv1.Finalizer) && controllerutil.ContainsFinalizer(after, dbv1.Finalizer) &&

@@ -17,6 +17,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
+	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
 
 func changedPod(change func(*corev1.Pod)) *corev1.Pod {
@@ -62,7 +63,7 @@ func TestOnlyTheProgressOfAStartWaitsLong(t *testing.T) {
 			t.Errorf("%s waits %s, want %s", name, got, c.want)
 		}
 	}
-	if repairDelay(&corev1.Service{}, &corev1.Service{}) != 0 || repairDelay(&corev1.Service{}, nil) != 0 || repairDelay(nil, &corev1.Service{}) != kit.StatusDelay {
+	if subject.RepairDelay(&corev1.Service{}, &corev1.Service{}) != 0 || subject.RepairDelay(&corev1.Service{}, nil) != 0 || subject.RepairDelay(nil, &corev1.Service{}) != kit.StatusDelay {
 		t.Error("a Service that has to be repaired waits, or a new one does not")
 	}
 }

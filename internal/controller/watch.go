@@ -10,7 +10,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -22,6 +21,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
 
 // Controller declares the changes that start a pass for a cluster.
@@ -29,11 +29,10 @@ func (r *Reconciler) Controller() kit.Controller {
 	return kit.Controller{
 		Name: "databasecluster", For: &dbv1.DatabaseCluster{}, When: predicate.And(r.Relevant(), kit.Filter(state.ClusterFacts)), Delay: creationDelay, Indexes: indexes,
 		Watches: append([]kit.Watch{
-			{Object: &corev1.Service{}, When: kit.Filter(state.ServiceFacts), Delay: repairDelay},
-			{Object: &policyv1.PodDisruptionBudget{}, When: kit.Filter(state.PodDisruptionBudgetFacts), MapFunc: r.clustersOfBudget, Delay: repairDelay},
-			{Object: &networkingv1.NetworkPolicy{}, When: kit.Filter(state.NetworkPolicyFacts), Delay: repairDelay},
+			{Object: &corev1.Service{}, When: kit.Filter(state.ServiceFacts), Delay: subject.RepairDelay},
+			{Object: &policyv1.PodDisruptionBudget{}, When: kit.Filter(state.PodDisruptionBudgetFacts), MapFunc: r.clustersOfBudget, Delay: subject.RepairDelay},
 			{Object: &appsv1.StatefulSet{}, When: kit.Filter(setFacts), Delay: burstDelay},
-			{Object: &corev1.ConfigMap{}, When: kit.Filter(state.ConfigMapFacts), MapFunc: clusterOf, Delay: repairDelay},
+			{Object: &corev1.ConfigMap{}, When: kit.Filter(state.ConfigMapFacts), MapFunc: clusterOf, Delay: subject.RepairDelay},
 			{Object: &corev1.Pod{}, When: kit.Changed(podFacts), MapFunc: clusterOf, Delay: burstDelay},
 			{Object: &corev1.PersistentVolumeClaim{}, When: kit.Changed(claimFacts), MapFunc: clusterOf, Delay: burstDelay},
 			{Object: &batchv1.Job{}, When: kit.Changed(jobFacts), MapFunc: clusterOf, Delay: burstDelay},

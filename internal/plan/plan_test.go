@@ -22,8 +22,8 @@ func TestTheStepsOfARunningCluster(t *testing.T) {
 		},
 		"everything for a new cluster, the finalizer first and the members last": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Finalizers = nil; *o = state.Observed{} },
-			"add the finalizer\ncreate Service orders-headless\ncreate Service orders\ncreate PodDisruptionBudget orders\ncreate NetworkPolicy orders\ncreate StatefulSet orders\n" +
-				"Applying: create Service orders-headless, create Service orders, create PodDisruptionBudget orders, create NetworkPolicy orders, create StatefulSet orders\n",
+			"add the finalizer\ncreate NetworkPolicy orders\ncreate Service orders-headless\ncreate Service orders\ncreate PodDisruptionBudget orders\ncreate StatefulSet orders\n" +
+				"Applying: create NetworkPolicy orders, create Service orders-headless, create Service orders, create PodDisruptionBudget orders, create StatefulSet orders\n",
 		},
 		"what is missing": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Service = nil }, "create Service orders\nApplying: create Service orders\n",
@@ -74,8 +74,8 @@ func TestTheStepsOfARunningCluster(t *testing.T) {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				*o = state.Observed{Foreign: []state.Ref{{Kind: "Service", Name: "orders"}}}
 			},
-			"create Service orders-headless\ncreate PodDisruptionBudget orders\ncreate NetworkPolicy orders\ncreate StatefulSet orders\n" +
-				"Applying: create Service orders-headless, create PodDisruptionBudget orders, create NetworkPolicy orders, create StatefulSet orders\nagain in 10s\nSTALLED NameConflict\n",
+			"create NetworkPolicy orders\ncreate Service orders-headless\ncreate PodDisruptionBudget orders\ncreate StatefulSet orders\n" +
+				"Applying: create NetworkPolicy orders, create Service orders-headless, create PodDisruptionBudget orders, create StatefulSet orders\nagain in 10s\nSTALLED NameConflict\n",
 		},
 		"objects of the previous cluster delay the new one": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -88,8 +88,8 @@ func TestTheStepsOfARunningCluster(t *testing.T) {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				*o = state.Observed{Foreign: []state.Ref{{Kind: "Service", Name: "orders-headless"}}}
 			},
-			"create Service orders\ncreate PodDisruptionBudget orders\ncreate NetworkPolicy orders\n" +
-				"Applying: create Service orders, create PodDisruptionBudget orders, create NetworkPolicy orders\nagain in 10s\nSTALLED NameConflict\n",
+			"create NetworkPolicy orders\ncreate Service orders\ncreate PodDisruptionBudget orders\n" +
+				"Applying: create NetworkPolicy orders, create Service orders, create PodDisruptionBudget orders\nagain in 10s\nSTALLED NameConflict\n",
 		},
 	})
 }

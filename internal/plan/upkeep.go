@@ -12,6 +12,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/connection"
 	"github.com/dbcluster/databasecluster-operator/internal/credentials"
 	"github.com/dbcluster/databasecluster-operator/internal/identity"
+	"github.com/dbcluster/databasecluster-operator/internal/network"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
@@ -59,6 +60,7 @@ var upkeep = []work{
 	{"adoption", core(adoptions), "members must not start before it"},
 	{"contents of volumes", always(members.Records), "a later operation may stop the member that the record names"},
 	{"release of pods", always(releases), "a pod with a finalizer blocks the drain of its node"},
+	{"network", network.Subject, "no member starts before the policy that restricts who connects"},
 	{"objects", core(members.Writes), "they use all of the above"},
 	{"connection", connection.Subject, "clients get what the members have"},
 	{"unwanted objects", core(unwanted), "nothing uses them now"},
@@ -173,7 +175,7 @@ func releases(s *situation.Situation) operation.List {
 }
 
 func unwanted(s *situation.Situation) operation.List {
-	all := slices.Concat(members.Unwanted(s), members.StaleAgreements(s), members.Obstructing(s))
+	all := slices.Concat(members.StaleAgreements(s), members.Obstructing(s))
 	return given(len(all) > 0, operation.Delete{Objects: all})
 }
 

@@ -171,3 +171,12 @@ func TestContainersOfTheSpecCannotWeakenSecurity(t *testing.T) {
 		}
 	}
 }
+
+func TestTheNetworkPolicyOfTheSpecRestartsNobody(t *testing.T) {
+	cluster := golden.Input(t, "full")
+	before := renderedFrom(cluster, nil)
+	cluster.Spec.NetworkPolicy = dbv1.ClusterNetworkPolicy{Mode: dbv1.NetworkPolicyNone}
+	if renderedFrom(cluster, nil) != before {
+		t.Error("spec.networkPolicy is an input of the pod template")
+	}
+}

@@ -6,6 +6,7 @@ package subject
 
 import (
 	"context"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -27,6 +28,15 @@ type Read func(context.Context, *ClusterReading)
 type Watches struct {
 	Objects []kit.Watch
 	Indexes []kit.Index
+}
+
+// RepairDelay is how long a change waits of an object that only the operator writes. A change by another client is repaired at once. A new
+// object needs no repair: usually the operator has created it itself.
+func RepairDelay(before, _ client.Object) time.Duration {
+	if before == nil {
+		return kit.StatusDelay
+	}
+	return 0
 }
 
 // ClusterReading collects the facts of a pass for a cluster.

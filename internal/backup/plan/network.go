@@ -13,9 +13,6 @@ import (
 	"strings"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/naming"
-	"github.com/dbcluster/databasecluster-operator/internal/objects"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
 )
 
 const dnsPort, httpPort, httpsPort = 53, 80, 443
@@ -36,8 +33,8 @@ func onLink(address netip.Addr) bool {
 
 // dns is every pod of the cluster, because the labels of DNS servers differ, and the DNS servers outside the
 // cluster.
-func dns(nameServers []netip.Addr) resources.Egress {
-	out := resources.Egress{EveryPod: true, UDP: []int32{dnsPort}, TCP: []int32{dnsPort}}
+func dns(nameServers []netip.Addr) egress {
+	out := egress{EveryPod: true, UDP: []int32{dnsPort}, TCP: []int32{dnsPort}}
 	for _, server := range nameServers {
 		if server = plain(server); server != metadata4 && !metadata6.Contains(server) {
 			out.Blocks = append(out.Blocks, only(server))
@@ -46,8 +43,8 @@ func dns(nameServers []netip.Addr) resources.Egress {
 	return out
 }
 
-func only(address netip.Addr) resources.Block {
-	return resources.Block{CIDR: netip.PrefixFrom(address, address.BitLen()).String()}
+func only(address netip.Addr) block {
+	return block{CIDR: netip.PrefixFrom(address, address.BitLen()).String()}
 }
 
 // plain is an address without its zone, and a mapped address as IPv4.
@@ -55,7 +52,7 @@ func plain(address netip.Addr) netip.Addr { return address.WithZone("").Unmap() 
 
 // toDestination is as narrow as the endpoint allows: an address, or the namespace of a Service, whose pods may
 // listen on any port. The addresses of other hosts are unknown, so it allows all addresses except link-local ones.
-func toDestination(namespace string, at *dbv1.BackupDestination) []resources.Egress {
+func toDestination(namespace string, at *dbv1.BackupDestination) []egress {
 	if at.ClaimName != "" {
 		return nil
 	}
@@ -64,23 +61,23 @@ func toDestination(namespace string, at *dbv1.BackupDestination) []resources.Egr
 		if onLink(plain(address)) {
 			return nil
 		}
-		return []resources.Egress{{Blocks: []resources.Block{only(plain(address))}, TCP: []int32{port}}}
+		return []egress{{Blocks: []block{only(plain(address))}, TCP: []int32{port}}}
 	}
-	anywhere := resources.Egress{TCP: []int32{port}, Blocks: []resources.Block{
+	anywhere := egress{TCP: []int32{port}, Blocks: []block{
 		{CIDR: "0.0.0.0/0", Except: []string{linkLocal4.String()}},
 		{CIDR: "::/0", Except: []string{linkLocal6.String(), metadata6.String()}},
 	}}
 	switch labels := strings.Split(strings.TrimSuffix(host, "."), "."); {
 	case host == "" || host == "localhost":
-		return []resources.Egress{anywhere}
+		return []egress{anywhere}
 	case len(labels) == 1:
-		return []resources.Egress{{PodsOf: namespace}}
+		return []egress{{PodsOf: namespace}}
 	case len(labels) > 2 && labels[2] == "svc":
-		return []resources.Egress{{PodsOf: labels[1]}}
+		return []egress{{PodsOf: labels[1]}}
 	case len(labels) == 2: // a Service with its namespace, or a host such as example.org
-		return []resources.Egress{{PodsOf: labels[1]}, anywhere}
+		return []egress{{PodsOf: labels[1]}, anywhere}
 	default:
-		return []resources.Egress{anywhere}
+		return []egress{anywhere}
 	}
 }
 
@@ -109,24 +106,4 @@ func forbidden(at *dbv1.BackupDestination) string {
 		return ""
 	}
 	return fmt.Sprintf("the endpoint %s of the destination is a link-local address, such as a cloud's metadata service. Copies must not connect to it: set another endpoint", at.Endpoint)
-}
-
-// policy isolates the copies of a backup. They have real data and real passwords, so clients must not mistake them
-// for the database, and they must not reach its peers. They may connect only to the DNS of the cluster and to the
-// destination.
-func (s situation) policy() objects.Child {
-	backup := s.backup
-	return resources.SeclusionPolicy(resources.Seclusion{
-		Namespace: backup.Namespace, Name: s.policyName(),
-		Labels: naming.BackupJobLabels(backup, dbv1.ComponentVerification),
-		Owner:  ownedBy(backup),
-		Pods: map[string]string{
-			dbv1.LabelComponent: dbv1.ComponentVerification, dbv1.LabelBackupUID: string(backup.UID),
-		},
-		Egress: append([]resources.Egress{dns(s.NameServers)}, toDestination(backup.Namespace, backup.Status.Destination)...),
-	})
-}
-
-func (s situation) policyName() string {
-	return naming.VerificationPolicy(s.backup.Spec.Cluster, s.backup.UID)
 }

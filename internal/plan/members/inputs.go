@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	appsv1 "k8s.io/api/apps/v1"
-	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -43,7 +42,7 @@ func (d demand) hash(s *situation.Situation) string {
 		Spec:     &c.Spec, Untouched: live.StatefulSet != nil && objects.Untouched(c, live.StatefulSet),
 		EngineKnown: s.EngineKnown(), References: s.References, Foreign: s.Foreign, Account: s.ServiceAccount != nil,
 		Live: []version{
-			of(live.HeadlessService), of(live.Service), of(live.ReplicasService), of(live.PodDisruptionBudget), of(live.NetworkPolicy), of(live.StatefulSet),
+			of(live.HeadlessService), of(live.Service), of(live.ReplicasService), of(live.PodDisruptionBudget), of(live.StatefulSet),
 		},
 	}
 	if s.Engine != nil { // the spec in force has the other declarations
@@ -71,7 +70,7 @@ func of[T any, Object interface {
 		return version{}
 	}
 	switch any(object).(type) {
-	case *appsv1.StatefulSet, *policyv1.PodDisruptionBudget, *networkingv1.NetworkPolicy:
+	case *appsv1.StatefulSet, *policyv1.PodDisruptionBudget:
 		return version{
 			UID: string(object.GetUID()), Version: strconv.FormatInt(object.GetGeneration(), 10),
 			Labels: object.GetLabels(), Annotations: object.GetAnnotations(), Owners: object.GetOwnerReferences(),

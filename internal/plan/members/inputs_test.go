@@ -12,7 +12,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -58,7 +57,7 @@ func converged(t *testing.T) changed {
 	cluster := plans.Orders()
 	cluster.Spec.Config = &dbv1.ClusterConfig{Files: map[string]string{"database.conf": "a = 1"}}
 	observed := plans.Standing(t, cluster)
-	observed.PodDisruptionBudget.Generation, observed.NetworkPolicy.Generation = 1, 1
+	observed.PodDisruptionBudget.Generation = 1
 	observed.Service.Generation = 1 // its creator may set one, and nothing counts it
 	config := resources.ConfigMap(cluster)
 	observed.Configs = []*corev1.ConfigMap{{}}
@@ -97,15 +96,11 @@ func eachChange(t *testing.T) map[string]changed {
 	object("headless", start.observed.HeadlessService, func(o *state.Observed, c client.Object) { o.HeadlessService = c.(*corev1.Service) })
 	object("service", start.observed.Service, func(o *state.Observed, c client.Object) { o.Service = c.(*corev1.Service) })
 	object("budget", start.observed.PodDisruptionBudget, func(o *state.Observed, c client.Object) { o.PodDisruptionBudget = c.(*policyv1.PodDisruptionBudget) })
-	object("policy", start.observed.NetworkPolicy, func(o *state.Observed, c client.Object) { o.NetworkPolicy = c.(*networkingv1.NetworkPolicy) })
 	object("set", start.observed.StatefulSet, func(o *state.Observed, c client.Object) { o.StatefulSet = c.(*appsv1.StatefulSet) })
 	object("config", start.observed.Configs[0], func(o *state.Observed, c client.Object) { o.Configs = []*corev1.ConfigMap{c.(*corev1.ConfigMap)} })
 	for name, change := range map[string]func(*state.Observed){
 		"no budget": func(o *state.Observed) { o.PodDisruptionBudget = nil },
 		"no set":    func(o *state.Observed) { o.StatefulSet, o.Members = nil, nil },
-		"a foreign policy": func(o *state.Observed) {
-			o.NetworkPolicy, o.Foreign = nil, []state.Ref{{Kind: "NetworkPolicy", Name: "orders"}}
-		},
 		"another secret": func(o *state.Observed) {
 			o.References = []pods.Reference{{Kind: "Secret", Name: "a", Found: true, Content: "b"}}
 		},

@@ -70,9 +70,6 @@ func (d demand) writes(s *situation.Situation) operation.List {
 		}
 	}
 	add(resources.PodDisruptionBudget(s.Cluster), s.PodDisruptionBudget)
-	if s.Cluster.Spec.NetworkPolicy.Mode != dbv1.NetworkPolicyNone {
-		add(resources.NetworkPolicy(s.Cluster), s.NetworkPolicy)
-	}
 	if s.Cluster.Spec.Config != nil {
 		config := resources.ConfigMap(s.Cluster)
 		add(config, find(s.Configs, config.Name()))
@@ -112,17 +109,6 @@ func Applying(s *situation.Situation) phase.Outcome {
 		return phase.Over
 	}
 	return phase.Wait(dbv1.ReasonApplying, operation.Describe(all))
-}
-
-// Unwanted is the NetworkPolicy of a cluster whose spec asks for none.
-func Unwanted(s *situation.Situation) []operation.Removal {
-	policy := s.NetworkPolicy
-	if policy == nil || policy.DeletionTimestamp != nil || s.Cluster.Spec.NetworkPolicy.Mode != dbv1.NetworkPolicyNone {
-		return nil
-	}
-	return []operation.Removal{{
-		Kind: "NetworkPolicy", Name: policy.Name, UID: policy.UID, Version: policy.ResourceVersion, Why: "spec.networkPolicy.mode is None",
-	}}
 }
 
 // Leftovers are ConfigMaps with old files of spec.config. They are deleted after the cluster has converged, because no member uses them any more.

@@ -22,6 +22,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/network"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan"
@@ -52,7 +53,7 @@ func Standing(t testing.TB, c *dbv1.DatabaseCluster) state.Observed {
 		HeadlessService:     live[corev1.Service](t, resources.HeadlessService(c)),
 		Service:             live[corev1.Service](t, resources.Service(c, nil)),
 		PodDisruptionBudget: live[policyv1.PodDisruptionBudget](t, resources.PodDisruptionBudget(c)),
-		NetworkPolicy:       live[networkingv1.NetworkPolicy](t, resources.NetworkPolicy(c)),
+		NetworkPolicy:       live[networkingv1.NetworkPolicy](t, network.Render(c)),
 		StatefulSet:         live[appsv1.StatefulSet](t, resources.StatefulSet(c, c.Spec.Replicas, state.Observed{})),
 	}
 	o.At = Now

@@ -2,11 +2,13 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-package resources
+package network_test
 
 import (
 	"slices"
 	"testing"
+
+	"github.com/dbcluster/databasecluster-operator/internal/network"
 
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,19 +17,21 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/golden"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
 
 func policyOf(t *testing.T, cluster *dbv1.DatabaseCluster) *networkingv1.NetworkPolicy {
 	t.Helper()
 	policy := &networkingv1.NetworkPolicy{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(NetworkPolicy(cluster).Object.Object, policy); err != nil {
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(network.Render(cluster).Object.Object, policy); err != nil {
 		t.Fatal(err)
 	}
 	return policy
 }
 
 func TestEveryPortIsOpenOnlyToMembersAndToJobsThatNeedThem(t *testing.T) {
-	cluster := smallest()
+	cluster := plans.Orders()
 	first := policyOf(t, cluster).Spec.Ingress[0]
 	if len(first.Ports) != 0 {
 		t.Fatalf("the rule must have every port: %+v", first)
@@ -47,7 +51,7 @@ func TestEveryPortIsOpenOnlyToMembersAndToJobsThatNeedThem(t *testing.T) {
 	}
 	backup := &dbv1.DatabaseBackup{}
 	backup.Spec.Cluster = cluster.Name
-	other := smallest()
+	other := plans.Orders()
 	other.Name = "orders-2"
 	for name, one := range map[string]struct {
 		labels  map[string]string
@@ -76,7 +80,7 @@ func TestEveryPortIsOpenOnlyToMembersAndToJobsThatNeedThem(t *testing.T) {
 }
 
 func TestAPolicyWithAdditionsOfOthersDrifts(t *testing.T) {
-	cluster := full(t)
+	cluster := golden.Input(t, "full")
 	for name, spoil := range map[string]func(*networkingv1.NetworkPolicySpec){
 		"another rule": func(s *networkingv1.NetworkPolicySpec) {
 			s.Ingress = append(s.Ingress, networkingv1.NetworkPolicyIngressRule{})
@@ -97,14 +101,14 @@ func TestAPolicyWithAdditionsOfOthersDrifts(t *testing.T) {
 		},
 	} {
 		live := policyOf(t, cluster)
-		if drift := NetworkPolicy(cluster).Drift(live); drift != "" {
+		if drift := network.Render(cluster).Drift(live); drift != "" {
 			t.Fatalf("an unchanged policy differs in %s", drift)
 		}
 		spoil(&live.Spec)
-		if drift := NetworkPolicy(cluster).Drift(live); drift == "" {
+		if drift := network.Render(cluster).Drift(live); drift == "" {
 			t.Errorf("%s is no drift", name)
 		}
-		if removals := NetworkPolicy(cluster).Removals(live); len(removals) != 1 || removals[0].Path != "/spec" {
+		if removals := network.Render(cluster).Removals(live); len(removals) != 1 || removals[0].Path != "/spec" {
 			t.Errorf("%s: %+v", name, removals)
 		}
 	}
@@ -112,11 +116,7 @@ func TestAPolicyWithAdditionsOfOthersDrifts(t *testing.T) {
 
 var never = []metav1.LabelSelectorRequirement{{Key: "none", Operator: metav1.LabelSelectorOpExists}}
 
-func TestTheNetworkPolicyOfTheSpecRestartsNobody(t *testing.T) {
-	cluster := full(t)
-	before := renderedFrom(cluster, nil)
-	cluster.Spec.NetworkPolicy = dbv1.ClusterNetworkPolicy{Mode: dbv1.NetworkPolicyNone}
-	if renderedFrom(cluster, nil) != before {
-		t.Error("spec.networkPolicy is an input of the pod template")
-	}
+func TestTheNetworkPolicyMatchesTheGoldenFiles(t *testing.T) {
+	golden.Compare(t, "smallest.networkpolicy", network.Render(plans.Orders()))
+	golden.Compare(t, "full.networkpolicy", network.Render(golden.Input(t, "full")))
 }

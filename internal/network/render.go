@@ -1,0 +1,71 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package network
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
+	networkingv1ac "k8s.io/client-go/applyconfigurations/networking/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
+)
+
+// connecting are the components of members, and of the Jobs that versions before the label LabelConnects created. Do not add to it: it would
+// rewrite the policy of each cluster.
+var connecting = []string{
+	dbv1.ComponentBackup, dbv1.ComponentConfigure, dbv1.ComponentRotation, dbv1.ComponentHook, dbv1.ComponentHandOver, dbv1.ComponentMemberRemove,
+	dbv1.ComponentReload, dbv1.ComponentRestore, dbv1.ComponentDatabase,
+}
+
+// Render lets the peers that the spec allows connect to the client port of the members, and all clients to the
+// declared ports of sidecars. Every port is open to the other members and to Jobs of this cluster that need it. A
+// selector of pods without one of namespaces selects only pods of the same namespace, so the labels of pods in other
+// namespaces have no effect.
+func Render(cluster *dbv1.DatabaseCluster) objects.Child {
+	components := metav1ac.LabelSelectorRequirement().WithKey(dbv1.LabelComponent).WithOperator(metav1.LabelSelectorOpIn).WithValues(connecting...)
+	selector := naming.Selector(cluster.Name)
+	delete(selector, dbv1.LabelComponent)
+	ours := networkingv1ac.NetworkPolicyPeer().
+		WithPodSelector(metav1ac.LabelSelector().WithMatchLabels(selector).WithMatchExpressions(components))
+	admitted := networkingv1ac.NetworkPolicyPeer().
+		WithPodSelector(metav1ac.LabelSelector().WithMatchLabels(selector).WithMatchLabels(map[string]string{dbv1.LabelConnects: "true"}))
+	spec := networkingv1ac.NetworkPolicySpec().
+		WithPodSelector(metav1ac.LabelSelector().WithMatchLabels(naming.Selector(cluster.Name))).
+		WithPolicyTypes(networkingv1.PolicyTypeIngress).
+		WithIngress(
+			networkingv1ac.NetworkPolicyIngressRule().WithFrom(ours, admitted),
+			networkingv1ac.NetworkPolicyIngressRule().
+				WithFrom(objects.AsEach[networkingv1ac.NetworkPolicyPeerApplyConfiguration](cluster.Spec.NetworkPolicy.From)...).
+				WithPorts(port(intstr.FromString(naming.Port))))
+	if declared := sidecarPorts(cluster); len(declared) > 0 { // a rule without ports would allow them all
+		spec.WithIngress(networkingv1ac.NetworkPolicyIngressRule().WithPorts(declared...))
+	}
+	child := objects.New(networkingv1ac.NetworkPolicy(naming.NetworkPolicy(cluster.Name), cluster.Namespace).
+		WithLabels(naming.Labels(cluster, dbv1.ComponentDatabase)).
+		WithOwnerReferences(objects.OwnedBy(cluster)).
+		WithSpec(spec), []string{"spec"})
+	child.Exact = true
+	return child
+}
+
+// sidecarPorts are the declared ports of sidecars, such as that of a metrics exporter.
+func sidecarPorts(cluster *dbv1.DatabaseCluster) []*networkingv1ac.NetworkPolicyPortApplyConfiguration {
+	var all []*networkingv1ac.NetworkPolicyPortApplyConfiguration
+	for _, sidecar := range cluster.Spec.Pod.Sidecars {
+		for _, declared := range sidecar.Ports {
+			all = append(all, port(intstr.FromInt32(declared.ContainerPort)))
+		}
+	}
+	return all
+}
+
+func port(number intstr.IntOrString) *networkingv1ac.NetworkPolicyPortApplyConfiguration {
+	return networkingv1ac.NetworkPolicyPort().WithProtocol(corev1.ProtocolTCP).WithPort(number)
+}
