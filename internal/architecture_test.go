@@ -51,6 +51,7 @@ var order = []place{
 	{name: "identity", pure: true, imports: core, importedBy: theList},
 	{name: "connection", pure: true, imports: core, importedBy: theList},
 	{name: "schedule", pure: true, imports: core, importedBy: theList},
+	{name: "protection", pure: true, imports: core, importedBy: theList},
 	{name: "network", pure: true, imports: core, importedBy: theList},
 	{name: "certificate", pure: true, imports: core, importedBy: theList},
 	{name: "rotation", pure: true, imports: core, importedBy: theList},

@@ -19,6 +19,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/protection"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -42,7 +43,7 @@ func TestAClaimKeepsItsOtherLabelsAndAnnotations(t *testing.T) {
 	protecting := func(on bool) func(*corev1.PersistentVolumeClaim) operation.Operation {
 		return func(c *corev1.PersistentVolumeClaim) operation.Operation {
 			s, _ := decided(on, c)
-			return members.Labels(s)[0]
+			return protection.Subject.Decide(s).Operations[0]
 		}
 	}
 	containing := func(change func(*state.Contents)) func(*corev1.PersistentVolumeClaim) operation.Operation {

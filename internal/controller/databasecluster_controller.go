@@ -78,7 +78,7 @@ func (r *Reconciler) uptime() state.Uptime {
 // correct do not delay operations that only need time.
 func (r *Reconciler) RequeueAfter(p pass) (time.Duration, bool) {
 	after := situation.Sooner(p.Plan.RequeueAfter, p.Facts.HeardIn())
-	unwatched := p.Facts.Protection != nil ||
+	unwatched := p.Object.Spec.Deletion.Protection ||
 		slices.ContainsFunc(p.Facts.References, func(r pods.Reference) bool { return !r.Own })
 	if unwatched && (after == 0 || r.ReferencePeriod > 0 && r.ReferencePeriod <= after) {
 		after = r.ReferencePeriod

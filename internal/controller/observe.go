@@ -40,7 +40,7 @@ func (r *Reconciler) Observe(ctx context.Context, cluster *dbv1.DatabaseCluster,
 	}
 	o := &observation{live: from.Uncached, ClusterReading: subject.ClusterReading{
 		Reading: from, Cluster: cluster, Logs: r.Logs,
-		TransferImage: r.TransferImage, ClusterDomain: r.ClusterDomain, Others: r.Cache().Else(r.Live),
+		TransferImage: r.TransferImage, ClusterDomain: r.ClusterDomain, Policies: r.Policies, Others: r.Cache().Else(r.Live),
 		Observed: state.Observed{At: r.Clock.Now(), Uptime: r.uptime()},
 	}}
 	o.read(ctx, r)
@@ -76,7 +76,6 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 	}
 	o.readTasks(ctx)
 	o.readKept(ctx)
-	o.readProtection(ctx, r.Policies)
 	o.readRestore(ctx, r)
 	if o.Cluster.DeletionTimestamp != nil {
 		o.readHooks(ctx)

@@ -52,7 +52,6 @@ var transitions = append([]operation.Transition{
 	operation.Reported(dbv1.ConditionReady, metav1.ConditionTrue, "", corev1.EventTypeNormal),
 	operation.Reported(dbv1.ConditionProgressing, metav1.ConditionTrue, dbv1.ReasonRestoreRetrying, corev1.EventTypeWarning),
 	operation.Reported(dbv1.ConditionProgressing, metav1.ConditionTrue, dbv1.ReasonInitializeRetrying, corev1.EventTypeWarning),
-	operation.Reported(dbv1.ConditionProtectionEnforced, metav1.ConditionFalse, "", corev1.EventTypeWarning),
 	operation.Reported(dbv1.ConditionDegraded, metav1.ConditionTrue, "", corev1.EventTypeWarning),
 	operation.Reported(dbv1.ConditionStalled, metav1.ConditionTrue, "", corev1.EventTypeWarning),
 	operation.Reported(dbv1.ConditionEvictionBlocked, metav1.ConditionTrue, "", corev1.EventTypeWarning),

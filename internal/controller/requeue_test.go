@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
@@ -21,9 +23,10 @@ func TestOnlyWhatOthersWriteIsReadPeriodically(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	own, others := pods.Reference{Name: "own", Own: true}, pods.Reference{Name: "others"}
 	for name, c := range map[string]struct {
-		observed state.Observed
-		plan     time.Duration
-		want     time.Duration
+		observed  state.Observed
+		protected bool
+		plan      time.Duration
+		want      time.Duration
 	}{
 		"nothing":                          {},
 		"a Secret of the operator":         {observed: state.Observed{References: []pods.Reference{own}}},
@@ -31,9 +34,10 @@ func TestOnlyWhatOthersWriteIsReadPeriodically(t *testing.T) {
 		"a Secret of the user, and sooner": {observed: state.Observed{References: []pods.Reference{others}}, plan: time.Second, want: time.Second},
 		"a Secret of the user, and later":  {observed: state.Observed{References: []pods.Reference{others}}, plan: time.Hour, want: 5 * time.Minute},
 		"a member that is not ready":       {observed: state.Observed{At: now, Members: []state.Member{{ReadySince: metav1.NewTime(now)}}}, plan: time.Hour, want: 10 * time.Second},
-		"admission policies":               {observed: state.Observed{Protection: &state.Protection{}}, want: 5 * time.Minute},
+		"admission policies":               {protected: true, want: 5 * time.Minute},
 	} {
-		p := pass{Facts: &situation.Situation{Observed: c.observed}}
+		p := pass{Object: &dbv1.DatabaseCluster{}, Facts: &situation.Situation{Observed: c.observed}}
+		p.Object.Spec.Deletion.Protection = c.protected
 		p.Plan.RequeueAfter = c.plan
 		if got, ok := r.RequeueAfter(p); got != c.want || !ok {
 			t.Errorf("%s: the next pass is after %v, want %v", name, got, c.want)

@@ -15,6 +15,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // Target identifies an object in the version that the pass has read, in the namespace of its cluster.
@@ -29,6 +30,11 @@ var groups = map[string]schema.GroupVersion{
 	"DatabaseBackup": dbv1.GroupVersion, naming.CertificateKind.Kind: naming.CertificateKind.GroupVersion(),
 	"Job": batchv1.SchemeGroupVersion, "NetworkPolicy": networkingv1.SchemeGroupVersion,
 	"Role": rbacv1.SchemeGroupVersion, "RoleBinding": rbacv1.SchemeGroupVersion,
+}
+
+// Claim is the claim of a volume.
+func Claim(v state.Volume) Target {
+	return Target{Kind: "PersistentVolumeClaim", Name: v.Claim, UID: v.UID, Version: v.Version}
 }
 
 // In is the target as an object that has nothing else.

@@ -41,8 +41,6 @@ var phases = []phase.Phase{
 	{Name: "scale in that waits", Decide: members.AwaitScaleIn},
 	{Name: "size", Decide: members.AwaitSize},
 	{Name: "attributes", Decide: members.AwaitAttributes},
-	{Name: "labels", Decide: members.Labeling},
-	{Name: "up to date", Decide: upToDate},
 }
 
 func upToDate(s *situation.Situation) phase.Outcome {
@@ -88,7 +86,7 @@ func stalled(s *situation.Situation, d decisions) *situation.Stall {
 // number of members differs, or a change of the StatefulSet is blocked.
 func pending(s *situation.Situation) bool {
 	tooMany := slices.ContainsFunc(s.Members, func(m state.Member) bool { return m.Ordinal >= s.Wanted })
-	changes := slices.Concat(members.Resizes(s), members.Modifications(s), members.Labels(s))
+	changes := slices.Concat(members.Resizes(s), members.Modifications(s))
 	return len(changes) > 0 || tooMany || awaitsOthers(s) ||
 		!s.Complete() || s.TemplateBlocked() || s.StatefulSetTerminating() || s.OtherClaims()
 }

@@ -74,11 +74,11 @@ func (p Plan) Work() operation.Agenda {
 
 // For decides what to do for a cluster. A deletion comes first: it must continue with any spec.
 func For(s *situation.Situation) Plan {
-	d, next := decide(s), existence
+	d, decided := decide(s), existence
 	if s.Deleting() {
-		next = removal
+		decided = removal
 	}
-	p := next(s, d)
+	p := decided(s, d)
 	p.Restore = restore.Status(s, p.Message, p.Stalled)
 	p.Reports = d.reports()
 	p.RequeueAfter = situation.Sooner(p.RequeueAfter, d.requeueAfter())
@@ -88,18 +88,29 @@ func For(s *situation.Situation) Plan {
 // existence decides for a cluster that is not being deleted.
 func existence(s *situation.Situation, d decisions) Plan {
 	s = s.With(d.operations(), stalled(s, d), d.leftovers())
-	p := of(s, disturb.Exclusively(s, phase.First(phases, s)))
-	p.Pending, p.Newer = pending(s), s.EngineKnown() && resources.Newer(s.Cluster, s.Observed)
+	p := of(s, disturb.Exclusively(s, next(s, d)))
+	p.Pending, p.Newer = pending(s) || d.pending(), s.EngineKnown() && resources.Newer(s.Cluster, s.Observed)
 	if s.Cluster.Spec.Paused {
 		p = paused(p)
 	}
 	return p
 }
 
+// next is the first phase that has operations or waits. At last, the cluster waits for its subjects.
+func next(s *situation.Situation, d decisions) phase.Outcome {
+	if outcome := phase.First(phases, s); outcome.Waits() {
+		return outcome
+	}
+	if outcome := d.await(); outcome.Waits() {
+		return outcome
+	}
+	return upToDate(s)
+}
+
 // removal decides for a cluster that is being deleted.
 func removal(s *situation.Situation, d decisions) Plan {
 	s = s.With(d.operations(), nil, d.leftovers())
-	p := of(s, deletion.Decide(s, d.finish()))
+	p := of(s, deletion.Decide(s, d.await(), d.finish()))
 	p.Operations, _ = p.Operations.Only(operation.WhileDeleting)
 	p.HooksChanged = deletion.PhasesChanged(s.Cluster.Status.Hooks, p.Hooks)
 	return p

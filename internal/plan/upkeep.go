@@ -18,6 +18,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/protection"
 	"github.com/dbcluster/databasecluster-operator/internal/rotation"
 	"github.com/dbcluster/databasecluster-operator/internal/schedule"
 	"github.com/dbcluster/databasecluster-operator/internal/subject"
@@ -54,7 +55,7 @@ var upkeep = []work{
 	{"certificate", certificate.Subject, "members need it to start"},
 	{"size of volumes", core(members.Resizes), "a full volume may be why members are down"},
 	{"attributes of volumes", core(members.Modifications), "as the size"},
-	{"labels of volumes", always(members.Labels), "they protect volumes from a deletion"},
+	{"protection", protection.Subject, "its labels protect volumes from a deletion"},
 	{"schedules", schedule.Subject, "they disturb no member, so they wait for no phase"},
 	{"rotation", rotation.Subject, "it starts a Job only when all members are ready"},
 	{"adoption", core(adoptions), "members must not start before it"},
@@ -122,6 +123,21 @@ func (d decisions) stalled() *situation.Stall {
 		}
 	}
 	return nil
+}
+
+// await is the first that the cluster waits for before it is up to date, or deleted.
+func (d decisions) await() phase.Outcome {
+	for _, one := range d {
+		if one.Await.Waits() {
+			return one.Await
+		}
+	}
+	return phase.Over
+}
+
+// pending reports whether the objects of a subject do not match the spec yet.
+func (d decisions) pending() bool {
+	return slices.ContainsFunc(d, func(one subject.Decision) bool { return one.Pending })
 }
 
 // finish is the first that a deletion waits for before its hooks.

@@ -112,9 +112,6 @@ type Observed struct {
 	// TLS is the state of the certificate.
 	TLS TLS
 
-	// Protection is the state of the deletion protection; nil if the spec does not ask for it.
-	Protection *Protection
-
 	// Backups are the DatabaseBackups of this cluster, by any creator. They are read only if the spec asks for backups.
 	Backups []Backup
 	// Facts are what subjects have read for themselves.

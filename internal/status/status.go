@@ -89,10 +89,6 @@ func (p PassResult) conditions(ofSubjects []metav1.Condition) []metav1.Condition
 			all = append(all, condition)
 		}
 	}
-	known := meta.FindStatusCondition(p.Cluster.Status.Conditions, dbv1.ConditionProtectionEnforced) != nil
-	if known || p.Protection != nil {
-		all = append(all, p.protectionEnforced())
-	}
 	all = append(all, ofSubjects...)
 	if p.Cluster.DeletionTimestamp != nil {
 		all = append(all, p.deletionBlocked())

@@ -254,9 +254,6 @@ func TestAConditionThatAppliedOnceIsSetToFalse(t *testing.T) {
 		apply func(*PassResult)
 		want  string
 	}{
-		dbv1.ConditionProtectionEnforced: {
-			func(p *PassResult) { p.Protection = &state.Protection{} }, "+ProtectionEnforced PoliciesInPlace; -ProtectionEnforced NotProtected",
-		},
 		dbv1.ConditionUpdateAvailable: {func(p *PassResult) { p.Plan.Newer = true }, "+UpdateAvailable NewerTemplate; -UpdateAvailable UpToDate"},
 		dbv1.ConditionPaused:          {func(p *PassResult) { p.Cluster.Spec.Paused = true }, "+Paused Paused; -Paused NotPaused"},
 		dbv1.ConditionHibernated: {

@@ -47,6 +47,8 @@ type ClusterReading struct {
 	Logs jobs.Logs
 	// TransferImage is the image with the transfer binary, ClusterDomain the domain of the DNS names of Services.
 	TransferImage, ClusterDomain string
+	// Policies are the names of the admission policies that protect clusters, and of their bindings.
+	Policies []string
 	// Others reads objects of other clusters from the cache.
 	Others kit.View
 	state.Observed

@@ -41,6 +41,10 @@ type Decision struct {
 	// Leftovers are objects without an owner that nothing uses: they are deleted when the cluster is up to date, or at the end of its
 	// deletion.
 	Leftovers []operation.Removal
+	// Pending is true if the objects of the subject do not match the spec yet.
+	Pending bool
+	// Await is what the cluster waits for before it is up to date, and a deletion before anything else; the zero value for nothing.
+	Await phase.Outcome
 	// Finish is what a deletion does and waits for before its hooks; the zero value for nothing.
 	Finish phase.Outcome
 	// Report writes the part of the status that belongs to the subject, and returns its conditions that apply; nil for none.

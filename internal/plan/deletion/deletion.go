@@ -11,23 +11,24 @@ import (
 	"slices"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/restore"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 )
 
 // gates precede the hooks. The annotation that skips the hooks does not wait until a restore has stopped.
-var gates = []phase.Phase{
-	{Name: "released", Decide: released},
-	{Name: "protection", Decide: protected},
-	{Name: "labels", Decide: labels},
-	{Name: "restore", Decide: stopRestore},
+func gates(await phase.Outcome) []phase.Phase {
+	return []phase.Phase{
+		{Name: "released", Decide: released},
+		{Name: "protection", Decide: protected},
+		{Name: "subjects", Decide: func(*situation.Situation) phase.Outcome { return deleting(await) }},
+		{Name: "restore", Decide: stopRestore},
+	}
 }
 
-// Decide returns the next step of a deletion. Before its hooks, subjects finish what the hooks need.
-func Decide(s *situation.Situation, finish phase.Outcome) phase.Outcome {
-	outcome := phase.First(gates, s)
+// Decide returns the next step of a deletion. It awaits subjects. Before its hooks, these finish what the hooks need.
+func Decide(s *situation.Situation, await, finish phase.Outcome) phase.Outcome {
+	outcome := phase.First(gates(await), s)
 	if !outcome.Waits() && !s.Skips() && len(s.Cluster.Spec.Deletion.Hooks) > 0 {
 		outcome = finish
 	}
@@ -85,12 +86,12 @@ func protected(s *situation.Situation) phase.Outcome {
 	return outcome
 }
 
-func labels(s *situation.Situation) phase.Outcome {
-	outcome := members.Labeling(s)
-	if outcome.Waits() {
-		outcome.Reason = dbv1.ReasonDeleting
+// deleting is an outcome of a subject, with the reason of a deletion.
+func deleting(await phase.Outcome) phase.Outcome {
+	if await.Waits() {
+		await.Reason = dbv1.ReasonDeleting
 	}
-	return outcome
+	return await
 }
 
 func stopRestore(s *situation.Situation) phase.Outcome {
