@@ -47,8 +47,10 @@ type Spec struct {
 	Transfer *Transfer
 	// Member is the ordinal of the member that the action works on; nil for all members.
 	Member *int32
-	// Target is the ordinal of the member that should take over from Member; nil for any.
-	Target *int32
+	// Variables are those of the action, in addition to the ones of every action.
+	Variables []*corev1ac.EnvVarApplyConfiguration
+	// Secrets are mounted in addition to that with the credentials.
+	Secrets []SecretFolder
 	// Members is how many members exist, if that may be more than in the spec: during a scale-in. 0 for the number in the spec.
 	Members int32
 	// Offline mounts the volume of that member, which must not be running.
@@ -164,6 +166,7 @@ func (a Spec) pod(cluster *dbv1.DatabaseCluster) *corev1ac.PodSpecApplyConfigura
 		spec.WithTerminationGracePeriodSeconds(actionGraceSeconds)
 	}
 	a.withTransfer(cluster, spec)
+	spec.WithVolumes(volumes(a.Secrets)...)
 	switch {
 	case a.Copy != nil:
 		a.withCopy(cluster, spec)
@@ -203,6 +206,7 @@ func (a Spec) container(cluster *dbv1.DatabaseCluster, name string, transfer *Tr
 		WithResources(a.requirements(cluster)).
 		WithVolumeMounts(withoutData(pods.VolumeMounts(cluster))...).
 		WithVolumeMounts(transfer.mounts()...).
+		WithVolumeMounts(mounts(a.Secrets)...).
 		WithEnv(a.environment(cluster)...)
 }
 

@@ -41,9 +41,7 @@ func (a Spec) environment(cluster *dbv1.DatabaseCluster) []*corev1ac.EnvVarApply
 	if a.Member != nil {
 		all = append(all, pods.Variable("DBC_MEMBER", a.host(cluster)), pods.Variable("DBC_ORDINAL", strconv.Itoa(int(*a.Member))))
 	}
-	if a.Target != nil {
-		all = append(all, pods.Variable("DBC_TARGET", naming.MemberHost(cluster.Name, *a.Target)))
-	}
+	all = append(all, a.Variables...)
 	if a.Offline {
 		all = append(all, pods.Variable("DBC_OFFLINE", "true"))
 	}

@@ -58,29 +58,42 @@ func folder(name, path string) string {
 	return path
 }
 
-// secretFolder is a Secret that the binary reads as files.
-type secretFolder struct {
-	name, volume, path string
+// SecretFolder is a Secret that an action reads as files.
+type SecretFolder struct {
+	// Name is that of the Secret, Volume that of the volume in the pod, and Path where it is mounted.
+	Name, Volume, Path string
+}
+
+func volumes(all []SecretFolder) []*corev1ac.VolumeApplyConfiguration {
+	volumes := make([]*corev1ac.VolumeApplyConfiguration, 0, len(all))
+	for _, secret := range all {
+		volumes = append(volumes, corev1ac.Volume().WithName(secret.Volume).WithSecret(corev1ac.SecretVolumeSource().WithSecretName(secret.Name)))
+	}
+	return volumes
+}
+
+func mounts(all []SecretFolder) []*corev1ac.VolumeMountApplyConfiguration {
+	mounts := make([]*corev1ac.VolumeMountApplyConfiguration, 0, len(all))
+	for _, secret := range all {
+		mounts = append(mounts, corev1ac.VolumeMount().WithName(secret.Volume).WithMountPath(secret.Path).WithReadOnly(true))
+	}
+	return mounts
 }
 
 // secrets are the Secrets that the destination names.
-func (t *Transfer) secrets() []secretFolder {
-	all := []secretFolder{
+func (t *Transfer) secrets() []SecretFolder {
+	all := []SecretFolder{
 		{t.At.CredentialsSecretName, naming.CredentialsVolume, naming.CredentialsPath},
 		{t.At.EncryptionSecretName, naming.EncryptionVolume, naming.EncryptionPath},
 	}
-	return slices.DeleteFunc(all, func(s secretFolder) bool { return s.name == "" })
+	return slices.DeleteFunc(all, func(s SecretFolder) bool { return s.Name == "" })
 }
 
 func (t *Transfer) volumes() []*corev1ac.VolumeApplyConfiguration {
 	if t == nil || t.At == nil {
 		return nil
 	}
-	var all []*corev1ac.VolumeApplyConfiguration
-	for _, secret := range t.secrets() {
-		all = append(all, corev1ac.Volume().WithName(secret.volume).
-			WithSecret(corev1ac.SecretVolumeSource().WithSecretName(secret.name)))
-	}
+	all := volumes(t.secrets())
 	if name := t.At.ClaimName; name != "" {
 		all = append(all, corev1ac.Volume().WithName(naming.DestinationVolume).
 			WithPersistentVolumeClaim(corev1ac.PersistentVolumeClaimVolumeSource().WithClaimName(name)))
@@ -98,9 +111,7 @@ func (t *Transfer) mounts() []*corev1ac.VolumeMountApplyConfiguration {
 	if t.At == nil {
 		return all
 	}
-	for _, secret := range t.secrets() {
-		all = append(all, corev1ac.VolumeMount().WithName(secret.volume).WithMountPath(secret.path).WithReadOnly(true))
-	}
+	all = append(all, mounts(t.secrets())...)
 	if t.At.ClaimName != "" {
 		all = append(all, corev1ac.VolumeMount().WithName(naming.DestinationVolume).WithMountPath(naming.DestinationPath))
 	}

@@ -48,7 +48,10 @@ const handOverKeptSeconds = 60 * 60
 func HandOverJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, h HandOver) objects.Child {
 	action := jobs.Spec{
 		Name: h.Name, Kind: HandOverAction, Command: declared.Spec.Actions.HandOver.Command,
-		Member: &h.Member, Target: h.To, Members: h.Members, KeptSeconds: handOverKeptSeconds,
+		Member: &h.Member, Members: h.Members, KeptSeconds: handOverKeptSeconds,
+	}
+	if h.To != nil {
+		action.Variables = append(action.Variables, pods.Variable("DBC_TARGET", naming.MemberHost(cluster.Name, *h.To)))
 	}
 	if cluster.DeletionTimestamp == nil {
 		action.Owner = objects.OwnedBy(cluster)
