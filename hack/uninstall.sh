@@ -9,13 +9,14 @@ read -ra kubectl <<<"${KUBECTL:-kubectl}"
 all=$("${kubectl[@]}" get customresourcedefinitions -o name)
 mapfile -t crds < <(grep "\.$group\$" <<<"$all")
 
-# left lists the objects that would be deleted with the CRDs. Deleting the CRD of DatabaseBackups deletes each backup,
-# with its data if spec.deletionPolicy is Delete.
+# left lists the namespaced objects that would be deleted with the CRDs. Deleting the CRD of DatabaseBackups deletes each
+# backup, with its data if spec.deletionPolicy is Delete.
 left() {
-	local plural
-	for plural in databaseclusters databasebackups; do
-		[[ " ${crds[*]} " == *"/$plural.$group "* ]] || continue
-		"${kubectl[@]}" get "$plural.$group" --all-namespaces --no-headers --ignore-not-found \
+	local crd scope
+	for crd in "${crds[@]}"; do
+		scope=$("${kubectl[@]}" get "$crd" -o jsonpath='{.spec.scope}') || return
+		[[ $scope == Namespaced ]] || continue
+		"${kubectl[@]}" get "${crd#*/}" --all-namespaces --no-headers --ignore-not-found \
 			-o custom-columns=KIND:.kind,NAMESPACE:.metadata.namespace,NAME:.metadata.name,DELETED:.metadata.deletionTimestamp || return
 	done
 }

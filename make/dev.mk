@@ -15,9 +15,10 @@ engines: ## Assemble the DatabaseEngines in config/engines from their folders.
 	@go run ./hack/engines config/engines/*/engine.yaml
 
 .PHONY: manifests
-manifests: engines $(LOCAL) ## Generate the CRDs, the RBAC rules and the built-in engines.
+manifests: engines $(LOCAL) ## Generate the CRDs, the files that list them, the RBAC rules and the built-in engines.
 	@$(call tool,controller-gen) rbac:roleName=manager-role crd paths="./api/...;./internal/...;./cmd/...;./config/engines" output:crd:artifacts:config=config/crd/bases
 	@go run ./hack/crd config/crd/bases/*.yaml
+	@go run ./hack/kinds
 
 # CORE_TYPES are the Kubernetes types in the API that have their own apply configurations.
 CORE_TYPES = Affinity ClusterTrustBundleProjection ConfigMapProjection ConfigMapVolumeSource DownwardAPIProjection EmptyDirVolumeSource \

@@ -17,7 +17,9 @@ import (
 	"sigs.k8s.io/yaml"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/api/v1alpha1/applyconfiguration"
 	dbv1ac "github.com/dbcluster/databasecluster-operator/api/v1alpha1/applyconfiguration/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/config/crd"
 )
 
 // A program sets only the fields that it decides. It sends them by server-side apply under its own field manager,
@@ -110,9 +112,19 @@ func TestApplyConfigurationsContainOnlySetFields(t *testing.T) {
 			}
 		}
 	}
-	walk(reflect.TypeFor[dbv1ac.DatabaseClusterApplyConfiguration](), "DatabaseCluster")
-	walk(reflect.TypeFor[dbv1ac.DatabaseBackupApplyConfiguration](), "DatabaseBackup")
-	walk(reflect.TypeFor[dbv1ac.DatabaseEngineApplyConfiguration](), "DatabaseEngine")
+	definitions, err := crd.Definitions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, definition := range definitions {
+		kind := definition.Spec.Names.Kind
+		configuration := applyconfiguration.ForKind(dbv1.GroupVersion.WithKind(kind))
+		if configuration == nil {
+			t.Errorf("%s has no apply configuration", kind)
+			continue
+		}
+		walk(reflect.TypeOf(configuration), kind)
+	}
 	if len(seen) < 30 {
 		t.Errorf("only %d types were seen", len(seen))
 	}

@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package argocd runs the health checks of config/argocd the way Argo CD runs them.
+// Package argocd runs the health check of config/argocd the way Argo CD runs them.
 package argocd
 
 import (
@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/config/crd"
 )
 
 const folder = "../../config/argocd"
@@ -51,19 +52,40 @@ func stories(t *testing.T) map[string]story {
 }
 
 func TestEveryStateHasItsHealth(t *testing.T) {
-	kinds := map[string]bool{}
-	for name, s := range stories(t) {
-		kinds[s.Kind] = true
+	all := stories(t)
+	for name, s := range all {
 		t.Run(name, func(t *testing.T) {
-			health, message := run(t, s.Kind, s.Object)
+			health, message := run(t, s.Object)
 			if health != s.Health || message != s.Message {
 				t.Errorf("got %s %q, want %s %q", health, message, s.Health, s.Message)
 			}
 		})
 	}
-	for _, kind := range []string{"DatabaseCluster", "DatabaseBackup", "DatabaseEngine"} {
-		if !kinds[kind] {
-			t.Errorf("no story is about a %s", kind)
+	if len(all) < 40 {
+		t.Errorf("there are only %d stories", len(all))
+	}
+}
+
+// The sample of a kind has the status of an object that is as its spec says.
+func TestTheSampleOfEveryKindIsHealthyWhileItsConditionsAreTrue(t *testing.T) {
+	for _, kind := range kinds(t) {
+		text, err := os.ReadFile("../../config/samples/database_v1alpha1_" + strings.ToLower(kind) + ".yaml")
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		var object map[string]any
+		if err := yaml.Unmarshal(text, &object); err != nil {
+			t.Fatal(err)
+		}
+		if health, message := run(t, object); health != "Healthy" {
+			t.Errorf("the sample of %s is %s: %s", kind, health, message)
+		}
+		for _, c := range conditions(object) {
+			c["status"] = "False"
+		}
+		if health, message := run(t, object); health == "Healthy" {
+			t.Errorf("the sample of %s is Healthy without a true condition: %s", kind, message)
 		}
 	}
 }
@@ -92,24 +114,22 @@ func TestReadyOfEveryStoryQuotesACondition(t *testing.T) {
 	}
 }
 
-// An object may have any part of its status, as when an older operator wrote it: a script never fails for that.
+// An object may have any part of its status, as when an older operator wrote it: the script never fails for that.
 func TestNoPartOfAStatusIsRequired(t *testing.T) {
-	for _, kind := range []string{"DatabaseCluster", "DatabaseBackup", "DatabaseEngine"} {
-		for _, object := range []map[string]any{
-			{"metadata": map[string]any{}},
-			{"metadata": map[string]any{"generation": int64(1)}, "status": map[string]any{}},
-			{"metadata": map[string]any{"generation": int64(1)}, "status": map[string]any{"conditions": []any{}}},
-			{"metadata": map[string]any{"deletionTimestamp": "2026-01-01T00:00:00Z"}, "status": map[string]any{"conditions": []any{}}},
-		} {
-			if health, _ := run(t, kind, object); health != "Progressing" {
-				t.Errorf("%s %v is %s, want Progressing", kind, object, health)
-			}
+	for _, object := range []map[string]any{
+		{"metadata": map[string]any{}},
+		{"metadata": map[string]any{"generation": int64(1)}, "status": map[string]any{}},
+		{"metadata": map[string]any{"generation": int64(1)}, "status": map[string]any{"conditions": []any{}}},
+		{"metadata": map[string]any{"deletionTimestamp": "2026-01-01T00:00:00Z"}, "status": map[string]any{"conditions": []any{}}},
+	} {
+		if health, _ := run(t, object); health != "Progressing" {
+			t.Errorf("%v is %s, want Progressing", object, health)
 		}
 	}
 }
 
 // The stories use conditions and reasons that exist, so that a renamed one fails here.
-func TestStoriesAndScriptsNameConditionsAndReasonsOfTheAPI(t *testing.T) {
+func TestStoriesAndTheScriptNameConditionsAndReasonsOfTheAPI(t *testing.T) {
 	source, err := os.ReadFile("../../api/v1alpha1/conditions.go")
 	if err != nil {
 		t.Fatal(err)
@@ -128,15 +148,15 @@ func TestStoriesAndScriptsNameConditionsAndReasonsOfTheAPI(t *testing.T) {
 		dbv1.ConditionReady, dbv1.ConditionAvailable, dbv1.ConditionProgressing, dbv1.ConditionDegraded, dbv1.ConditionStalled,
 		dbv1.ConditionPaused, dbv1.ConditionHibernated, dbv1.ConditionBackupHealthy, dbv1.ConditionBackupVerified,
 		dbv1.ConditionProtectionEnforced, dbv1.ConditionDeletionBlocked,
-		dbv1.ReasonRolloutPaused, dbv1.ReasonWaitingForUser, dbv1.ReasonNotProtected,
+		dbv1.ConditionVerified, dbv1.ConditionAccepted, dbv1.ReasonRolloutPaused, dbv1.ReasonWaitingForUser, dbv1.ReasonNotProtected,
 	} {
-		if !strings.Contains(script(t, "DatabaseCluster"), word) {
-			t.Errorf("the script of DatabaseCluster does not name %s", word)
+		if !strings.Contains(script(t), word) {
+			t.Errorf("the script does not name %s", word)
 		}
 	}
 }
 
-func TestTheConfigMapHasEveryScript(t *testing.T) {
+func TestTheConfigMapHasTheScriptForEveryKind(t *testing.T) {
 	content, err := os.ReadFile(filepath.Join(folder, "kustomization.yaml"))
 	if err != nil {
 		t.Fatal(err)
@@ -153,14 +173,9 @@ func TestTheConfigMapHasEveryScript(t *testing.T) {
 	if len(kustomization.ConfigMapGenerator) != 1 || kustomization.ConfigMapGenerator[0].Name != "argocd-cm" {
 		t.Fatalf("the ConfigMap is not argocd-cm alone: %+v", kustomization.ConfigMapGenerator)
 	}
-	scripts, err := filepath.Glob(filepath.Join(folder, "*", "health.lua"))
-	if err != nil || len(scripts) == 0 {
-		t.Fatalf("no scripts: %v", err)
-	}
 	var want []string
-	for _, path := range scripts {
-		kind := filepath.Base(filepath.Dir(path))
-		want = append(want, "resource.customizations.health."+dbv1.GroupVersion.Group+"_"+kind+"="+kind+"/health.lua")
+	for _, kind := range kinds(t) {
+		want = append(want, "resource.customizations.health."+dbv1.GroupVersion.Group+"_"+kind+"=health.lua")
 	}
 	got := slices.Sorted(slices.Values(kustomization.ConfigMapGenerator[0].Files))
 	if slices.Sort(want); !slices.Equal(got, want) {
@@ -168,17 +183,31 @@ func TestTheConfigMapHasEveryScript(t *testing.T) {
 	}
 }
 
-func script(t *testing.T, kind string) string {
+// kinds are the API kinds.
+func kinds(t *testing.T) []string {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(folder, kind, "health.lua"))
+	definitions, err := crd.Definitions()
+	if err != nil || len(definitions) == 0 {
+		t.Fatalf("%d CRDs: %v", len(definitions), err)
+	}
+	var all []string
+	for _, definition := range definitions {
+		all = append(all, definition.Spec.Names.Kind)
+	}
+	return all
+}
+
+func script(t *testing.T) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(folder, "health.lua"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(content)
 }
 
-// run gives a script what Argo CD gives one: the object as obj, the libraries base, package and table, one second.
-func run(t *testing.T, kind string, object map[string]any) (health, message string) {
+// run gives the script what Argo CD gives one: the object as obj, the libraries base, package and table, one second.
+func run(t *testing.T, object map[string]any) (health, message string) {
 	t.Helper()
 	state := lua.NewState(lua.Options{SkipOpenLibs: true})
 	defer state.Close()
@@ -191,7 +220,7 @@ func run(t *testing.T, kind string, object map[string]any) (health, message stri
 	defer cancel()
 	state.SetContext(ctx)
 	state.SetGlobal("obj", value(state, object))
-	if err := state.DoString(script(t, kind)); err != nil {
+	if err := state.DoString(script(t)); err != nil {
 		t.Fatal(err)
 	}
 	result, ok := state.Get(-1).(*lua.LTable)

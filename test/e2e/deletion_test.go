@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dbcluster/databasecluster-operator/config/crd"
 )
 
 const finalBackup = `deletion: {hooks: [{name: final, type: Backup}], hookDeadlineSeconds: 240}`
@@ -112,9 +114,11 @@ func TestAProtectedClusterCannotBeDeleted(t *testing.T) {
 	}
 	// Deleting a CRD would delete its objects. Even if the API server does not refuse it, the dry run deletes
 	// nothing.
-	for _, kind := range []string{"databaseclusters", "databasebackups", "databaseengines"} {
-		text, err := run(w.Context(), "", "delete", "crd", kind+".database.dbcluster.io", "--dry-run=server")
-		w.must(err != nil && strings.Contains(text, "allow-deletion"), "the output of delete crd %s is %q", kind, text)
+	definitions, err := crd.Definitions()
+	w.must(err == nil && len(definitions) > 0, "there are %d CRDs: %v", len(definitions), err)
+	for _, definition := range definitions {
+		text, err := run(w.Context(), "", "delete", "crd", definition.Name, "--dry-run=server")
+		w.must(err != nil && strings.Contains(text, "allow-deletion"), "the output of delete crd %s is %q", definition.Name, text)
 		w.Log(text)
 	}
 	w.patch(`{"deletion":{"protection":false}}`)

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dbcluster/databasecluster-operator/config/crd"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/engines"
 )
 
@@ -27,8 +28,6 @@ const (
 	finalizer         = "database.dbcluster.io/finalizer"
 	// patience is the time limit of a wait. It is not a measurement.
 	patience = 5 * time.Minute
-	// definitions and protection are the objects that stay.
-	definitions = "databaseclusters.database.dbcluster.io,databasebackups.database.dbcluster.io,databaseengines.database.dbcluster.io"
 )
 
 var image, postgresImage, previousCRDs = os.Getenv("IMG"), os.Getenv("DBC_TEST_POSTGRES_IMG"), os.Getenv("DBC_PREVIOUS_CRDS")
@@ -194,9 +193,23 @@ func (w world) protected() {
 	for _, name := range []string{"clusters", "claims", "definitions"} {
 		w.get("validatingadmissionpolicy,validatingadmissionpolicybinding", "databasecluster-operator-protected-"+name)
 	}
-	for definition := range strings.SplitSeq(definitions, ",") {
+	for _, definition := range w.definitions() {
 		w.refused([]string{"allow-deletion=true"}, "kubectl", "delete", "crd", definition)
 	}
+}
+
+// definitions returns the names of the CRDs, which stay.
+func (w world) definitions() []string {
+	w.Helper()
+	all, err := crd.Definitions()
+	if err != nil || len(all) == 0 {
+		w.Fatalf("%d CRDs: %v", len(all), err)
+	}
+	var names []string
+	for _, definition := range all {
+		names = append(names, definition.Name)
+	}
+	return names
 }
 
 // highlyAvailable waits for both replicas and a leader.

@@ -17,6 +17,7 @@ import (
 	"sync"
 	"testing"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -78,10 +79,11 @@ func TestKubectlKnowsTheKindsByShortNamesAndCategories(t *testing.T) {
 		f := strings.Fields(line) // name, short names, version, namespaced, kind, verbs, categories
 		got = append(got, strings.Join(slices.Concat(f[:5], f[6:]), " "))
 	}
-	want := []string{
-		"databasebackups dbb database.dbcluster.io/v1alpha1 true DatabaseBackup all,databases",
-		"databaseclusters dbc database.dbcluster.io/v1alpha1 true DatabaseCluster all,databases",
-		"databaseengines dbe database.dbcluster.io/v1alpha1 false DatabaseEngine databases",
+	var want []string // a test beside the types checks what the CRDs have
+	for _, definition := range definitions(t) {
+		names, namespaced := definition.Spec.Names, definition.Spec.Scope == apiextensionsv1.NamespaceScoped
+		want = append(want, fmt.Sprintf("%s %s %s %t %s %s",
+			names.Plural, names.ShortNames[0], dbv1.GroupVersion, namespaced, names.Kind, strings.Join(names.Categories, ",")))
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -121,7 +123,7 @@ func TestKubectlGetPrintsTheState(t *testing.T) {
 // A test beside the types checks the descriptions. This test checks the output of kubectl.
 func TestKubectlExplainsEveryField(t *testing.T) {
 	parallel(t)
-	for command, want := range map[string][]string{
+	commands := map[string][]string{
 		"explain databasecluster":                    {"DatabaseCluster runs a stateful database", "spec is the desired state of the cluster."},
 		"explain dbc.spec.storage.size":              {"FIELD: size <", "for example 10Gi"},
 		"explain dbc.spec.updateStrategy.type":       {"ENUM: RollingUpdate OnDelete", "Default: RollingUpdate."},
@@ -132,7 +134,14 @@ func TestKubectlExplainsEveryField(t *testing.T) {
 		"explain dbc.spec --recursive":               {"deadlineSeconds\t<integer>", "fromBackup\t<Object>", "terminationGracePeriodSeconds\t<integer>"},
 		"explain dbb --recursive":                    {"deletionPolicy\t<string>"},
 		"explain dbe --recursive":                    {"secretKeys\t<[]Object>"},
-	} {
+	}
+	for _, definition := range definitions(t) {
+		root := definition.Spec.Versions[0].Schema.OpenAPIV3Schema
+		kind, _, _ := strings.Cut(root.Description, ".")
+		status, _, _ := strings.Cut(root.Properties["status"].Description, ".")
+		commands["explain "+definition.Spec.Names.Plural] = []string{kind, status}
+	}
+	for command, want := range commands {
 		output, err := kubectl(t, "", command)
 		flat := strings.Join(strings.Fields(output), " ")
 		for _, text := range want {

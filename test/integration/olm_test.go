@@ -8,7 +8,6 @@ package integration
 
 import (
 	"context"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -18,7 +17,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/yaml"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
@@ -104,18 +102,8 @@ func TestAnOperatorWorksInTheNamespacesOfEveryInstallMode(t *testing.T) {
 // Users apply the samples unchanged, including the status. Catalogs show that status as the expected state.
 func TestTheAPIServerAcceptsSamplesWithTheirStatus(t *testing.T) {
 	ns := ownNamespace(t)
-	for _, kind := range []string{"databasecluster", "databasebackup", "databaseengine"} {
-		text, err := os.ReadFile("../../config/samples/database_v1alpha1_" + kind + ".yaml")
-		if err != nil {
-			t.Fatal(err)
-		}
-		sample := &unstructured.Unstructured{}
-		if err := yaml.Unmarshal(text, &sample.Object); err != nil {
-			t.Fatal(err)
-		}
-		if kind != "databaseengine" { // an engine is cluster-scoped
-			sample.SetNamespace(ns)
-		}
+	for _, definition := range definitions(t) {
+		kind, sample := definition.Spec.Names.Kind, sampleOf(t, definition, ns)
 		status, hasStatus := sample.Object["status"]
 		strict := client.FieldValidation("Strict")
 		if err := admin.Create(t.Context(), sample, strict); err != nil {

@@ -254,7 +254,8 @@ func TestAnOperatorWithoutTheRightToReadPoliciesReportsIt(t *testing.T) {
 // Deleting a CRD would delete all its objects, protected or not.
 func TestTheCRDsCannotBeDeletedWithoutConfirmation(t *testing.T) {
 	parallel(t)
-	for _, plural := range []string{"databaseclusters", "databasebackups", "databaseengines"} {
+	for _, d := range definitions(t) {
+		plural := d.Spec.Names.Plural
 		t.Run(plural, func(t *testing.T) {
 			crd := definition(plural)
 			mustBeRefused(t, plural, deleting(t, crd), "deleting CustomResourceDefinition "+plural+".database.dbcluster.io deletes every Database",

@@ -13,6 +13,7 @@ import (
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -28,31 +29,26 @@ const (
 	all     = "create delete deletecollection get list patch update watch"
 )
 
-// ofUsers has the rights of users, by resource. Users have no other rights.
-var ofUsers = map[string]map[string]string{
-	"view": {
-		"databaseclusters": sees, "databaseclusters/status": "get", "databaseclusters/scale": "get",
-		"databasebackups": sees, "databasebackups/status": "get",
-	},
-	"edit": {
-		"databaseclusters": changes, "databaseclusters/status": "get", "databaseclusters/scale": "get patch update",
-		"databasebackups": changes, "databasebackups/status": "get",
-	},
-	"admin": {
-		"databaseclusters": all, "databaseclusters/status": "get", "databaseclusters/scale": "get patch update",
-		"databasebackups": all, "databasebackups/status": "get",
-	},
-	"view everywhere": {
-		"databaseclusters": sees, "databaseclusters/status": "get", "databaseclusters/scale": "get",
-		"databasebackups": sees, "databasebackups/status": "get", "databaseengines": sees,
-	},
-	"reader of engines": {"databaseengines": sees},
-	"anybody":           {},
-}
+// ofUsers has the verbs that users may use with namespaced kinds. Those who read everywhere also read the kinds without a namespace.
+var ofUsers = map[string]string{"view": sees, "edit": changes, "admin": all, "view everywhere": sees, "reader of engines": "", "anybody": ""}
 
-var askedAbout = []string{
-	"databaseclusters", "databaseclusters/status", "databaseclusters/scale", "databaseclusters/finalizers",
-	"databasebackups", "databasebackups/status", "databasebackups/finalizers", "databaseengines", "databaseengines/status",
+// rules returns the verbs that a user may use with a kind and its subresources. Users have no other rights.
+func rules(who string, kind apiextensionsv1.CustomResourceDefinition) map[string]string {
+	may := map[string]string{"": "", "/status": "", "/scale": "", "/finalizers": ""}
+	switch verbs := ofUsers[who]; {
+	case kind.Spec.Scope == apiextensionsv1.ClusterScoped:
+		if who == "view everywhere" || who == "reader of engines" {
+			may[""] = sees
+		}
+	case verbs != "":
+		may[""], may["/status"] = verbs, "get"
+		if scales := kind.Spec.Versions[0].Subresources.Scale != nil; scales && verbs == sees {
+			may["/scale"] = "get"
+		} else if scales {
+			may["/scale"] = "get patch update"
+		}
+	}
+	return may
 }
 
 // users binds users to Kubernetes' own view, edit and admin in a namespace, and to the shipped roles.
@@ -98,27 +94,31 @@ func TestUsersHaveExactlyTheRightsOfKubernetesRoles(t *testing.T) {
 	ns, elsewhere := users(t), namespace(t)
 	// Kubernetes aggregates the rules a moment later, first into view, then into edit and admin.
 	eventually(t, "Kubernetes' roles to have the rules", func() error {
-		for who, rules := range ofUsers {
-			if got := may(t, who, group, "databaseclusters", ns); got != rules["databaseclusters"] {
+		for who, want := range ofUsers {
+			if got := may(t, who, group, "databaseclusters", ns); got != want {
 				return fmt.Errorf("%s may %q", who, got)
 			}
 		}
 		return nil
 	})
-	for who, rules := range ofUsers {
-		for _, resource := range askedAbout {
-			in, out := ns, ""
-			if who == "view everywhere" {
-				out = rules[resource]
+	for who := range ofUsers {
+		for _, kind := range definitions(t) {
+			in, everywhere := ns, kind.Spec.Scope == apiextensionsv1.ClusterScoped
+			if everywhere {
+				in = "" // a question without a namespace
 			}
-			if strings.HasPrefix(resource, "databaseengines") {
-				in, out = "", rules[resource] // cluster-scoped: a question without a namespace
-			}
-			if got := may(t, who, group, resource, in); got != rules[resource] {
-				t.Errorf("%s may %q with %s, want %q", who, got, resource, rules[resource])
-			}
-			if got := may(t, who, group, resource, elsewhere); resource != "databaseengines" && got != out {
-				t.Errorf("%s may %q with %s in another namespace, want %q", who, got, resource, out)
+			for part, want := range rules(who, kind) {
+				resource := kind.Spec.Names.Plural + part
+				if got := may(t, who, group, resource, in); got != want {
+					t.Errorf("%s may %q with %s, want %q", who, got, resource, want)
+				}
+				out := ""
+				if who == "view everywhere" {
+					out = want
+				}
+				if got := may(t, who, group, resource, elsewhere); got != out && !(everywhere && part == "") {
+					t.Errorf("%s may %q with %s in another namespace, want %q", who, got, resource, out)
+				}
 			}
 		}
 	}

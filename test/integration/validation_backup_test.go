@@ -214,7 +214,7 @@ func eachIsRefused(t *testing.T, plural string, cases refusals) {
 	ns := namespace(t)
 	for what, c := range cases {
 		t.Run(what, func(t *testing.T) {
-			mustAnswer(t, admin.Create(t.Context(), kinds[plural].plain(ns, c.spec), client.DryRunAll), c.wants)
+			mustAnswer(t, admin.Create(t.Context(), plain(t, plural)(ns, c.spec), client.DryRunAll), c.wants)
 		})
 	}
 }
@@ -224,7 +224,7 @@ func eachIsAccepted(t *testing.T, plural string, specs map[string]fields) {
 	ns := namespace(t)
 	for what, spec := range specs {
 		t.Run(what, func(t *testing.T) {
-			mustAnswer(t, admin.Create(t.Context(), kinds[plural].plain(ns, spec), client.DryRunAll), "")
+			mustAnswer(t, admin.Create(t.Context(), plain(t, plural)(ns, spec), client.DryRunAll), "")
 		})
 	}
 }

@@ -115,7 +115,7 @@ func TestAFieldWithoutADescriptorAndADescriptorWithoutAFieldAreFound(t *testing.
 			b.CSV.Spec.CustomResourceDefinitions.Owned = b.CSV.Spec.CustomResourceDefinitions.Owned[1:]
 		}, "and the CSV does not own it"},
 		{"a missing owned CRD", func(b *manifests.Bundle) { b.V1CRDs = nil }, "and the bundle has no such CRD"},
-		{"a kind that the check does not know", func(b *manifests.Bundle) { cluster(b).Kind = "Other" }, "the check knows no such type"},
+		{"a kind that the API does not register", func(b *manifests.Bundle) { cluster(b).Kind = "Other" }, "registers no such type"},
 		{"an owned CRD of another version", func(b *manifests.Bundle) { cluster(b).Version = "v1" }, "owns databaseclusters.database.dbcluster.io v1,"},
 	})
 }

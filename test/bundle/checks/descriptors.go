@@ -25,7 +25,7 @@ func Descriptors(bundle *manifests.Bundle) []string {
 	for _, description := range bundle.CSV.Spec.CustomResourceDefinitions.Owned {
 		owned[description.Name] = true
 		if kinds[description.Kind] == nil {
-			problems = append(problems, fmt.Sprintf("the CSV owns a %s, and the check knows no such type: name it in fields.go", description.Kind))
+			problems = append(problems, fmt.Sprintf("the CSV owns a %s, and api/v1alpha1 registers no such type", description.Kind))
 		}
 		schema := schemaOf(bundle, description)
 		if schema == nil {

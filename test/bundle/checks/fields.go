@@ -8,15 +8,18 @@ import (
 	"reflect"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// kinds are the Go types of the kinds that the CSV owns.
-var kinds = map[string]reflect.Type{
-	"DatabaseCluster": reflect.TypeFor[dbv1.DatabaseCluster](),
-	"DatabaseBackup":  reflect.TypeFor[dbv1.DatabaseBackup](),
-	"DatabaseEngine":  reflect.TypeFor[dbv1.DatabaseEngine](),
-}
+// kinds are the Go types of the API kinds.
+var kinds = func() map[string]reflect.Type {
+	scheme := runtime.NewScheme()
+	utilruntime.Must(dbv1.AddToScheme(scheme))
+	return scheme.KnownTypes(dbv1.GroupVersion)
+}()
 
 // Fields returns the paths of all fields in the spec or status of a kind, in the notation of descriptors: storage.size,
 // or schedules[0].cron for an item of a list. It does not descend into Kubernetes types.

@@ -80,11 +80,10 @@ func (s *Store) raise(object client.Object) {
 
 func hasGeneration(object client.Object) bool {
 	switch object.(type) {
-	case *appsv1.StatefulSet, *policyv1.PodDisruptionBudget, *batchv1.Job, *corev1.Pod,
-		*dbv1.DatabaseCluster, *dbv1.DatabaseBackup, *dbv1.DatabaseEngine:
+	case *appsv1.StatefulSet, *policyv1.PodDisruptionBudget, *batchv1.Job, *corev1.Pod:
 		return true
-	default:
-		return false
+	default: // the kinds of the operator
+		return reflect.TypeOf(object).Elem().PkgPath() == reflect.TypeFor[dbv1.DatabaseCluster]().PkgPath()
 	}
 }
 

@@ -1,4 +1,4 @@
--- The health of a DatabaseCluster, from its conditions. Standard libraries of Lua are not needed.
+-- The health of an object of any kind, from its conditions. Standard libraries of Lua are not needed.
 
 local function health(status, message)
   return {status = status, message = message or ""}
@@ -22,7 +22,7 @@ if obj.metadata.deletionTimestamp ~= nil then
   return health("Progressing", conditions.DeletionBlocked and conditions.DeletionBlocked.message or "waiting for the deletion")
 end
 
-local ready = conditions.Ready
+local ready = conditions.Ready or conditions.Accepted
 if ready == nil then
   return health("Progressing", "waiting for the operator")
 end
@@ -30,11 +30,17 @@ if (ready.observedGeneration or 0) < (obj.metadata.generation or 0) then
   return health("Progressing", "waiting for the operator to observe the latest spec")
 end
 
+if status.phase == "Failed" or is("Accepted", "False") then
+  return health("Degraded", ready.message)
+end
 if is("Stalled", "True") then
   return health("Degraded", conditions.Stalled.message)
 end
 if is("Degraded", "True") then
   return health("Degraded", conditions.Degraded.message)
+end
+if is("Verified", "False") then
+  return health("Degraded", conditions.Verified.message)
 end
 if is("Paused", "True") then
   return health("Suspended", conditions.Paused.message)
