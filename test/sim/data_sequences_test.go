@@ -5,7 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 package sim
 
 import (
-	"slices"
 	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -156,8 +155,4 @@ var deletionSequences = []world.Story{
 		runningSaved(1), hibernate(true), changeEngine(world.OtherEngine), remove(), create(1, saved, func(c *dbv1.DatabaseCluster) { c.Spec.Engine = world.OtherEngine }),
 	),
 	world.Tell("delete-and-create-with-another-engine", running(1), remove(), withEngine(create(1, saved)), deleteClaim("data-orders-0")),
-}
-
-func init() {
-	sequences = slices.Concat(sequences, backupSequences, restoreSequences, deletionSequences)
 }

@@ -106,6 +106,5 @@ func rewritten(from, to string) interceptor.Funcs {
 }
 
 func init() {
-	sequences = append(sequences, expirySequences...)
 	maps.Copy(dataMutants, expiryMutants)
 }

@@ -127,6 +127,5 @@ var lossMutants = map[string]mutant{
 }
 
 func init() {
-	sequences = append(sequences, lossSequences...)
 	maps.Copy(dataMutants, lossMutants)
 }

@@ -5,7 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 package sim
 
 import (
-	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -101,16 +100,3 @@ var voterSequences = []world.Story{
 	world.Tell("voters-rebuild", createVoters(), rebuild("orders-0")),
 	world.Tell("voters-delete", createVoters(), remove(), told(createVoters())),
 }
-
-// isShared reports whether a story is one of members that have one database.
-func isShared(story string) bool {
-	return slices.ContainsFunc(sharedSequences, func(s world.Story) bool { return s.Name == story })
-}
-
-// sharedSequences test members that have one database.
-var sharedSequences = slices.Concat(
-	pairSequences, voterSequences, troubledSequences, listSequences, disturbanceSequences, saveSequences, copySequences, stopSequences,
-	silenceSequences, fullSequences, keptSequences, recordSequences,
-)
-
-func init() { sequences = slices.Concat(sequences, sharedSequences) }

@@ -29,7 +29,8 @@ const (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-var sequences = []world.Story{
+// clusterSequences test the objects, the members and the volumes of a cluster.
+var clusterSequences = []world.Story{
 	world.Tell("create", create(3)),
 	world.Tell("scale", running(1), scale(3), scale(1), scale(3)),
 	world.Tell("delete", running(3, hooks("flush", "export")), remove()),

@@ -7,7 +7,6 @@ package sim
 import (
 	"context"
 	"maps"
-	"slices"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -64,7 +63,6 @@ var topologyMutants = map[string]mutant{
 
 func init() {
 	maps.Copy(dataMutants, topologyMutants)
-	sequences = slices.Concat(sequences, topologySequences)
 }
 
 // seenEngines is an operator that reads other engines than there are.
