@@ -66,7 +66,7 @@ func TestEveryStateHasItsHealth(t *testing.T) {
 	}
 }
 
-// The sample of a kind has the status of an object that is as its spec says.
+// The sample of a kind has the status of an object that matches its spec.
 func TestTheSampleOfEveryKindIsHealthyWhileItsConditionsAreTrue(t *testing.T) {
 	for _, kind := range kinds(t) {
 		text, err := os.ReadFile("../../config/samples/database_v1alpha1_" + strings.ToLower(kind) + ".yaml")
