@@ -67,7 +67,7 @@ func (r restore) failure() string {
 	return ""
 }
 
-// blocked is the stall of a restore whose Job cannot start a pod, or whose attempts fail until the user acts.
+// blocked is the stall of a restore whose Job cannot start a pod, does not end, or fails until the user acts.
 func (r restore) blocked() *situation.Stall {
 	for _, f := range r.fills {
 		which := fmt.Sprintf("Job %s, which restores %s into PersistentVolumeClaim %s,", f.Job.Name, r.Source(), f.Claim)
@@ -79,6 +79,10 @@ func (r restore) blocked() *situation.Stall {
 		}
 		if f.Trouble == jobs.Unmet {
 			return &situation.Stall{Reason: dbv1.ReasonJobBlocked, Message: fmt.Sprintf("%s fails until you correct this: %s", which, f.Cause)}
+		}
+		if f.Step == jobs.Lost { // its pod may still write
+			return &situation.Stall{Reason: dbv1.ReasonJobBlocked, Message: fmt.Sprintf(
+				"%s does not end: %s. Recover the node of the pod, or delete the Node object if the node is lost", which, f.Cause)}
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -61,6 +62,11 @@ func leaves() *jobs.Job {
 	return &jobs.Job{Active: true, Ending: true}
 }
 
+// lost is a Job that Kubernetes has ended a week and an hour after its start, but whose pod does not end.
+func lost() *jobs.Job {
+	return &jobs.Job{Active: true, Started: true, Failing: true, Pod: "x-1", StartTime: new(plans.Ago(169 * time.Hour))}
+}
+
 func lacks(now *protocol.Progress) *jobs.Job {
 	return &jobs.Job{Active: true, Result: &protocol.Result{Message: "the key is missing"}, Exit: protocol.ExitPrecondition, Progress: now}
 }
@@ -90,6 +96,14 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 				filling(c, o, 1, runs())
 			},
 			"Restoring: Job JOB0, which restores " + bucket + " into PersistentVolumeClaim data-orders-0, fails until you correct this: the key is missing" + again + "STALLED JobBlocked\n",
+		},
+		"nobody retries a Job whose node does not respond": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				filling(c, o, 0, lost())
+				filling(c, o, 1, runs())
+			},
+			"Restoring: Job JOB0, which restores " + bucket + " into PersistentVolumeClaim data-orders-0, does not end: Job JOB0 did not finish within its deadline: " +
+				"pod x-1 does not respond. Recover the node of the pod, or delete the Node object if the node is lost" + again + "STALLED JobBlocked\n",
 		},
 		"until an attempt gets further": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
