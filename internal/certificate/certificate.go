@@ -105,14 +105,9 @@ func request(s *situation.Situation) operation.List {
 		return nil
 	}
 	var all operation.List
-	child, live := CertManagerCertificate(s.Cluster, state.FactsOf[Facts](s.Observed).Hosts), s.TLS.Issuance.Live
-	switch {
-	case live == nil:
-		all = append(all, operation.Apply{Child: child})
-	case child.Drift(live) != "":
-		all = append(all, operation.Apply{
-			Child: child, UID: live.GetUID(), Version: live.GetResourceVersion(), Drift: child.Drift(live), Removals: child.Removals(live),
-		})
+	child := CertManagerCertificate(s.Cluster, state.FactsOf[Facts](s.Observed).Hosts)
+	if apply, needed := operation.ApplyOf(child, s.TLS.Issuance.Live); needed {
+		all = append(all, apply)
 	}
 	if certificate := s.TLS.Certificate; certificate.Found() && !certificate.Owned {
 		all = append(all, own(s, certificate))
@@ -127,9 +122,7 @@ func abandon(s *situation.Situation) operation.List {
 	if live == nil || s.IssuedByCertManager() {
 		return nil
 	}
-	return operation.List{operation.Delete{Objects: []operation.Removal{{
-		Kind: live.GetKind(), Name: live.GetName(), UID: live.GetUID(), Version: live.GetResourceVersion(), Why: "spec.tls names no issuer",
-	}}}}
+	return operation.Deletion(operation.TargetOf(live.GetKind(), live).Because("spec.tls names no issuer"))
 }
 
 // own sets the cluster as the owner of the Secret that cert-manager created, so that it is deleted with the cluster.
@@ -138,7 +131,7 @@ func own(s *situation.Situation, certificate state.Certificate) operation.Change
 	owned, text := secret.In(s.Cluster.Namespace), "become the owner of Secret "+certificate.Name
 	owned.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(s.Cluster, dbv1.GroupVersion.WithKind("DatabaseCluster"))})
 	return operation.Change{
-		Work:    operation.Work{Is: operation.Aside{}.Properties(), Text: text},
+		Work:    operation.Work{Is: operation.Aside, Text: text},
 		Patches: []operation.Patch{{Before: secret.In(s.Cluster.Namespace), After: owned, Text: text}},
 	}
 }

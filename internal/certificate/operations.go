@@ -13,7 +13,6 @@ import (
 
 // IssueCertificate issues a certificate by the CA of the cluster. It has no keys: they are created when it is executed.
 type IssueCertificate struct {
-	operation.Aside
 	// Certificate and Authority are the existing Secrets.
 	Certificate, Authority state.Certificate
 	// Name and AuthorityName are the names of the Secrets.
@@ -25,6 +24,9 @@ type IssueCertificate struct {
 	Renewal string
 	Why     string
 }
+
+// Properties of IssueCertificate.
+func (IssueCertificate) Properties() operation.Properties { return operation.Aside }
 
 func (i IssueCertificate) String() string {
 	return fmt.Sprintf("issue the certificate in Secret %s: %s", i.Name, i.Why)

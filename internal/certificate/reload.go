@@ -25,7 +25,7 @@ func reload(s *situation.Situation) operation.List {
 	case r.Step == jobs.Create && !served(s) && loadable(s) && s.JobObstacle() == "":
 		return operation.List{operation.StartJob("load the certificate by "+desired(s).String(), desired(s))}
 	case r.Step == jobs.Recreate:
-		return operation.List{operation.Delete{Objects: []operation.Removal{operation.Recreation(r.Job)}}}
+		return operation.Deletion(operation.Recreation(r.Job))
 	default:
 		return nil
 	}

@@ -42,9 +42,7 @@ func write(s *situation.Situation) operation.List {
 	case s.OwnedByAnother("Secret", naming.Connection(s.Cluster.Name)), !s.EngineKnown():
 		return nil
 	case live != nil && (!described || live.Type != secretType(s.Engine)):
-		return operation.List{operation.Delete{Objects: []operation.Removal{{
-			Kind: "Secret", Name: live.Name, UID: live.UID, Version: live.ResourceVersion, Why: "the engine describes another connection",
-		}}}}
+		return operation.Deletion(operation.TargetOf("Secret", live).Because("the engine describes another connection"))
 	case !described || !connectable(s):
 		return nil
 	}
@@ -53,7 +51,7 @@ func write(s *situation.Situation) operation.List {
 		return nil
 	}
 	if apply, needed := operation.ApplyOf(secret(s.Cluster, s.Engine, data), live); needed {
-		apply.Completes = s.RotationInForce()
+		apply.Is.WhilePaused = s.RotationInForce() // it completes a change that members have in force already
 		return operation.List{apply}
 	}
 	return nil

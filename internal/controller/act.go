@@ -8,8 +8,6 @@ import (
 	"context"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/dbcluster/databasecluster-operator/internal/execute"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
@@ -37,26 +35,14 @@ func (r *Reconciler) Execute(ctx context.Context, p *pass, o operation.Operation
 func (e execution) execute(ctx context.Context, o operation.Operation) ([]kit.Event, error) {
 	switch o := o.(type) {
 	case subject.Acting:
-		return o.Act(ctx, e.hands())
+		return o.Act(ctx, subject.Means{Cluster: e.Cluster, Writer: e.Writer, Live: e.Live, Random: e.Random, At: e.At})
 	case operation.Lifecycle:
 		return e.onLifecycle(ctx, o)
 	case operation.Members:
 		return e.onMembers(ctx, o)
-	case operation.Objects:
-		return e.onObjects(ctx, o)
 	default:
 		return execute.Hands{Base: e.Base, Object: e.Declared, Purpose: e.message}.Execute(ctx, o)
 	}
 }
 
 func unknown(o operation.Operation) error { return fmt.Errorf("unknown operation %T", o) }
-
-// belonging identifies an object in the cluster's namespace.
-func (e execution) belonging(kind, name string) *unstructured.Unstructured {
-	return e.hands().Object(kind, name)
-}
-
-// hands are the means of operations that act themselves.
-func (e execution) hands() subject.Means {
-	return subject.Means{Cluster: e.Cluster, Writer: e.Writer, Live: e.Live, Random: e.Random, At: e.At}
-}

@@ -28,7 +28,7 @@ import (
 
 // clockwork returns a Reconciler over a store.
 func clockwork(s *server) *Reconciler {
-	return &Reconciler{Base: kit.Base{Cached: s, Live: s, Writer: apply.Writer{Client: s}, Clock: clocktesting.NewFakePassiveClock(moment.Time)}}
+	return &Reconciler{Base: kit.Base{Cached: s, Live: s, Writer: apply.Writer{Client: s, Live: s}, Clock: clocktesting.NewFakePassiveClock(moment.Time)}}
 }
 
 func TestABackupThatIsDueIsCreatedOnceWithItsOrigin(t *testing.T) {
@@ -64,7 +64,8 @@ func dueBackup(cluster *dbv1.DatabaseCluster) schedule.CreateBackup {
 // executed executes one operation.
 func executed(t *testing.T, s *server, cluster *dbv1.DatabaseCluster, o operation.Operation) ([]kit.Event, error) {
 	t.Helper()
-	return execution{clockwork(s), situation.Of(cluster, state.Observed{}), ""}.execute(t.Context(), o)
+	r, p := clockwork(s), &pass{Object: cluster, Facts: situation.Of(cluster, state.Observed{})}
+	return r.Execute(t.Context(), p, o)
 }
 
 func TestAnExistingBackupIsTheSchedulesOnlyIfItIsIdentical(t *testing.T) {
@@ -122,25 +123,22 @@ func TestAChangedBackupIsNeitherDeletedNorVerified(t *testing.T) {
 	seen := state.BackupOf(stored)
 	stale := seen
 	stale.Version = "1"
-	verify := func(b state.Backup) schedule.VerifyBackup {
-		return schedule.VerifyBackup{Backup: b, Request: "tonight"}
-	}
-	if _, err := executed(t, s, cluster, verify(stale)); !apierrors.IsConflict(err) {
+	if _, err := executed(t, s, cluster, schedule.VerifyBackup(cluster, stale, "tonight")); !apierrors.IsConflict(err) {
 		t.Errorf("verified an older version: %v", err)
 	}
-	done, err := executed(t, s, cluster, verify(seen))
+	done, err := executed(t, s, cluster, schedule.VerifyBackup(cluster, seen, "tonight"))
 	if err != nil || reasons(done) != "VerificationScheduled" {
 		t.Errorf("reported %+v, %v", done, err)
 	}
-	expire := schedule.ExpireBackups{Backups: []operation.Removal{{Kind: "DatabaseBackup", Name: seen.Name, UID: seen.UID, Version: seen.Version}}}
-	if done, err := executed(t, s, cluster, expire); !apierrors.IsConflict(err) || len(done) > 0 {
+	expired := []operation.Removal{{Target: operation.TargetOf("DatabaseBackup", stored)}}
+	if done, err := executed(t, s, cluster, schedule.ExpireBackups(expired)[0]); !apierrors.IsConflict(err) || len(done) > 0 {
 		t.Errorf("deleted an older version: %+v, %v", done, err)
 	}
 	if err := s.Get(t.Context(), client.ObjectKeyFromObject(stored), stored); err != nil || stored.Annotations[dbv1.AnnotationVerify] != "tonight" {
 		t.Fatalf("%+v, %v", stored, err)
 	}
-	expire.Backups[0].Version = stored.ResourceVersion
-	if done, err := executed(t, s, cluster, expire); err != nil || reasons(done) != "BackupExpired" {
+	expired[0].Version = stored.ResourceVersion
+	if done, err := executed(t, s, cluster, schedule.ExpireBackups(expired)[0]); err != nil || reasons(done) != "BackupExpired" {
 		t.Errorf("reported %+v, %v", done, err)
 	}
 }

@@ -125,8 +125,10 @@ func TestTheEndOfALogIsRetainedWhenItsPodIsDeletedWithAVolume(t *testing.T) {
 	}
 	r := clockwork(s)
 	r.Logs = tail(strings.Repeat("…", kit.MaxNote) + "\nbackup complete\n")
-	e := execution{r, situation.Of(cluster, state.Observed{}), ""}
-	done, err := e.removeAll(t.Context(), []operation.Removal{{Kind: "Pod", Name: pod.Name, UID: pod.UID, Version: pod.ResourceVersion}})
+	decided := situation.Of(cluster, state.Observed{Bystanders: []state.Bystander{{
+		Name: pod.Name, UID: pod.UID, Version: pod.ResourceVersion, Cluster: cluster.UID, Mounts: true, Ended: true,
+	}}})
+	done, err := r.Execute(t.Context(), &pass{Object: cluster, Facts: decided}, operation.Deletion(members.Finished(decided)...)[0])
 	if err != nil || len(done) != 1 || done[0].Reason != "PodLog" || !strings.HasSuffix(done[0].Note, "backup complete") || len(done[0].Note) > kit.MaxNote {
 		t.Errorf("%+v, %v", done, err)
 	}

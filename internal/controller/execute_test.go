@@ -19,11 +19,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/apply"
-	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
-	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -70,8 +67,7 @@ func TestAResizeThatTheServerRefusesIsRecordedAndStopsNoPod(t *testing.T) {
 				t.Fatal(err)
 			}
 			m := state.MemberOf(pod, 0)
-			e := execution{&Reconciler{Base: kit.Base{Cached: s, Live: s, Writer: apply.Writer{Client: s, Live: s}}}, situation.Of(running(), state.Observed{}), ""}
-			events, err := e.execute(t.Context(), operation.ResizeMember{Member: m, Revision: "new"})
+			events, err := executed(t, s, running(), operation.ResizeMember{Member: m, Revision: "new"})
 			if failed := c.refusal != nil && c.want == ""; (err != nil) != failed {
 				t.Errorf("events %v, %v", events, err)
 			}
@@ -98,8 +94,11 @@ func TestARecordOfTheNextGenerationIsReplacedEvenIfTheStatusHasTheHash(t *testin
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := execution{&Reconciler{Base: kit.Base{Writer: apply.Writer{Client: s, Live: s}}}, &situation.Situation{Cluster: cluster}, ""}
-	if err := e.recordStoredSpec(t.Context(), &unstructured.Unstructured{Object: object}); err != nil {
+	if err := s.Get(t.Context(), client.ObjectKeyFromObject(set), set); err != nil {
+		t.Fatal(err)
+	}
+	child := objects.Child{Object: &unstructured.Unstructured{Object: object}}.RecordingStoredSpec(cluster)
+	if _, err := executed(t, s, cluster, operation.Apply{Child: child, UID: set.UID, Version: set.ResourceVersion}); err != nil {
 		t.Fatal(err)
 	}
 	after := &appsv1.StatefulSet{}

@@ -93,10 +93,7 @@ func (e execution) resize(ctx context.Context, o operation.ResizeMember) ([]kit.
 // recordRefusal records on a pod that the API server requires a restart for other resources, for example for another QoS class. A
 // restart is another decision: a primary first hands over.
 func (e execution) recordRefusal(ctx context.Context, o operation.ResizeMember, why metav1.StatusReason) ([]kit.Event, error) {
-	pod := e.belonging("Pod", o.Member.Name)
-	pod.SetUID(o.Member.UID)
-	pod.SetResourceVersion(o.Member.Version)
-	err := e.Writer.Merge(ctx, pod, map[string]any{"metadata": map[string]any{"annotations": map[string]string{dbv1.AnnotationResizeRefused: o.Revision}}})
+	err := e.Writer.Merge(ctx, operation.PodOf(o.Member).In(e.Cluster.Namespace), map[string]any{"metadata": map[string]any{"annotations": map[string]string{dbv1.AnnotationResizeRefused: o.Revision}}})
 	if err != nil {
 		return nil, client.IgnoreNotFound(err) // without the pod, the next pass decides again
 	}

@@ -11,7 +11,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -21,7 +20,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// +kubebuilder:rbac:groups=apps,resources=controllerrevisions,verbs=get;list;patch
+// +kubebuilder:rbac:groups=apps,resources=controllerrevisions,verbs=get;list
 
 // readPreviousStatefulSet reads the last state of a StatefulSet whose members run without it: while it is
 // re-created, or after a user deleted it and orphaned its pods.
@@ -70,24 +69,4 @@ func (o *observation) readPreviousJobs(ctx context.Context) {
 		}
 	}
 	slices.Sort(o.PreviousJobs)
-}
-
-// recordTemplateInputs records the inputs of the template with the revision of a StatefulSet that is about to be
-// deleted. The annotations of a revision are as old as the revision, and other inputs may have led to the same
-// template since.
-func (e execution) recordTemplateInputs(ctx context.Context) error {
-	set := e.StatefulSet
-	name, known := e.Revision()
-	if !known {
-		return nil
-	}
-	revision := &appsv1.ControllerRevision{}
-	found, err := e.API().Find(ctx, client.ObjectKey{Namespace: set.Namespace, Name: name}, revision)
-	madeFrom := set.Annotations[dbv1.AnnotationRenderedFrom]
-	if err != nil || !found || revision.Annotations[dbv1.AnnotationRenderedFrom] == madeFrom {
-		return err
-	}
-	annotated := revision.DeepCopy()
-	metav1.SetMetaDataAnnotation(&annotated.ObjectMeta, dbv1.AnnotationRenderedFrom, madeFrom)
-	return e.Writer.Change(ctx, revision, annotated)
 }

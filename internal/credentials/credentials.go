@@ -92,5 +92,6 @@ func unused(s *situation.Situation) []operation.Removal {
 	if !secret.GeneratedFor(s.Cluster.UID) || len(situation.Staying(s.Volumes)) > 0 {
 		return nil
 	}
-	return []operation.Removal{{Kind: "Secret", Name: secret.Name, UID: secret.UID, Version: secret.Version, Why: "no volume remains"}}
+	target := operation.Target{Kind: "Secret", Name: secret.Name, UID: secret.UID, Version: secret.Version}
+	return []operation.Removal{target.Because("no volume remains")}
 }

@@ -25,9 +25,6 @@ type Hands struct {
 	Purpose string
 }
 
-// +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=create;patch;delete
-// +kubebuilder:rbac:groups=batch,resources=jobs,verbs=create;delete
-
 // Execute executes one operation, and returns the events about it.
 func (h Hands) Execute(ctx context.Context, o operation.Operation) ([]kit.Event, error) {
 	verb, is := o.(operation.Verb)
@@ -36,19 +33,28 @@ func (h Hands) Execute(ctx context.Context, o operation.Operation) ([]kit.Event,
 	}
 	switch verb := verb.(type) {
 	case operation.Create:
-		done, err := operation.OnEach(verb.Objects, func(child objects.Child) error { return h.create(ctx, child) })
-		return events(h, verb.Work, done, err), err
+		return h.create(ctx, verb)
+	case operation.Apply:
+		return h.once(verb.Work, h.apply(ctx, verb))
 	case operation.Change:
-		done, err := operation.OnEach(verb.Patches, func(patch operation.Patch) error { return h.Writer.Change(ctx, patch.Before, patch.After) })
-		return events(h, verb.Work, done, err), err
+		return h.change(ctx, verb)
+	case operation.Delete:
+		return h.delete(ctx, verb)
+	case operation.Recreate:
+		return h.once(verb.Work, h.recreate(ctx, verb))
 	}
 	return nil, fmt.Errorf("unknown operation %T", o)
+}
+
+// once is the result of an operation on one object.
+func (h Hands) once(work operation.Work, err error) ([]kit.Event, error) {
+	return events(h, work, []operation.Work{work}, err), err
 }
 
 // events is the event about an operation, if there is one to record.
 func events[T fmt.Stringer](h Hands, work operation.Work, done []T, err error) []kit.Event {
 	switch event := work.Event; {
-	case event.Reason == "":
+	case event.Reason == "" || len(done) == 0:
 		return nil
 	case work.Listed != "":
 		return kit.About(done, work.Listed, event)
@@ -62,7 +68,23 @@ func events[T fmt.Stringer](h Hands, work operation.Work, done []T, err error) [
 	}
 }
 
-func (h Hands) create(ctx context.Context, child objects.Child) error {
-	_, err := h.Writer.Create(ctx, child.Object)
-	return err
+// +kubebuilder:rbac:groups="",resources=configmaps;persistentvolumeclaims;secrets,verbs=patch
+// +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=patch
+// +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups,verbs=patch
+
+func (h Hands) change(ctx context.Context, change operation.Change) ([]kit.Event, error) {
+	done, err := operation.OnEach(change.Patches, func(patch operation.Patch) error { return h.Writer.Change(ctx, patch.Before, patch.After) })
+	return events(h, change.Work, done, err), err
+}
+
+// +kubebuilder:rbac:groups="",resources=configmaps;persistentvolumeclaims,verbs=create
+// +kubebuilder:rbac:groups=batch,resources=jobs,verbs=create
+// +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups,verbs=create
+
+func (h Hands) create(ctx context.Context, create operation.Create) ([]kit.Event, error) {
+	done, err := operation.OnEach(create.Objects, func(child objects.Child) error {
+		_, err := h.Writer.Create(ctx, child.Object)
+		return err
+	})
+	return events(h, create.Work, done, err), err
 }

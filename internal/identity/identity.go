@@ -71,10 +71,10 @@ func ended(s *situation.Situation) []operation.Removal {
 	const why = "its cluster is deleted"
 	var all []operation.Removal
 	if r := s.RoleBinding; r != nil && r.Labels[dbv1.LabelClusterUID] == string(s.Cluster.UID) {
-		all = append(all, operation.Removal{Kind: "RoleBinding", Name: r.Name, UID: r.UID, Version: r.ResourceVersion, Why: why})
+		all = append(all, operation.TargetOf("RoleBinding", r).Because(why))
 	}
 	if r := s.Role; r != nil && r.Labels[dbv1.LabelClusterUID] == string(s.Cluster.UID) {
-		all = append(all, operation.Removal{Kind: "Role", Name: r.Name, UID: r.UID, Version: r.ResourceVersion, Why: why})
+		all = append(all, operation.TargetOf("Role", r).Because(why))
 	}
 	if s.OwnsServiceAccount() {
 		all = append(all, removal(s, why))
@@ -84,6 +84,5 @@ func ended(s *situation.Situation) []operation.Removal {
 
 // removal deletes the ServiceAccount that the operator created.
 func removal(s *situation.Situation, why string) operation.Removal {
-	account := s.ServiceAccount
-	return operation.Removal{Kind: "ServiceAccount", Name: account.Name, UID: account.UID, Version: account.ResourceVersion, Why: why}
+	return operation.TargetOf("ServiceAccount", s.ServiceAccount).Because(why)
 }

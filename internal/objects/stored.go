@@ -10,6 +10,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
@@ -24,7 +25,7 @@ import (
 func Untouched(cluster *dbv1.DatabaseCluster, set *appsv1.StatefulSet) bool {
 	recorded, written := set.Annotations[dbv1.AnnotationStoredSpec], cluster.Status.StatefulSet
 	switch {
-	case RecordsNext(set):
+	case recordsNext(set):
 		return false
 	case recorded == Generation(set, set.Generation), written != nil && written.UID == string(set.UID) && written.Generation == set.Generation:
 		return true
@@ -59,28 +60,42 @@ func RecordStoredSpec(cluster *dbv1.DatabaseCluster, live, set *appsv1.StatefulS
 	}
 }
 
-// RecordGeneration records the generation that the StatefulSet has after a write that changes its spec once. The API server counts the
+// RecordingGeneration records the generation that the StatefulSet has after a write that changes its spec once. The API server counts the
 // changes, and refuses a write to another version than the live one. A write that may not change the spec records nothing: a record of
 // a generation that does not exist yet would hide the next change by another client.
-func RecordGeneration(object *unstructured.Unstructured, live *appsv1.StatefulSet) *unstructured.Unstructured {
-	if uncovered("", object.Object["spec"], Fields(&live.Spec)) == "" {
-		return object
+func (c Child) RecordingGeneration(live metav1.Object) Child {
+	set, is := live.(*appsv1.StatefulSet)
+	if !is || !c.recordsStoredSpec || uncovered("", c.Object.Object["spec"], Fields(&set.Spec)) == "" {
+		return c
 	}
-	recorded := object.DeepCopy()
+	recorded := c.Object.DeepCopy()
 	annotations := recorded.GetAnnotations()
-	annotations[dbv1.AnnotationStoredSpec] = Generation(live, live.Generation+1)
+	annotations[dbv1.AnnotationStoredSpec] = Generation(set, set.Generation+1)
 	recorded.SetAnnotations(annotations)
-	return recorded
+	c.Object = recorded
+	return c
 }
 
-// Recorded reports whether the generation of a StatefulSet is the recorded one.
-func Recorded(stored metav1.Object) bool {
-	return stored.GetAnnotations()[dbv1.AnnotationStoredSpec] == Generation(stored, stored.GetGeneration())
+// Unrecorded returns the hash of the spec that the API server stored, after a write that did not change the spec once; "" if the write
+// recorded the generation, or the status has the hash and the write recorded nothing.
+func (c Child) Unrecorded(stored *unstructured.Unstructured) (hash string, err error) {
+	if !c.recordsStoredSpec || stored.GetAnnotations()[dbv1.AnnotationStoredSpec] == Generation(stored, stored.GetGeneration()) {
+		return "", nil
+	}
+	set := &appsv1.StatefulSet{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(stored.Object, set); err != nil {
+		return "", fmt.Errorf("read the stored StatefulSet %s: %w", stored.GetName(), err)
+	}
+	hash = StoredSpecHash(set)
+	if written := c.cluster.Status.StatefulSet; written != nil && written.SpecHash == hash && !recordsNext(set) {
+		return "", nil
+	}
+	return hash, nil
 }
 
-// RecordsNext reports whether the recorded generation does not exist yet. Then the write of the record did not change the spec, for example
+// recordsNext reports whether the recorded generation does not exist yet. Then the write of the record did not change the spec, for example
 // because a webhook set the changed field back. The next change by another client would get that generation.
-func RecordsNext(set metav1.Object) bool {
+func recordsNext(set metav1.Object) bool {
 	return set.GetAnnotations()[dbv1.AnnotationStoredSpec] == Generation(set, set.GetGeneration()+1)
 }
 

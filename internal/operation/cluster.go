@@ -6,13 +6,11 @@ package operation
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 )
 
-// OnCluster is an operation of the plan of a DatabaseCluster: a Verb, or one of Members, Objects or
-// Lifecycle.
+// OnCluster is an operation of the plan of a DatabaseCluster: a Verb, or one of Members or Lifecycle.
 //
 //sumtype:decl
 type OnCluster interface {
@@ -62,12 +60,3 @@ func (r RunHook) String() string {
 	return fmt.Sprintf("start deletion hook %q as %s", r.Hook, r.Object)
 }
 func (Finalize) String() string { return "remove the finalizer" }
-
-// Describe lists operations or objects for messages.
-func Describe[T fmt.Stringer](all []T) string {
-	texts := make([]string, 0, len(all))
-	for _, one := range all {
-		texts = append(texts, one.String())
-	}
-	return strings.Join(texts, ", ")
-}

@@ -6,7 +6,11 @@ SPDX-License-Identifier: Apache-2.0
 // operation define when it may be executed and what its failure prevents.
 package operation
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Operation is one action of a pass.
 type Operation interface {
@@ -31,6 +35,8 @@ type Properties struct {
 	// LiveRead operations must not be decided from a stale cache. Before the operator executes one, the pass reads everything again
 	// from the API server and decides again.
 	LiveRead bool
+	// AlwaysLive operations need the live read in the pass that adds the finalizer, too: the object may be of a previous cluster.
+	AlwaysLive bool
 	// WhilePaused operations are executed although spec.paused is true.
 	WhilePaused bool
 	// WhileDeleting operations belong to the deletion of the object. After its deletionTimestamp is set, only these are executed.
@@ -52,6 +58,10 @@ var (
 	Disturbance = Properties{Disruptive: true, LiveRead: true, Disturbs: true}
 	// DisturbanceInDeletion is one that a deletion needs, too.
 	DisturbanceInDeletion = Properties{Disruptive: true, LiveRead: true, WhileDeleting: true, Disturbs: true}
+	// Cleanup deletes what the operator no longer needs.
+	Cleanup = Properties{LiveRead: true, WhileDeleting: true}
+	// Aside prevents no other operation, and none prevents it.
+	Aside = Properties{LiveRead: true, Independent: true}
 )
 
 // Operations that are no verbs embed one of these types, which have such properties.
@@ -61,8 +71,6 @@ type (
 	lastInDeletion        struct{}
 	disturbance           struct{}
 	disturbanceInDeletion struct{}
-	// Aside is independent: it prevents no other operation, and none prevents it.
-	Aside struct{}
 )
 
 // Properties of first.
@@ -79,9 +87,6 @@ func (disturbance) Properties() Properties { return Disturbance }
 
 // Properties of disturbanceInDeletion.
 func (disturbanceInDeletion) Properties() Properties { return DisturbanceInDeletion }
-
-// Properties of Aside.
-func (Aside) Properties() Properties { return Properties{LiveRead: true, Independent: true} }
 
 // List is a plan's operations in the order of execution.
 type List []Operation
@@ -109,6 +114,15 @@ func Find[T Operation](l List) (found T, ok bool) {
 		}
 	}
 	return found, false
+}
+
+// Describe lists operations or objects for messages.
+func Describe[T fmt.Stringer](all []T) string {
+	texts := make([]string, 0, len(all))
+	for _, one := range all {
+		texts = append(texts, one.String())
+	}
+	return strings.Join(texts, ", ")
 }
 
 // LiveRead is the property of that name, for Need and Only.

@@ -7,27 +7,23 @@ package operation
 import (
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 )
 
-// Removal is an object to delete, and the reason. UID and Version are its preconditions.
+// Removal is an object to delete, and the reason. Its UID and version are preconditions.
 type Removal struct {
-	Kind, Name string
-	UID        types.UID
-	Version    string
-	Why        string
+	Target
+	Why string
+	// Log is the container of a pod whose last lines are kept; "" for none.
+	Log string
 }
 
 func (r Removal) String() string { return fmt.Sprintf("%s %s: %s", r.Kind, r.Name, r.Why) }
 
-// RemovalOf deletes a Job.
-func RemovalOf(job jobs.Job, why string) Removal {
-	return Removal{"Job", job.Name, job.UID, job.Version, why}
-}
+// Because deletes an object for a reason.
+func (t Target) Because(why string) Removal { return Removal{Target: t, Why: why} }
 
 // Recreation deletes a Job so that the next pass re-creates it from the current spec.
 func Recreation(job jobs.Job) Removal {
-	return RemovalOf(job, "its configuration has changed, so the operator re-creates it")
+	return JobOf(job).Because("its configuration has changed, so the operator re-creates it")
 }

@@ -5,15 +5,18 @@ SPDX-License-Identifier: Apache-2.0
 package operation
 
 import (
+	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -25,11 +28,22 @@ type Target struct {
 	Version    string
 }
 
+// TargetOf identifies an object of a kind.
+func TargetOf(kind string, object metav1.Object) Target {
+	return Target{kind, object.GetName(), object.GetUID(), object.GetResourceVersion()}
+}
+
+// PodOf identifies the pod of a member.
+func PodOf(m state.Member) Target { return Target{"Pod", m.Name, m.UID, m.Version} }
+
+// JobOf identifies a Job.
+func JobOf(job jobs.Job) Target { return Target{"Job", job.Name, job.UID, job.Version} }
+
 // groups are the API groups of kinds. Others are in the core group.
 var groups = map[string]schema.GroupVersion{
 	"DatabaseBackup": dbv1.GroupVersion, naming.CertificateKind.Kind: naming.CertificateKind.GroupVersion(),
 	"Job": batchv1.SchemeGroupVersion, "NetworkPolicy": networkingv1.SchemeGroupVersion,
-	"Role": rbacv1.SchemeGroupVersion, "RoleBinding": rbacv1.SchemeGroupVersion,
+	"Role": rbacv1.SchemeGroupVersion, "RoleBinding": rbacv1.SchemeGroupVersion, "StatefulSet": appsv1.SchemeGroupVersion,
 }
 
 // Claim is the claim of a volume.

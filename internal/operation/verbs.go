@@ -13,8 +13,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 )
 
-// Verb is an operation that consists of data only: the decision has what is sent, and package execute sends it. One operation of a
-// cluster differs from another one in the data.
+// Verb is an operation that consists of data only: the decision has what is sent, and package execute sends it. One operation
+// differs from another one in the data.
 //
 //sumtype:decl
 type Verb interface {
@@ -39,18 +39,16 @@ func (w Work) Properties() Properties { return w.Is }
 
 func (w Work) String() string { return w.Text }
 
-func (Create) verb() {}
-func (Change) verb() {}
+func (Create) verb()   {}
+func (Apply) verb()    {}
+func (Change) verb()   {}
+func (Delete) verb()   {}
+func (Recreate) verb() {}
 
 // Create creates objects that did not exist at the decision. An object of that name is an error.
 type Create struct {
 	Work
 	Objects []objects.Child
-}
-
-// StartJob creates the Job of an action that disturbs no member.
-func StartJob(text string, job objects.Child) Create {
-	return Create{Work{Is: Aside{}.Properties(), Text: text}, []objects.Child{job}}
 }
 
 // Change patches objects.
@@ -74,13 +72,19 @@ type Object interface {
 	runtime.Object
 }
 
-// Changes is the change of objects, whose names follow the text; none without objects.
-func Changes(work Work, all []Patch) List {
-	if len(all) == 0 {
-		return nil
-	}
-	work.Text += Describe(all)
-	return List{Change{work, all}}
+// Delete deletes objects.
+type Delete struct {
+	Work
+	Objects []Removal
+}
+
+// Recreate deletes a StatefulSet and orphans its pods. Another pass creates it again.
+type Recreate struct {
+	Work
+	StatefulSet Target
+	// Revision is the ControllerRevision that keeps the template; "" if it is unknown. RenderedFrom are the inputs of the template, which
+	// the revision gets as an annotation.
+	Revision, RenderedFrom string
 }
 
 // OnEach calls a function for each element, and returns the elements for which it succeeded.

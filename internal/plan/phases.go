@@ -48,10 +48,7 @@ func upToDate(s *situation.Situation) phase.Outcome {
 	if s.Cluster.Spec.Paused {
 		return outcome
 	}
-	if all := append(members.Leftovers(s), s.Leftovers...); len(all) > 0 {
-		outcome.Operations = operation.List{operation.Delete{Objects: all}}
-	}
-	outcome.Operations = append(outcome.Operations, members.Recorded(s)...)
+	outcome.Operations = append(operation.Deletion(append(members.Leftovers(s), s.Leftovers...)...), members.Recorded(s)...)
 	return outcome
 }
 

@@ -57,14 +57,9 @@ type Plan struct {
 // finalizer for a deleted cluster.
 func (p Plan) LiveRead() bool {
 	_, begins := operation.Find[operation.AddFinalizer](p.Operations)
-	return p.HooksChanged || slices.ContainsFunc(p.Operations, func(o operation.Operation) bool {
-		return o.Properties().LiveRead && !(creates(o) && begins)
+	return p.HooksChanged || p.Operations.Need(func(is operation.Properties) bool {
+		return is.LiveRead && !(begins && is.Applies && !is.AlwaysLive)
 	})
-}
-
-func creates(o operation.Operation) bool {
-	_, agreement := o.(operation.MakeAgreement) // the next members would believe one of a previous cluster
-	return o.Properties().Applies && !agreement
 }
 
 // Work returns the operations of a pass, and their purpose.

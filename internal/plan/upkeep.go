@@ -181,8 +181,7 @@ func finalizer(s *situation.Situation) operation.List {
 }
 
 func adoptions(s *situation.Situation) operation.List {
-	agreements := members.AdoptedAgreements(s)
-	return slices.Concat(members.Adoptions(s), given(len(agreements) > 0, operation.AdoptAgreements{Agreements: agreements}))
+	return append(members.Adoptions(s), members.AdoptedAgreements(s)...)
 }
 
 func releases(s *situation.Situation) operation.List {
@@ -191,8 +190,7 @@ func releases(s *situation.Situation) operation.List {
 }
 
 func unwanted(s *situation.Situation) operation.List {
-	all := slices.Concat(members.StaleAgreements(s), members.Obstructing(s))
-	return given(len(all) > 0, operation.Delete{Objects: all})
+	return operation.Deletion(slices.Concat(members.StaleAgreements(s), members.Obstructing(s))...)
 }
 
 func given(needed bool, one operation.Operation) operation.List {

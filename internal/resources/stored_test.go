@@ -103,7 +103,7 @@ func TestAnEditAfterACrashBetweenApplyAndRecordIsDrift(t *testing.T) {
 	if child.Drift(set) == "" {
 		t.Fatal("a lost label is no drift")
 	}
-	applied := golden.Live[appsv1.StatefulSet](t, objects.Child{Object: objects.RecordGeneration(child.Object, set)})
+	applied := golden.Live[appsv1.StatefulSet](t, child.RecordingGeneration(set))
 	applied.UID, applied.Generation = set.UID, 4
 	add(applied)
 	if !drifts(cluster, applied) {

@@ -47,7 +47,7 @@ func attempt(s *situation.Situation) Plan {
 		return again(r, "its configuration has changed", operation.Recreation(r.Job))
 	case jobs.Done:
 		const why = "a member has started since"
-		return again(r, why, operation.RemovalOf(r.Job, why))
+		return again(r, why, operation.JobOf(r.Job).Because(why))
 	case jobs.Failed, jobs.Lost:
 		p = failed(s, r)
 	case jobs.AwaitDeletion, jobs.Wait:
@@ -60,7 +60,7 @@ func attempt(s *situation.Situation) Plan {
 }
 
 func again(r jobs.Result, why string, removal operation.Removal) Plan {
-	return rotating(fmt.Sprintf("Job %s runs again: %s", r.Job.Name, why), operation.Delete{Objects: []operation.Removal{removal}})
+	return rotating(fmt.Sprintf("Job %s runs again: %s", r.Job.Name, why), operation.Deletion(removal)...)
 }
 
 func failed(s *situation.Situation, r jobs.Result) Plan {

@@ -16,32 +16,12 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
-	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
 
-// +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups,verbs=create;patch;delete
+// +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups,verbs=create;patch
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups/status,verbs=patch
-
-// Act deletes the backups that no schedule retains. One event reports all: Kubernetes merges events of one reason about one object.
-func (e ExpireBackups) Act(ctx context.Context, m subject.Means) ([]kit.Event, error) {
-	done, err := operation.OnEach(e.Backups, func(removal operation.Removal) error { return m.Remove(ctx, removal) })
-	return kit.About(done, "; ", kit.Normal("BackupExpired", "Retain", "deleting ")), err
-}
-
-// Act requests the verification of a backup that has not changed since the decision.
-func (v VerifyBackup) Act(ctx context.Context, m subject.Means) ([]kit.Event, error) {
-	before := &dbv1.DatabaseBackup{ObjectMeta: metav1.ObjectMeta{
-		Namespace: m.Cluster.Namespace, Name: v.Backup.Name, UID: v.Backup.UID, ResourceVersion: v.Backup.Version,
-	}}
-	after := before.DeepCopy()
-	metav1.SetMetaDataAnnotation(&after.ObjectMeta, dbv1.AnnotationVerify, v.Request)
-	if err := m.Writer.Change(ctx, before, after); err != nil {
-		return nil, err
-	}
-	return []kit.Event{kit.Normal("VerificationScheduled", "Verify", fmt.Sprintf("DatabaseBackup %s will be restored into a temporary copy", v.Backup.Name))}, nil
-}
 
 // Act creates the DatabaseBackup of a schedule, then records the schedule in its status. A crash in between leaves a backup without an
 // origin: the next pass finds it under the same name.

@@ -38,10 +38,7 @@ func expired(cluster *dbv1.DatabaseCluster, observed state.Observed) []operation
 		}
 		for _, backup := range unwanted(s, madeBy(s.Name, cluster, observed), observed) {
 			if !spared[backup.UID] && !backup.Read && !backup.Verifying() {
-				all = append(all, operation.Removal{
-					Kind: "DatabaseBackup", Name: backup.Name, UID: backup.UID, Version: backup.Version,
-					Why: fmt.Sprintf("schedule %q no longer retains it", s.Name),
-				})
+				all = append(all, backupOf(backup).Because(fmt.Sprintf("schedule %q no longer retains it", s.Name)))
 			}
 		}
 	}

@@ -79,10 +79,7 @@ func For(cluster *dbv1.DatabaseCluster, observed state.Observed) Plan {
 	if !clockRuns(cluster, observed) {
 		return p
 	}
-	p.Operations = append(p.create(cluster, observed, schedules), verify...)
-	if all := expired(cluster, observed); len(all) > 0 {
-		p.Operations = append(p.Operations, ExpireBackups{Backups: all})
-	}
+	p.Operations = slices.Concat(p.create(cluster, observed, schedules), verify, ExpireBackups(expired(cluster, observed)))
 	p.wake(p.Next)
 	return p
 }

@@ -93,8 +93,8 @@ func names(p Plan) string {
 
 // deleted are the backups that a plan deletes.
 func deleted(p Plan) []operation.Removal {
-	expire, _ := operation.Find[ExpireBackups](p.Operations)
-	return expire.Backups
+	expire, _ := operation.Find[operation.Delete](p.Operations)
+	return expire.Objects
 }
 
 func orders() *dbv1.DatabaseCluster {
@@ -261,7 +261,7 @@ func TestTheNewestCompleteBackupIsVerifiedWhenItIsTime(t *testing.T) {
 			}
 			got := For(cluster, seen(t, cluster, c.backups...))
 			described := ""
-			if verify, asks := operation.Find[VerifyBackup](got.Operations); asks {
+			if verify, asks := operation.Find[operation.Change](got.Operations); asks {
 				described = verify.String()
 			}
 			if described != c.want {

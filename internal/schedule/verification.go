@@ -37,7 +37,7 @@ func (p *Plan) verify(cluster *dbv1.DatabaseCluster, observed state.Observed) op
 	newest, found := observed.Newest(state.Backup.Complete)
 	request := at.UTC().Format(time.RFC3339)
 	if due && found && !observed.Verifying() && newest.Asked != request {
-		return operation.List{VerifyBackup{Backup: newest, Request: request}}
+		return operation.List{VerifyBackup(cluster, newest, request)}
 	}
 	return nil
 }

@@ -13,8 +13,6 @@ import (
 	"math/big"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -45,26 +43,10 @@ type Means struct {
 	At time.Time
 }
 
-// Object identifies an object in the namespace of the cluster.
-func (m Means) Object(kind, name string) *unstructured.Unstructured {
-	return operation.Target{Kind: kind, Name: name}.In(m.Cluster.Namespace)
-}
-
-// Remove deletes an object in the version that was decided on.
-func (m Means) Remove(ctx context.Context, removal operation.Removal) error {
-	object := operation.Target{Kind: removal.Kind, Name: removal.Name, UID: removal.UID, Version: removal.Version}.In(m.Cluster.Namespace)
-	if removal.Kind == "Job" { // deleted after its pods: once it no longer exists, none of them runs
-		return m.Writer.Delete(ctx, object, client.PropagationPolicy(metav1.DeletePropagationForeground))
-	}
-	return m.Writer.Delete(ctx, object)
-}
-
 // PatchSecret merges a patch into the Secret, if it has still the version that was read.
 func (m Means) PatchSecret(ctx context.Context, live state.Credentials, patch map[string]any) error {
-	secret := m.Object("Secret", live.Name)
-	secret.SetUID(live.UID)
-	secret.SetResourceVersion(live.Version)
-	return m.Writer.Merge(ctx, secret, patch)
+	secret := operation.Target{Kind: "Secret", Name: live.Name, UID: live.UID, Version: live.Version}
+	return m.Writer.Merge(ctx, secret.In(m.Cluster.Namespace), patch)
 }
 
 // Encoded is a value in the JSON form of a Secret.

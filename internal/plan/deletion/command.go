@@ -41,7 +41,7 @@ func jobHook(s *situation.Situation, hook dbv1.DeletionHook, job objects.Child) 
 		return underway("deletion hook %q waits until its previous Job %s is deleted", hook.Name, task.Name)
 	case jobs.Recreate:
 		view := underway("deletion hook %q starts again as Job %s, because the Job's configuration has changed", hook.Name, task.Name)
-		view.operations = operation.List{operation.Delete{Objects: []operation.Removal{operation.Recreation(task)}}}
+		view.operations = operation.Deletion(operation.Recreation(task))
 		return view
 	case jobs.Done:
 		return succeeded("Job %s succeeded", task.Name)

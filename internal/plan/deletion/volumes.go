@@ -39,9 +39,8 @@ func (d *deletion) removeVolumes(s *situation.Situation) phase.Outcome {
 		return outcome
 	}
 	outcome := phase.Wait(dbv1.ReasonDeleting, "deleting, because spec.deletion.volumes is Delete: "+members.Named(volumes))
-	if all := append(members.Finished(s), members.Removals(volumes, "spec.deletion.volumes is Delete")...); len(all) > 0 {
-		outcome.Operations = operation.List{operation.Delete{Objects: all}}
-	}
+	claims := members.Removals(volumes, "spec.deletion.volumes is Delete")
+	outcome.Operations = append(operation.Deletion(members.Finished(s)...), members.RemoveVolumes(claims)...)
 	return outcome
 }
 
@@ -93,11 +92,8 @@ func (d *deletion) finish(s *situation.Situation) phase.Outcome {
 	if left := len(s.Members); left > 0 {
 		message = fmt.Sprintf("%d members still run without their StatefulSet; %s", left, text)
 	}
-	all := operation.List{last}
-	if removals := slices.Concat(members.AgreementRemovals(s, len(kept) > 0), s.Leftovers); len(removals) > 0 {
-		all = operation.List{operation.Delete{Objects: removals}, last}
-	}
-	return phase.Do(dbv1.ReasonDeleting, message, all...)
+	all := operation.Deletion(slices.Concat(members.AgreementRemovals(s, len(kept) > 0), s.Leftovers)...)
+	return phase.Do(dbv1.ReasonDeleting, message, append(all, last)...)
 }
 
 // whyKept returns why volumes are retained although the spec asks for their deletion.

@@ -52,7 +52,7 @@ func after(t jobs.Job, o phase.Outcome) phase.Outcome {
 	outcome := phase.Wait(o.Reason, fmt.Sprintf("waiting until Job %s has ended; next: %s", t.Name, o.Message))
 	outcome.Stalled, outcome.RequeueAfter = o.Stalled, situation.Sooner(o.RequeueAfter, situation.ProgressRequeue)
 	if idle(t) {
-		outcome.Operations = operation.List{remove(t, "another action precedes it")}
+		outcome.Operations = operation.Deletion(operation.JobOf(t).Because("another action precedes it"))
 	}
 	return outcome
 }

@@ -88,7 +88,7 @@ func Run(s *situation.Situation, job objects.Child, reason, purpose string) (out
 	case r.Step == jobs.Create:
 		return phase.Do(reason, purpose, start(s, job)...), false
 	case r.Step == jobs.Recreate:
-		return phase.Do(reason, purpose, remove(observed, "it runs again")), false
+		return phase.Do(reason, purpose, operation.Deletion(operation.JobOf(observed).Because("it runs again"))...), false
 	case counts(observed):
 		return phase.Over, true
 	default:
@@ -110,22 +110,19 @@ func Forget(s *situation.Situation, job, reason, purpose string) phase.Outcome {
 		policy.Purpose = purpose
 		return await(jobs.Run(policy, observed, exists, s.At), reason, purpose)
 	}
-	return phase.Do(reason, purpose, remove(observed, "the same request comes again"))
+	return phase.Do(reason, purpose, operation.Deletion(operation.JobOf(observed).Because("the same request comes again"))...)
 }
 
 // start creates a Job after it has deleted the results of previous ones of its kind: an action may undo what another one of its kind has
 // done, so only the result of the last one counts, and stays. Jobs that failed stay with their logs.
-func start(s *situation.Situation, job objects.Child) []operation.Operation {
+func start(s *situation.Situation, job objects.Child) operation.List {
 	var earlier []operation.Removal
 	for _, t := range s.Jobs {
 		if t.Component == component(job) && counts(t) {
-			earlier = append(earlier, operation.RemovalOf(t, "another one of its kind follows"))
+			earlier = append(earlier, operation.JobOf(t).Because("another one of its kind follows"))
 		}
 	}
-	if len(earlier) == 0 {
-		return []operation.Operation{operation.RunAction{Child: job}}
-	}
-	return []operation.Operation{operation.Delete{Objects: earlier}, operation.RunAction{Child: job}}
+	return append(operation.Deletion(earlier...), operation.RunAction{Child: job})
 }
 
 // counts reports whether a Job has a result: its action has succeeded, or did not apply. The result of a Job that is being deleted is too
@@ -151,10 +148,6 @@ func await(r jobs.Result, reason, purpose string) phase.Outcome {
 		outcome.Stalled = &situation.Stall{Reason: dbv1.ReasonJobBlocked, Message: outcome.Message}
 	}
 	return outcome
-}
-
-func remove(job jobs.Job, why string) operation.Delete {
-	return operation.Delete{Objects: []operation.Removal{operation.RemovalOf(job, why)}}
 }
 
 // kindOf is the kind of the actions whose Jobs have a component.

@@ -189,10 +189,17 @@ func Removals(volumes []state.Volume, why string) []operation.Removal {
 	var all []operation.Removal
 	for _, v := range volumes {
 		if !v.Terminating {
-			all = append(all, operation.Removal{Kind: "PersistentVolumeClaim", Name: v.Claim, UID: v.UID, Version: v.Version, Why: why})
+			all = append(all, operation.Claim(v).Because(why))
 		}
 	}
 	return all
+}
+
+// RemoveVolumes deletes claims.
+func RemoveVolumes(all []operation.Removal) operation.List {
+	return operation.Deletions(operation.Work{
+		Is: operation.Cleanup, Text: "delete ", Event: operation.Normal("VolumesDeleted", "Delete", ""), Listed: ", ",
+	}, all)
 }
 
 // Named lists the claims of volumes for messages.

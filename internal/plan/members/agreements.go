@@ -10,6 +10,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
@@ -24,7 +25,10 @@ func Agreements(s *situation.Situation) operation.List {
 	}
 	var all operation.List
 	for _, name := range lacking(s) {
-		all = append(all, operation.MakeAgreement{Child: resources.StateConfigMap(s.Cluster, s.Engine, name)})
+		agreement := resources.StateConfigMap(s.Cluster, s.Engine, name)
+		all = append(all, operation.Create{Work: operation.Work{
+			Is: operation.Properties{LiveRead: true, AlwaysLive: true, Applies: true}, Text: "create " + agreement.String(),
+		}, Objects: []objects.Child{agreement}})
 	}
 	if s.Kept != nil { // an older operator created it without the label by which the cache selects it
 		if apply, needed := operation.ApplyOf(resources.StateConfigMap(s.Cluster, s.Engine, s.Kept.Name), s.Kept); needed {
@@ -48,12 +52,23 @@ func lacking(s *situation.Situation) []string {
 // An agreement belongs to the volumes of the members: it knows which of them may continue. So it is retained and adopted with them, and is
 // deleted only when no volume remains and no member runs that may use it.
 
-// AdoptedAgreements are those of a previous cluster whose volumes this cluster has adopted.
-func AdoptedAgreements(s *situation.Situation) []state.Agreement {
+// AdoptedAgreements record this cluster on those of a previous cluster whose volumes it has adopted. Members must not start before it.
+func AdoptedAgreements(s *situation.Situation) operation.List {
 	if !s.NotStarted() || len(s.Left) > 0 || !hasData(s) || s.PreviousUser != "" || s.ForeignStatefulSet() {
 		return nil
 	}
-	return inherited(s)
+	var all []operation.Patch
+	for _, a := range inherited(s) {
+		before, after := agreementOf(a).In(s.Cluster.Namespace), agreementOf(a).In(s.Cluster.Namespace)
+		before.SetLabels(map[string]string{dbv1.LabelClusterUID: string(a.Cluster)})
+		after.SetLabels(map[string]string{dbv1.LabelClusterUID: string(s.Cluster.UID)})
+		all = append(all, operation.Patch{Before: before, After: after, Text: "ConfigMap " + a.Name})
+	}
+	return operation.Changes(operation.Work{Is: operation.Properties{LiveRead: true}, Text: "adopt "}, all)
+}
+
+func agreementOf(a state.Agreement) operation.Target {
+	return operation.Target{Kind: "ConfigMap", Name: a.Name, UID: a.UID, Version: a.Version}
 }
 
 // StaleAgreements are those of a previous cluster of the same name whose volumes no longer exist. Members would believe them.
@@ -95,7 +110,7 @@ func awaitAgreements(s *situation.Situation) phase.Outcome {
 func agreements(all []state.Agreement, why string) []operation.Removal {
 	removals := make([]operation.Removal, 0, len(all))
 	for _, a := range all {
-		removals = append(removals, operation.Removal{Kind: "ConfigMap", Name: a.Name, UID: a.UID, Version: a.Version, Why: why})
+		removals = append(removals, agreementOf(a).Because(why))
 	}
 	return removals
 }

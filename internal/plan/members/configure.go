@@ -33,7 +33,7 @@ func Configure(s *situation.Situation) phase.Outcome {
 	}
 	job := configureJob(s)
 	if outdated := others(s, job.Name()); len(outdated) > 0 {
-		return phase.Do(dbv1.ReasonConfiguring, "stopping "+operation.Describe(outdated), operation.Delete{Objects: outdated})
+		return phase.Do(dbv1.ReasonConfiguring, "stopping "+operation.Describe(outdated), operation.Deletion(outdated...)...)
 	}
 	if ConfigureFailed(s) != nil {
 		return phase.Over
@@ -65,7 +65,7 @@ func others(s *situation.Situation, job string) []operation.Removal {
 	var all []operation.Removal
 	for _, t := range s.Jobs {
 		if t.Component == dbv1.ComponentConfigure && t.Name != job && !t.Ended() && !t.Ending {
-			all = append(all, operation.Removal{Kind: "Job", Name: t.Name, UID: t.UID, Version: t.Version, Why: "the configuration has changed since"})
+			all = append(all, operation.JobOf(t).Because("the configuration has changed since"))
 		}
 	}
 	return all

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -19,7 +20,8 @@ func Finished(s *situation.Situation) []operation.Removal {
 	var all []operation.Removal
 	for _, b := range s.Bystanders {
 		if b.Mounts && b.Component != dbv1.ComponentDatabase && b.Cluster != "" && b.Ended {
-			all = append(all, operation.Removal{Kind: "Pod", Name: b.Name, UID: b.UID, Version: b.Version, Why: "it blocks the deletion of a volume"})
+			pod := operation.Target{Kind: "Pod", Name: b.Name, UID: b.UID, Version: b.Version}
+			all = append(all, operation.Removal{Target: pod, Why: "it blocks the deletion of a volume", Log: naming.ActionContainer})
 		}
 	}
 	return all

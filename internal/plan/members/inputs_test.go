@@ -40,7 +40,7 @@ func written(t *testing.T, all operation.List) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintf(&text, "%s %s %v %s\n", apply, apply.Drift, apply.Removals, object)
+		fmt.Fprintf(&text, "%s %v %s\n", apply, apply.Removals, object)
 	}
 	return text.String()
 }

@@ -51,8 +51,19 @@ func Recreate(s *situation.Situation) phase.Outcome {
 		volumes += " with VolumeAttributesClass " + storage.VolumeAttributesClassName
 	}
 	return phase.Do(dbv1.ReasonResizingStorage, fmt.Sprintf(
-		"re-creating StatefulSet %s for volumes of %s; its pods continue to run", s.StatefulSet.Name, volumes),
-		operation.RecreateStatefulSet{})
+		"re-creating StatefulSet %s for volumes of %s; its pods continue to run", s.StatefulSet.Name, volumes), recreate(s))
+}
+
+func recreate(s *situation.Situation) operation.Recreate {
+	set := s.StatefulSet
+	revision, _ := s.Revision()
+	return operation.Recreate{
+		Work: operation.Work{
+			Is: operation.Last, Text: "delete the StatefulSet and orphan its pods", Event: operation.Normal("StatefulSetRecreated", "Recreate", ""),
+		},
+		StatefulSet: operation.TargetOf("StatefulSet", set),
+		Revision:    revision, RenderedFrom: set.Annotations[dbv1.AnnotationRenderedFrom],
+	}
 }
 
 // AwaitSize waits until the volumes have their size. A hibernated cluster does not wait: a file system is expanded while it is

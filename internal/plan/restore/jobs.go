@@ -48,7 +48,7 @@ func (r restore) recreate() phase.Outcome {
 	if len(outdated) == 0 {
 		return phase.Over
 	}
-	return do("deleting "+operation.Describe(outdated), operation.Delete{Objects: outdated})
+	return do("deleting "+operation.Describe(outdated), operation.Deletion(outdated...)...)
 }
 
 // failure describes the failed Job and the remedy.

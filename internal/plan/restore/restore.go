@@ -144,7 +144,7 @@ func (r restore) discard() phase.Outcome {
 	if len(all) == 0 {
 		return r.awaitClaims()
 	}
-	return do("spec.bootstrap.fromBackup or spec.replicas has changed; deleting "+operation.Describe(all), operation.Delete{Objects: all})
+	return do("spec.bootstrap.fromBackup or spec.replicas has changed; deleting "+operation.Describe(all), members.RemoveVolumes(all)...)
 }
 
 // outdated reports whether a volume contains part of another restore.
@@ -157,10 +157,7 @@ func (r restore) awaitClaims() phase.Outcome {
 		return phase.Over
 	}
 	text := fmt.Sprintf("PersistentVolumeClaim %s is terminating; the restore continues after the claim is deleted", v.Claim)
-	if pods := members.Finished(r.Situation); len(pods) > 0 {
-		return do(text, operation.Delete{Objects: pods})
-	}
-	return do(text)
+	return do(text, operation.Deletion(members.Finished(r.Situation)...)...)
 }
 
 // prepare creates the claims.

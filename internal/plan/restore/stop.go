@@ -31,9 +31,7 @@ func stopJobs(s *situation.Situation, reason string, but []string) phase.Outcome
 		case job.Ending:
 			waits = "Job " + job.Name
 		case !job.Succeeded && !job.Failed:
-			all = append(all, operation.Removal{
-				Kind: "Job", Name: job.Name, UID: job.UID, Version: job.Version, Why: "its restore is no longer needed",
-			})
+			all = append(all, operation.JobOf(job).Because("its restore is no longer needed"))
 		}
 	}
 	if pod := stray(s, counts); pod != "" {
@@ -41,7 +39,7 @@ func stopJobs(s *situation.Situation, reason string, but []string) phase.Outcome
 	}
 	switch {
 	case len(all) > 0:
-		return phase.Do(reason, "stopping "+operation.Describe(all), operation.Delete{Objects: all})
+		return phase.Do(reason, "stopping "+operation.Describe(all), operation.Deletion(all...)...)
 	case waits != "":
 		return phase.Wait(reason, fmt.Sprintf("waiting for %s to terminate, because its restore is no longer needed", waits))
 	}

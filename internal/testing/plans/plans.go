@@ -99,10 +99,15 @@ func Decide(cluster *dbv1.DatabaseCluster, observed state.Observed) plan.Plan {
 // Disrupts reports whether a plan stops, starts or replaces a pod.
 func Disrupts(p plan.Plan) bool { return p.Operations.Need(operation.Disruptive) }
 
-// Removals returns the objects that a plan deletes.
+// Removals returns the objects that a plan deletes because the operator no longer needs them.
 func Removals(p plan.Plan) []operation.Removal {
-	deletion, _ := operation.Find[operation.Delete](p.Operations)
-	return deletion.Objects
+	var all []operation.Removal
+	for _, o := range p.Operations {
+		if deletion, is := o.(operation.Delete); is && strings.HasPrefix(deletion.Text, "delete ") {
+			all = append(all, deletion.Objects...)
+		}
+	}
+	return all
 }
 
 // each returns a line for each object of an operation.
@@ -111,22 +116,31 @@ func each(o operation.Operation) []string {
 	case operation.Change:
 		return changed(o)
 	case operation.ReleasePods:
-		return lines("release ", o.Pods)
+		return listed("release "+operation.Describe(o.Pods), o.Pods)
 	case operation.Delete:
-		return lines("delete ", o.Objects)
+		return listed(o.Text, o.Objects)
 	default:
 		return []string{o.String()}
 	}
 }
 
+// listed returns a line for each object that a text lists; otherwise the text.
+func listed[T fmt.Stringer](text string, all []T) []string {
+	lead, lists := strings.CutSuffix(text, operation.Describe(all))
+	if !lists {
+		return []string{text}
+	}
+	texts := make([]string, 0, len(all))
+	for _, one := range all {
+		texts = append(texts, lead+one.String())
+	}
+	return texts
+}
+
 // changed returns a line for each object of a change, and the contents that it records on a claim.
 func changed(o operation.Change) []string {
-	lead, lists := strings.CutSuffix(o.Text, operation.Describe(o.Patches))
-	if !lists {
-		return []string{o.Text}
-	}
-	if lead != recording {
-		return lines(lead, o.Patches)
+	if !strings.HasPrefix(o.Text, recording) {
+		return listed(o.Text, o.Patches)
 	}
 	var texts []string
 	for i, c := range Contents(o) {
@@ -164,14 +178,6 @@ func Contents(o operation.Change) []state.Contents {
 		all = append(all, state.ContentsOf(patch.After))
 	}
 	return all
-}
-
-func lines[T fmt.Stringer](lead string, all []T) []string {
-	texts := make([]string, 0, len(all))
-	for _, one := range all {
-		texts = append(texts, lead+one.String())
-	}
-	return texts
 }
 
 // Writes reports whether a plan writes objects.
