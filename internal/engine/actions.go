@@ -44,8 +44,8 @@ func actionsOf(actions dbv1.EngineActions) iter.Seq2[string, *dbv1.EngineAction]
 	return func(yield func(string, *dbv1.EngineAction) bool) {
 		for i := range fields.NumField() {
 			name, _, _ := strings.Cut(fields.Type().Field(i).Tag.Get("json"), ",")
-			action, _ := fields.Field(i).Interface().(*dbv1.EngineAction)
-			if check, is := fields.Field(i).Interface().(*dbv1.EngineCheck); is && check != nil {
+			action, _ := reflect.TypeAssert[*dbv1.EngineAction](fields.Field(i))
+			if check, is := reflect.TypeAssert[*dbv1.EngineCheck](fields.Field(i)); is && check != nil {
 				action = &dbv1.EngineAction{Command: check.Command}
 			}
 			if !yield(name, action) {

@@ -22,8 +22,10 @@ import (
 // needed are stories that change without a watch of a controller, in the order of its watches.
 var needed = map[string][]string{
 	"DatabaseCluster": {
-		"somebody-deletes-what-is-owned", "somebody-deletes-what-is-owned", "somebody-deletes-what-is-owned", "somebody-edits-the-template", "somebody-deletes-what-is-owned",
+		"somebody-deletes-what-is-owned", "somebody-deletes-what-is-owned", "somebody-edits-the-template", "somebody-deletes-what-is-owned",
 		"image-on-delete", "scale-out-onto-an-ending-claim", "delete", "backup",
+		// Those of subjects.
+		"somebody-deletes-what-is-owned",
 	},
 	// The pods soon show the next action of a StatefulSet: without that watch, the operator only loses time.
 	"DatabaseBackup": {"backup-two-at-once", "backup", "backup-retries", "backup-image-changes", "", "backup-unschedulable-corrected"},

@@ -75,10 +75,10 @@ func TestTheIndexHasEveryStoryUnderItsSubject(t *testing.T) {
 			for _, step := range story.Steps {
 				steps = append(steps, step.What)
 			}
-			fmt.Fprintf(&index, "- [%s](%s): %s\n", story.Name, filepath.ToSlash(filepath.Join("testdata", story.Name+".golden")), strings.Join(steps, "; "))
+			fmt.Fprintf(&index, "- [%s](%s): %s\n", story.Name, story.Name+".golden", strings.Join(steps, "; "))
 		}
 	}
-	compare(t, "README.md", index.String())
+	compare(t, filepath.Join("testdata", "README.md"), index.String())
 }
 
 func TestEachStoryHasOneSubject(t *testing.T) {
