@@ -10,6 +10,13 @@ for _, condition in ipairs(status.conditions or {}) do
   conditions[condition.type] = condition
 end
 
+-- The operator sets only Accepted on an engine, and never on another kind: the other conditions there are of other controllers.
+if obj.kind == "DatabaseEngine" then
+  conditions = {Accepted = conditions.Accepted}
+else
+  conditions.Accepted = nil
+end
+
 local function is(kind, wanted)
   return conditions[kind] ~= nil and conditions[kind].status == wanted
 end

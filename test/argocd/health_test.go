@@ -55,6 +55,7 @@ func TestEveryStateHasItsHealth(t *testing.T) {
 	all := stories(t)
 	for name, s := range all {
 		t.Run(name, func(t *testing.T) {
+			s.Object["kind"] = s.Kind
 			health, message := run(t, s.Object)
 			if health != s.Health || message != s.Message {
 				t.Errorf("got %s %q, want %s %q", health, message, s.Health, s.Message)
@@ -63,6 +64,22 @@ func TestEveryStateHasItsHealth(t *testing.T) {
 	}
 	if len(all) < 40 {
 		t.Errorf("there are only %d stories", len(all))
+	}
+}
+
+func TestConditionsOfOtherControllersDoNotChangeTheHealth(t *testing.T) {
+	condition := func(kind, status string) map[string]any {
+		return map[string]any{"type": kind, "status": status, "message": kind}
+	}
+	for kind, own := range map[string]string{"DatabaseEngine": "Accepted", "DatabaseCluster": "Ready"} {
+		other := map[string]string{"Accepted": "Ready", "Ready": "Accepted"}[own]
+		health, _ := run(t, map[string]any{
+			"kind": kind, "metadata": map[string]any{},
+			"status": map[string]any{"conditions": []any{condition(own, "True"), condition(other, "False")}},
+		})
+		if health != "Healthy" {
+			t.Errorf("%s whose %s is False: %s", kind, other, health)
+		}
 	}
 }
 
