@@ -40,20 +40,13 @@ end
 if status.phase == "Failed" or is("Accepted", "False") then
   return health("Degraded", ready.message)
 end
-if is("Stalled", "True") then
-  return health("Degraded", conditions.Stalled.message)
-end
-if is("Degraded", "True") then
-  return health("Degraded", conditions.Degraded.message)
-end
-if is("Verified", "False") then
-  return health("Degraded", conditions.Verified.message)
-end
-if is("Paused", "True") then
-  return health("Suspended", conditions.Paused.message)
-end
-if is("Hibernated", "True") then
-  return health("Suspended", conditions.Hibernated.message)
+for _, row in ipairs({
+  {"Stalled", "True", "Degraded"}, {"Degraded", "True", "Degraded"}, {"Verified", "False", "Degraded"},
+  {"Paused", "True", "Suspended"}, {"Hibernated", "True", "Suspended"},
+}) do
+  if is(row[1], row[2]) then
+    return health(row[3], conditions[row[1]].message)
+  end
 end
 
 -- All members are ready, and the rest of a rollout is yours: spec.updateStrategy.paused, or type OnDelete.

@@ -22,8 +22,7 @@ func decide(s *situation.Situation) subject.Decision {
 	case s.Deleting():
 		return subject.Decision{}
 	case s.Cluster.Spec.NetworkPolicy.Mode == dbv1.NetworkPolicyNone && policy != nil && policy.DeletionTimestamp == nil:
-		unwanted := operation.TargetOf("NetworkPolicy", policy).Because("spec.networkPolicy.mode is None")
-		return subject.Decision{Operations: operation.Deletions(operation.Work{Is: operation.Aside, Text: "delete "}, []operation.Removal{unwanted})}
+		return subject.Decision{Operations: operation.Deletion(operation.TargetOf("NetworkPolicy", policy).Because("spec.networkPolicy.mode is None"))}
 	case s.Cluster.Spec.NetworkPolicy.Mode == dbv1.NetworkPolicyNone:
 		return subject.Decision{}
 	}

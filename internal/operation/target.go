@@ -36,6 +36,9 @@ func TargetOf(kind string, object metav1.Object) Target {
 // PodOf identifies the pod of a member.
 func PodOf(m state.Member) Target { return Target{"Pod", m.Name, m.UID, m.Version} }
 
+// Claim identifies the claim of a volume.
+func Claim(v state.Volume) Target { return Target{"PersistentVolumeClaim", v.Claim, v.UID, v.Version} }
+
 // JobOf identifies a Job.
 func JobOf(job jobs.Job) Target { return Target{"Job", job.Name, job.UID, job.Version} }
 
@@ -44,11 +47,6 @@ var groups = map[string]schema.GroupVersion{
 	"DatabaseBackup": dbv1.GroupVersion, naming.CertificateKind.Kind: naming.CertificateKind.GroupVersion(),
 	"Job": batchv1.SchemeGroupVersion, "NetworkPolicy": networkingv1.SchemeGroupVersion,
 	"Role": rbacv1.SchemeGroupVersion, "RoleBinding": rbacv1.SchemeGroupVersion, "StatefulSet": appsv1.SchemeGroupVersion,
-}
-
-// Claim is the claim of a volume.
-func Claim(v state.Volume) Target {
-	return Target{Kind: "PersistentVolumeClaim", Name: v.Claim, UID: v.UID, Version: v.Version}
 }
 
 // In is the target as an object that has nothing else.

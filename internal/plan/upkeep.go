@@ -80,11 +80,7 @@ func Reads() []subject.Read {
 
 // Transitions are the changes of conditions of the subjects that are events.
 func Transitions() []operation.Transition {
-	var all []operation.Transition
-	for _, w := range upkeep {
-		all = append(all, w.Transitions...)
-	}
-	return all
+	return gather(upkeep, func(w work) []operation.Transition { return w.Transitions })
 }
 
 // Watches are those of the subjects.
@@ -107,12 +103,17 @@ func decide(s *situation.Situation) decisions {
 	return all
 }
 
-func (d decisions) operations() operation.List {
-	var all operation.List
-	for _, one := range d {
-		all = append(all, one.Operations...)
+// gather concatenates what the elements have, in their order.
+func gather[E, T any, All ~[]T](from []E, of func(E) All) All {
+	var all All
+	for _, one := range from {
+		all = append(all, of(one)...)
 	}
 	return all
+}
+
+func (d decisions) operations() operation.List {
+	return gather(d, func(one subject.Decision) operation.List { return one.Operations })
 }
 
 // stalled is the first cause for which the user must act; nil for none.
@@ -127,9 +128,14 @@ func (d decisions) stalled() *situation.Stall {
 
 // await is the first that the cluster waits for before it is up to date, or deleted.
 func (d decisions) await() phase.Outcome {
+	return d.first(func(one subject.Decision) phase.Outcome { return one.Await })
+}
+
+// first is the first outcome that waits.
+func (d decisions) first(of func(subject.Decision) phase.Outcome) phase.Outcome {
 	for _, one := range d {
-		if one.Await.Waits() {
-			return one.Await
+		if outcome := of(one); outcome.Waits() {
+			return outcome
 		}
 	}
 	return phase.Over
@@ -142,20 +148,11 @@ func (d decisions) pending() bool {
 
 // finish is the first that a deletion waits for before its hooks.
 func (d decisions) finish() phase.Outcome {
-	for _, one := range d {
-		if one.Finish.Waits() {
-			return one.Finish
-		}
-	}
-	return phase.Over
+	return d.first(func(one subject.Decision) phase.Outcome { return one.Finish })
 }
 
 func (d decisions) leftovers() []operation.Removal {
-	var all []operation.Removal
-	for _, one := range d {
-		all = append(all, one.Leftovers...)
-	}
-	return all
+	return gather(d, func(one subject.Decision) []operation.Removal { return one.Leftovers })
 }
 
 func (d decisions) requeueAfter() time.Duration {

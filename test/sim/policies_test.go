@@ -59,10 +59,6 @@ func with(all map[string]string, key, value string) map[string]string {
 	return all
 }
 
-func everySequence() []world.Story {
-	return sequences
-}
-
 // verdicts are the conditions of all clusters and backups.
 func verdicts(s *store.Store) string {
 	var text strings.Builder
@@ -90,7 +86,7 @@ func amongPolicies(s world.Story, plant func(client.WithWatch) client.WithWatch)
 
 func TestPoliciesOfOthersDoNotChangeTheEnd(t *testing.T) {
 	withoutRaces(t)
-	for _, sequence := range sample.OneIn(5, "policies", everySequence(), func(world.Story) string { return "" }) {
+	for _, sequence := range sample.OneIn(5, "policies", sequences, func(world.Story) string { return "" }) {
 		t.Run(sequence.Name, func(t *testing.T) {
 			t.Parallel()
 			if err := amongPolicies(sequence, nil); err != nil {

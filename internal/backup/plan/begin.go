@@ -26,7 +26,7 @@ func (s situation) begin(p BackupPlan) BackupPlan {
 	case o.final:
 		return s.fail(p, o.text)
 	case o.text != "" && s.waited(0):
-		return s.fail(p, fmt.Sprintf("the backup could not start within %s: %s", s.deadline, o.text))
+		return s.fail(p, fmt.Sprintf("the backup could not start within %s: %s", backupAction.Deadline(s.Cluster), o.text))
 	case o.text != "":
 		return s.pending(p, o)
 	default:

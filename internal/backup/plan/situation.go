@@ -21,8 +21,6 @@ type situation struct {
 	hasFinalizer bool
 	// destination is the destination in the specs now, place the location of the data; nil if unknown.
 	destination, place *dbv1.BackupDestination
-	// deadline bounds the backup of each member, verificationDeadline its verification.
-	deadline, verificationDeadline time.Duration
 	// ordinal is the first member that is not backed up yet; left is false if all are.
 	ordinal int32
 	left    bool
@@ -35,10 +33,8 @@ type situation struct {
 func situationOf(backup *dbv1.DatabaseBackup, observed BackupFacts) situation {
 	s := situation{
 		BackupFacts: observed, backup: backup, hasFinalizer: state.HasFinalizer(backup),
-		destination:          destination(backup, observed.Cluster),
-		place:                Place(backup, observed.Cluster),
-		deadline:             backupAction.Deadline(observed.Cluster),
-		verificationDeadline: verificationAction.Deadline(observed.Cluster),
+		destination: destination(backup, observed.Cluster),
+		place:       Place(backup, observed.Cluster),
 	}
 	s.ordinal, s.left = next(backup.Status)
 	s.changed = observed.Cluster != nil && (differs(backup, observed.Cluster) || observed.mixed())
@@ -119,7 +115,7 @@ func (s situation) startDeadline(ordinal int32) time.Time {
 	if s.backup.Status.StartTime != nil {
 		since = s.backup.Status.StartTime.Time
 	}
-	return since.Add(s.deadline * time.Duration(ordinal+1))
+	return since.Add(backupAction.Deadline(s.Cluster) * time.Duration(ordinal+1))
 }
 
 // waited reports whether the wait for a member has exceeded its limit. While another backup precedes this one, only

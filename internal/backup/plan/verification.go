@@ -102,7 +102,7 @@ func (s situation) awaitCopy(p BackupPlan, policy jobs.Policy, r jobs.Result, or
 // awaitDeletion waits until a terminating Job no longer exists, at most for the deadline of a verification. During
 // a verification, no backup expires.
 func (s situation) awaitDeletion(p BackupPlan, job jobs.Job, ordinal int32) BackupPlan {
-	limit := s.verificationDeadline*time.Duration(ordinal+1) + jobs.Unanswered
+	limit := verificationAction.Deadline(s.Cluster)*time.Duration(ordinal+1) + jobs.Unanswered
 	if since := p.Status.Verification.StartTime; since != nil && s.At.After(since.Add(limit)) {
 		return s.verified(p, dbv1.VerificationFailed, fmt.Sprintf("Job %s was deleted but still exists: its pod %s does not answer", job.Name, job.Pod))
 	}
