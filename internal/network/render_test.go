@@ -8,8 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dbcluster/databasecluster-operator/internal/network"
-
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -17,6 +15,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/network"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/golden"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
