@@ -19,8 +19,6 @@ import (
 type execution struct {
 	*Reconciler
 	*situation.Situation
-	// message is the current action of the pass, or what it waits for.
-	message string
 }
 
 // Execute executes one operation of the plan.
@@ -28,20 +26,13 @@ func (r *Reconciler) Execute(ctx context.Context, p *pass, o operation.Operation
 	if record, is := o.(operation.Record); is {
 		p.Plan.Recorded = &record
 	}
-	return execution{r, p.Facts, p.Plan.Message}.execute(ctx, o)
-}
-
-// execute executes one operation.
-func (e execution) execute(ctx context.Context, o operation.Operation) ([]kit.Event, error) {
 	switch o := o.(type) {
 	case subject.Acting:
-		return o.Act(ctx, subject.Means{Cluster: e.Cluster, Writer: e.Writer, Live: e.Live, Random: e.Random, At: e.At})
+		return o.Act(ctx, subject.Means{Cluster: p.Facts.Cluster, Writer: r.Writer, Live: r.Live, Random: r.Random, At: p.Facts.At})
 	case operation.Lifecycle:
-		return e.onLifecycle(ctx, o)
-	case operation.Members:
-		return e.onMembers(ctx, o)
+		return execution{r, p.Facts}.onLifecycle(ctx, o)
 	default:
-		return execute.Hands{Base: e.Base, Object: e.Declared, Purpose: e.message}.Execute(ctx, o)
+		return execute.Hands{Base: r.Base, Object: p.Object, Purpose: p.Plan.Message}.Execute(ctx, o)
 	}
 }
 

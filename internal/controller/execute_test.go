@@ -24,23 +24,6 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-func TestAPodMovesToALargerNodeButNotIntoAQuotaThatIsFull(t *testing.T) {
-	forbidden := func(why string) error {
-		return apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "orders-2", errors.New(why))
-	}
-	for why, want := range map[string]bool{
-		"node didn't have enough allocatable resources: cpu, requested: 900000, allocatable: 2000": true,
-		"exceeded quota: shop, requested: cpu=900, used: cpu=1, limited: cpu=2":                    false,
-	} {
-		if got := nodeIsTooSmall(forbidden(why)); got != want {
-			t.Errorf("%s: %v", why, got)
-		}
-	}
-	if nodeIsTooSmall(errors.New("node didn't have enough allocatable resources")) {
-		t.Error("not an answer of the API server's")
-	}
-}
-
 // A primary hands over before it restarts, so the next pass decides about the restart.
 func TestAResizeThatTheServerRefusesIsRecordedAndStopsNoPod(t *testing.T) {
 	resource := schema.GroupResource{Resource: "pods"}
@@ -67,7 +50,7 @@ func TestAResizeThatTheServerRefusesIsRecordedAndStopsNoPod(t *testing.T) {
 				t.Fatal(err)
 			}
 			m := state.MemberOf(pod, 0)
-			events, err := executed(t, s, running(), operation.ResizeMember{Member: m, Revision: "new"})
+			events, err := executed(t, s, running(), operation.Resize{Pod: operation.PodOf(m), Revision: "new"})
 			if failed := c.refusal != nil && c.want == ""; (err != nil) != failed {
 				t.Errorf("events %v, %v", events, err)
 			}

@@ -6,6 +6,7 @@ package execute
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -30,19 +31,46 @@ import (
 // delete deletes objects in the versions that were decided on.
 func (h Hands) delete(ctx context.Context, all operation.Delete) ([]kit.Event, error) {
 	var told []kit.Event
-	done, err := operation.OnEach(all.Objects, func(removal operation.Removal) error {
+	var done []operation.Removal
+	var errs []error
+	for _, removal := range all.Objects {
 		told = append(told, h.logTail(ctx, removal)...)
-		return h.remove(ctx, removal)
-	})
+		deleted, err := h.remove(ctx, all, removal)
+		if deleted {
+			done = append(done, removal)
+		}
+		errs = append(errs, err)
+		if err != nil && all.Ordered {
+			break
+		}
+	}
+	err := errors.Join(errs...)
 	return append(told, events(h, all.Work, done, err)...), err
 }
 
-func (h Hands) remove(ctx context.Context, removal operation.Removal) error {
-	object := removal.In(h.Object.GetNamespace())
-	if removal.Kind == "Job" { // deleted after its pods: once it no longer exists, none of them runs
-		return h.Writer.Delete(ctx, object, client.PropagationPolicy(metav1.DeletePropagationForeground))
+// remove deletes one object. A pod to hold is not deleted if it has been replaced, or is terminating: the next pass decides about it.
+func (h Hands) remove(ctx context.Context, all operation.Delete, removal operation.Removal) (deleted bool, err error) {
+	var object client.Object = removal.In(h.Object.GetNamespace())
+	if all.Hold {
+		pod, err := h.onPod(ctx, removal.Target, false)
+		if pod == nil || err != nil {
+			return false, err
+		}
+		object = pod
 	}
-	return h.Writer.Delete(ctx, object)
+	err = h.Writer.Delete(ctx, object, propagation(all, removal.Kind)...)
+	return err == nil, err
+}
+
+func propagation(all operation.Delete, kind string) []client.DeleteOption {
+	switch {
+	case all.Propagation != "":
+		return []client.DeleteOption{client.PropagationPolicy(all.Propagation)}
+	case kind == "Job":
+		return []client.DeleteOption{client.PropagationPolicy(metav1.DeletePropagationForeground)}
+	default:
+		return nil
+	}
 }
 
 // logTail keeps the end of the log of a Job's pod that is deleted to release a volume: in the operator's log and,

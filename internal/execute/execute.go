@@ -8,9 +8,12 @@ package execute
 import (
 	"context"
 	"fmt"
+	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
@@ -40,8 +43,14 @@ func (h Hands) Execute(ctx context.Context, o operation.Operation) ([]kit.Event,
 		return h.change(ctx, verb)
 	case operation.Delete:
 		return h.delete(ctx, verb)
+	case operation.Resize:
+		return h.resize(ctx, verb)
 	case operation.Recreate:
 		return h.once(verb.Work, h.recreate(ctx, verb))
+	case operation.Finalizer:
+		return h.once(verb.Work, h.finalizer(ctx, verb))
+	case operation.Record: // the status has it
+		return h.once(verb.Work, nil)
 	}
 	return nil, fmt.Errorf("unknown operation %T", o)
 }
@@ -83,8 +92,23 @@ func (h Hands) change(ctx context.Context, change operation.Change) ([]kit.Event
 
 func (h Hands) create(ctx context.Context, create operation.Create) ([]kit.Event, error) {
 	done, err := operation.OnEach(create.Objects, func(child objects.Child) error {
-		_, err := h.Writer.Create(ctx, child.Object)
+		object := child.Object
+		if create.Timed {
+			object = h.timed(object)
+		}
+		_, err := h.Writer.Create(ctx, object)
 		return err
 	})
 	return events(h, create.Work, done, err), err
+}
+
+// timed returns an object with the time of the operator's clock. The time of the decision would be too early if the process was suspended since.
+func (h Hands) timed(object *unstructured.Unstructured) *unstructured.Unstructured {
+	timed, annotations := object.DeepCopy(), object.GetAnnotations()
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[dbv1.AnnotationCreated] = h.Clock.Now().UTC().Format(time.RFC3339)
+	timed.SetAnnotations(annotations)
+	return timed
 }

@@ -97,7 +97,7 @@ func TestTheEffectOfAFailedOperationDependsOnItsProperties(t *testing.T) {
 
 func TestAnEventNamesAllItsObjectsAndFitsIntoANote(t *testing.T) {
 	recorder := events.NewFakeRecorder(10)
-	pods := []operation.Pod{{Name: "a"}, {Name: "b"}}
+	pods := []operation.Patch{{Text: "pod a"}, {Text: "pod b"}}
 	(&Base{Events: recorder}).Tell(&corev1.Pod{}, slices.Concat(
 		About(pods, ", ", Normal("Deleted", "Delete", "deleting ")), About(pods[:0], ", ", Normal("None", "Do", "")),
 		[]Event{Warning("Other", "Do", "x"), Normal("Long", "Do", strings.Repeat("é", MaxNote))},

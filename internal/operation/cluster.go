@@ -10,7 +10,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 )
 
-// OnCluster is an operation of the plan of a DatabaseCluster: a Verb, or one of Members or Lifecycle.
+// OnCluster is an operation of the plan of a DatabaseCluster: a Verb, or one of Lifecycle.
 //
 //sumtype:decl
 type OnCluster interface {

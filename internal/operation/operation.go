@@ -66,27 +66,15 @@ var (
 
 // Operations that are no verbs embed one of these types, which have such properties.
 type (
-	first                 struct{}
-	last                  struct{}
-	lastInDeletion        struct{}
-	disturbance           struct{}
-	disturbanceInDeletion struct{}
+	first          struct{}
+	lastInDeletion struct{}
 )
 
 // Properties of first.
 func (first) Properties() Properties { return First }
 
-// Properties of last.
-func (last) Properties() Properties { return Last }
-
 // Properties of lastInDeletion.
 func (lastInDeletion) Properties() Properties { return LastInDeletion }
-
-// Properties of disturbance.
-func (disturbance) Properties() Properties { return Disturbance }
-
-// Properties of disturbanceInDeletion.
-func (disturbanceInDeletion) Properties() Properties { return DisturbanceInDeletion }
 
 // List is a plan's operations in the order of execution.
 type List []Operation
@@ -114,6 +102,18 @@ func Find[T Operation](l List) (found T, ok bool) {
 		}
 	}
 	return found, false
+}
+
+// Stops is the pod of the member that stops because of an operation; "" for none.
+func (l List) Stops() string { return l.first(func(w Work) string { return w.Stops }) }
+
+func (l List) first(text func(Work) string) string {
+	for _, o := range l {
+		if verb, is := o.(Verb); is && text(verb.work()) != "" {
+			return text(verb.work())
+		}
+	}
+	return ""
 }
 
 // Describe lists operations or objects for messages.

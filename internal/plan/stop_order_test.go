@@ -52,8 +52,8 @@ func TestThePrimaryStopsLast(t *testing.T) {
 				cluster, observed := plans.Related(t, dbv1.TopologyPrimaryReplica)
 				stop(cluster, &observed)
 				c.change(cluster, &observed)
-				scale, _ := operation.Find[operation.Scale](plans.Decide(cluster, observed).Operations)
-				if got := fmt.Sprintf("%s: %s", scale, naming.Member("orders", scale.Member)); got != c.want {
+				scale, _ := plans.Find[operation.Change](plans.Decide(cluster, observed), "scale in ")
+				if got := fmt.Sprintf("%s: %s", scale, scale.Stops); got != c.want {
 					t.Errorf("got %s, want %s", got, c.want)
 				}
 			}
@@ -66,8 +66,8 @@ func TestTheRecordedPrimaryStopsLastWithoutTheEngine(t *testing.T) {
 	cluster, observed := plans.Related(t, dbv1.TopologyPrimaryReplica)
 	terminating(cluster, &observed)
 	observed.Engine, observed.Volumes[0].Primary = nil, "orders-2"
-	scale, _ := operation.Find[operation.Scale](plans.Decide(cluster, observed).Operations)
-	if scale.Member != 0 || scale.Start != 1 {
+	scale, _ := plans.Find[operation.Change](plans.Decide(cluster, observed), "scale in ")
+	if scale.Stops != "orders-0" || scale.Text != "scale in to 2 from 1" {
 		t.Errorf("%+v", scale)
 	}
 }

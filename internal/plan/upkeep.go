@@ -60,7 +60,7 @@ var upkeep = []work{
 	{"rotation", rotation.Subject, "it starts a Job only when all members are ready"},
 	{"adoption", core(adoptions), "members must not start before it"},
 	{"contents of volumes", always(members.Records), "a later operation may stop the member that the record names"},
-	{"release of pods", always(releases), "a pod with a finalizer blocks the drain of its node"},
+	{"release of pods", always(deletion.Releases), "a pod with a finalizer blocks the drain of its node"},
 	{"network", network.Subject, "no member starts before the policy that restricts who connects"},
 	{"objects", core(members.Writes), "they use all of the above"},
 	{"connection", connection.Subject, "clients get what the members have"},
@@ -174,25 +174,16 @@ func (d decisions) reports() []subject.Report {
 }
 
 func finalizer(s *situation.Situation) operation.List {
-	return given(!s.HasFinalizer(), operation.AddFinalizer{})
+	if s.HasFinalizer() {
+		return nil
+	}
+	return operation.List{operation.AddFinalizer{}}
 }
 
 func adoptions(s *situation.Situation) operation.List {
 	return append(members.Adoptions(s), members.AdoptedAgreements(s)...)
 }
 
-func releases(s *situation.Situation) operation.List {
-	all := deletion.Releases(s)
-	return given(len(all) > 0, operation.ReleasePods{Pods: all})
-}
-
 func unwanted(s *situation.Situation) operation.List {
 	return operation.Deletion(slices.Concat(members.StaleAgreements(s), members.Obstructing(s))...)
-}
-
-func given(needed bool, one operation.Operation) operation.List {
-	if !needed {
-		return nil
-	}
-	return operation.List{one}
 }

@@ -11,7 +11,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
-	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
@@ -72,7 +72,7 @@ func TestTheStepsOfADeletion(t *testing.T) {
 		"hooks never run again once members have begun to stop": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				*o.StatefulSet.Spec.Replicas = 2
-				o.StatefulSet.Annotations[dbv1.AnnotationTerminating] = deletion.TerminatingMark(c)
+				o.StatefulSet.Annotations[dbv1.AnnotationTerminating] = members.TerminatingMark(c)
 			},
 			"Terminating: pod orders-2 is terminating\n",
 		},

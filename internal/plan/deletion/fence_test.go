@@ -16,7 +16,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan"
-	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
@@ -154,7 +154,7 @@ func TestAVolumeIsDeletedOnlyWhileABackupOfItsLastWriteExists(t *testing.T) {
 			o.HookBackups, c.Spec.Deletion.Volumes = nil, dbv1.VolumesRetain
 		}, "all members have stopped; retained: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1"},
 		"the members have begun to stop for good, which does not matter": {func(c *dbv1.DatabaseCluster, o *state.Observed, _ *state.HookBackup) {
-			o.HookBackups, o.StatefulSet.Annotations[dbv1.AnnotationTerminating] = nil, deletion.TerminatingMark(c)
+			o.HookBackups, o.StatefulSet.Annotations[dbv1.AnnotationTerminating] = nil, members.TerminatingMark(c)
 		}, `starting deletion hook "last"`},
 		"it failed, and failures do not count": {func(c *dbv1.DatabaseCluster, o *state.Observed, b *state.HookBackup) {
 			goOn(c)

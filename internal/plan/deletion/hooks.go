@@ -13,6 +13,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -133,12 +134,7 @@ func over(s *situation.Situation, phase dbv1.HookPhase) bool {
 // backup of stopped members can be repeated.
 func stopping(s *situation.Situation, hook dbv1.DeletionHook) bool {
 	return hook.Type != dbv1.HookShutdown && !situation.Fences(s.Cluster, hook) && s.StatefulSet != nil &&
-		s.StatefulSet.Annotations[dbv1.AnnotationTerminating] == TerminatingMark(s.Cluster)
-}
-
-// TerminatingMark returns the value of the annotation on the StatefulSet of a cluster whose members stop permanently.
-func TerminatingMark(cluster *dbv1.DatabaseCluster) string {
-	return cluster.DeletionTimestamp.UTC().Format(time.RFC3339)
+		s.StatefulSet.Annotations[dbv1.AnnotationTerminating] == members.TerminatingMark(s.Cluster)
 }
 
 // look returns the state of the current hook.

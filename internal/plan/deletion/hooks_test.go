@@ -15,7 +15,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/plan"
-	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -400,7 +400,7 @@ func TestABackupThatDoesNotStartReportsTheMissingReference(t *testing.T) {
 
 func TestAHookWhoseJobIsDeletedWhenTheMembersStopDoesNotCountAsDone(t *testing.T) {
 	cluster, observed := doomed(t, dbv1.HookCommand)
-	observed.StatefulSet.Annotations[dbv1.AnnotationTerminating] = deletion.TerminatingMark(cluster)
+	observed.StatefulSet.Annotations[dbv1.AnnotationTerminating] = members.TerminatingMark(cluster)
 	p := plans.Decide(cluster, observed)
 	if p.Hooks[0].Phase != dbv1.HookFailed || p.Stalled != nil || p.Operations[0].String() != "scale in to 2" {
 		t.Errorf("%s", report(p))

@@ -12,7 +12,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
-	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
@@ -79,7 +79,7 @@ func TestVolumesAreDeletedIfTheSpecAsksForItAndEveryHookHasSucceeded(t *testing.
 		"they stay where it is not known how the hook ended": {
 			hooks, stopped(func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				delete(o.Hooks, "run")
-				o.StatefulSet.Annotations[dbv1.AnnotationTerminating] = deletion.TerminatingMark(c)
+				o.StatefulSet.Annotations[dbv1.AnnotationTerminating] = members.TerminatingMark(c)
 			}),
 			last + keptBoth + "\nrun Failed\n",
 		},

@@ -161,20 +161,20 @@ func records(s *situation.Situation) bool {
 		slices.ContainsFunc(s.Cluster.Spec.Deletion.Hooks, isShutdown)
 }
 
-// Releases are the pods that no longer need our finalizer: the status contains their exit codes, and no lost volume keeps them from starting.
-func Releases(s *situation.Situation) []operation.Pod {
-	var all []operation.Pod
+// Releases remove our finalizer from the pods that no longer need it: the status contains their exit codes, and no lost volume keeps them from starting.
+func Releases(s *situation.Situation) operation.List {
+	var all []operation.Target
 	for _, m := range s.Members {
 		if m.HasFinalizer && (!records(s) || written(s, m)) && !s.Holds(m) {
-			all = append(all, operation.Pod{Name: m.Name, UID: m.UID})
+			all = append(all, operation.PodOf(m))
 		}
 	}
 	for _, b := range s.Bystanders {
 		if b.HasFinalizer {
-			all = append(all, operation.Pod{Name: b.Name, UID: b.UID})
+			all = append(all, operation.Target{Kind: "Pod", Name: b.Name, UID: b.UID})
 		}
 	}
-	return all
+	return operation.Release(all)
 }
 
 // written reports whether the status contains the end of a member.

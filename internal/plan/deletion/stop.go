@@ -21,8 +21,13 @@ func stop(s *situation.Situation) phase.Outcome { return stopFor(s, dbv1.ReasonT
 
 func stopFor(s *situation.Situation, reason string) phase.Outcome {
 	outcome := lowerAll(s, reason)
-	if m, found := stopped(outcome.Operations, s); found && records(s) && !m.HasFinalizer && !m.Terminating {
-		return phase.Do(outcome.Reason, fmt.Sprintf("adding the finalizer to pod %s, to record the exit code of its database", m.Name), operation.AddPodFinalizer{Member: m})
+	stops := outcome.Operations.Stops()
+	m, found := state.First(s.Members, func(m state.Member) bool { return m.Name == stops })
+	if found && records(s) && !m.HasFinalizer && !m.Terminating {
+		return phase.Do(outcome.Reason, fmt.Sprintf("adding the finalizer to pod %s, to record the exit code of its database", m.Name), operation.Finalizer{
+			Work: operation.Work{Is: operation.LastInDeletion, Text: "add the finalizer to pod " + m.Name},
+			Pods: []operation.Target{operation.PodOf(m)},
+		})
 	}
 	return outcome
 }
@@ -33,13 +38,4 @@ func lowerAll(s *situation.Situation, reason string) phase.Outcome {
 		outcome = members.StopOrphans(s)
 	}
 	return disturb.AfterHandOvers(s, outcome)
-}
-
-// stopped returns the member that one of these operations would stop.
-func stopped(all operation.List, s *situation.Situation) (state.Member, bool) {
-	scale, scales := operation.Find[operation.Scale](all)
-	one, stops := operation.Find[operation.StopMember](all)
-	return state.First(s.Members, func(m state.Member) bool {
-		return scales && m.Ordinal == scale.Member || stops && m.Name == one.Member.Name
-	})
 }

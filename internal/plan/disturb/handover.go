@@ -122,7 +122,9 @@ func start(s *situation.Situation, job objects.Child) operation.List {
 			earlier = append(earlier, operation.JobOf(t).Because("another one of its kind follows"))
 		}
 	}
-	return append(operation.Deletion(earlier...), operation.RunAction{Child: job})
+	return append(operation.Deletion(earlier...), operation.Create{Work: operation.Work{
+		Is: operation.DisturbanceInDeletion, Text: "create " + job.String(), Event: operation.Normal("ActionStarted", "Action", ""),
+	}, Objects: []objects.Child{job}, Timed: true})
 }
 
 // counts reports whether a Job has a result: its action has succeeded, or did not apply. The result of a Job that is being deleted is too

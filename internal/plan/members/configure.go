@@ -40,7 +40,7 @@ func Configure(s *situation.Situation) phase.Outcome {
 	}
 	const purpose = "the members get the parameters and passwords of the spec"
 	if !s.RecordedAs(dbv1.ConfigurationApplying) { // the previous one is no longer known to be in force
-		return phase.Do(dbv1.ReasonConfiguring, purpose, operation.Record{Configuration: s.Applying()})
+		return phase.Do(dbv1.ReasonConfiguring, purpose, operation.RecordConfiguration(s.Applying()))
 	}
 	outcome, done := disturb.Run(s, job, dbv1.ReasonConfiguring, purpose)
 	if !done {
@@ -49,7 +49,7 @@ func Configure(s *situation.Situation) phase.Outcome {
 	if task, _ := s.JobOf(job.Name()); !s.LeftBy(task) {
 		return repeat(s, task)
 	}
-	return phase.Do(dbv1.ReasonConfiguring, "the parameters and passwords are in force", operation.Record{Configuration: s.InForce()})
+	return phase.Do(dbv1.ReasonConfiguring, "the parameters and passwords are in force", operation.RecordConfiguration(s.InForce()))
 }
 
 // repeat lets the action run again, because another client may have written the configuration since it ran. If nothing has been written, the
@@ -57,7 +57,7 @@ func Configure(s *situation.Situation) phase.Outcome {
 func repeat(s *situation.Situation, task jobs.Job) phase.Outcome {
 	name, _ := engine.ConfigurationMap(s.Cluster.Name, s.Engine)
 	text := fmt.Sprintf("the action configure runs again, because another client may have changed ConfigMap %s when Job %s ended", name, task.Name)
-	return phase.Do(dbv1.ReasonConfiguring, text, operation.Record{Configuration: s.ApplyingAfter(s.KeptWrite())})
+	return phase.Do(dbv1.ReasonConfiguring, text, operation.RecordConfiguration(s.ApplyingAfter(s.KeptWrite())))
 }
 
 // others are the unfinished Jobs of other configurations. Two at once would overwrite each other.

@@ -30,7 +30,9 @@ func Reconfigure(s *situation.Situation) phase.Outcome {
 	}
 	text := fmt.Sprintf("another client changed the configuration of the members in ConfigMap %s; the action configure puts spec.parameters in force again", s.Kept.Name)
 	changed := s.ApplyingAfter(objects.Hash([]string{kept, before.ChangedHash}))
-	return phase.Do(dbv1.ReasonConfiguring, text, operation.Record{Configuration: changed, Changed: text})
+	record := operation.RecordConfiguration(changed)
+	record.Event = operation.Warning("ConfigurationChanged", "Configure", text)
+	return phase.Do(dbv1.ReasonConfiguring, text, record)
 }
 
 // Recorded records the configuration that the members keep if the record lacks it: that of an older operator or engine.
@@ -38,7 +40,7 @@ func Recorded(s *situation.Situation) operation.List {
 	if s.KeptConfiguration() == "" || !s.RecordedAs(dbv1.ConfigurationInForce) || s.Configured().MembersHash != "" || acts(s) {
 		return nil
 	}
-	return operation.List{operation.Record{Configuration: s.InForce()}}
+	return operation.List{operation.RecordConfiguration(s.InForce())}
 }
 
 // acts reports whether an action on members has not ended.

@@ -37,7 +37,9 @@ func Hold(s *situation.Situation) phase.Outcome {
 	if !found {
 		return phase.Over
 	}
-	return phase.Do(dbv1.ReasonVolumeLost, fmt.Sprintf("stopping pod %s: its volume has replaced the one with its data", m.Name), operation.HoldMember{Member: m})
+	hold := operation.Stop(operation.Work{Is: operation.Last, Text: "hold ", Event: operation.Warning("MemberHeld", "Hold", "")}, m)
+	hold.Hold = true
+	return phase.Do(dbv1.ReasonVolumeLost, fmt.Sprintf("stopping pod %s: its volume has replaced the one with its data", m.Name), hold)
 }
 
 // VolumeLost is the stall of volumes with data that no longer exist. The user decides about one member after the other.

@@ -57,7 +57,20 @@ func deleteVolume(s *situation.Situation, v state.Volume, request dbv1.ClusterRe
 		request.ClaimUID = string(v.UID)
 		return accept(dbv1.ReasonRebuilding, request, text)
 	}
-	return phase.Do(dbv1.ReasonRebuilding, text, operation.RebuildMember{Member: m, Volume: v, Pod: uses})
+	return phase.Do(dbv1.ReasonRebuilding, text, rebuild(v, m, uses))
+}
+
+// rebuild deletes the claim before the pod that uses it, so that the next pod cannot use it.
+func rebuild(v state.Volume, m state.Member, uses bool) operation.Delete {
+	deletion := operation.Delete{
+		Work:    operation.Work{Is: operation.Disturbance, Text: "rebuild " + m.Name},
+		Objects: Removals([]state.Volume{v}, ""), Ordered: true,
+	}
+	if uses {
+		deletion.Objects = append(deletion.Objects, operation.Removal{Target: operation.PodOf(m)})
+		deletion.Event = operation.Normal("MemberRebuilt", "Rebuild", "")
+	}
+	return deletion
 }
 
 // enough reports whether the other members have the data and can serve without one of them. A member that is down can be rebuilt as

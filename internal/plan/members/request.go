@@ -27,19 +27,19 @@ func podOf(request string) string {
 // accept records a request before its first step.
 func accept(reason string, request dbv1.ClusterRequestStatus, message string) phase.Outcome {
 	request.State, request.Message = dbv1.RequestAccepted, ""
-	return phase.Do(reason, message, operation.Record{Request: &request})
+	return phase.Do(reason, message, operation.RecordRequest(request))
 }
 
 // complete records that a request was executed.
 func complete(reason string, request dbv1.ClusterRequestStatus, message string) phase.Outcome {
 	request.State, request.Message = dbv1.RequestCompleted, message
-	return phase.Do(reason, message, operation.Record{Request: &request})
+	return phase.Do(reason, message, operation.RecordRequest(request))
 }
 
 // refuse records that a request cannot be executed. It is not executed later, either: the user may have forgotten it.
 func refuse(reason string, request dbv1.ClusterRequestStatus, why string) phase.Outcome {
 	request.State, request.Message = dbv1.RequestRefused, fmt.Sprintf("%s. Correct the annotation, or add text after a slash to request it again", why)
-	return phase.Do(reason, "a request is refused: "+why, operation.Record{Request: &request})
+	return phase.Do(reason, "a request is refused: "+why, operation.RecordRequest(request))
 }
 
 // podsOf lists the pods that a request may name.

@@ -154,7 +154,9 @@ func (r rollout) unsteady() []string {
 }
 
 func (r rollout) restart(m state.Member) phase.Outcome {
-	return r.do("restarting pod "+m.Name, operation.RestartMember{Member: m})
+	return r.do("restarting pod "+m.Name, operation.Stop(operation.Work{
+		Is: operation.Disturbance, Text: "restart ", Event: operation.Normal("MemberRestarted", "Restart", ""),
+	}, m))
 }
 
 // disturb resizes a serving member in place, if only its resources differ. Otherwise it restarts the member, which hands over before.
@@ -167,7 +169,10 @@ func (r rollout) disturb(m state.Member) phase.Outcome {
 		return r.restart(m)
 	}
 	revision, _ := r.Revision()
-	return r.do(fmt.Sprintf("resizing pod %s", m.Name), operation.ResizeMember{Member: m, Resources: r.Cluster.Spec.Resources, Revision: revision})
+	return r.do(fmt.Sprintf("resizing pod %s", m.Name), operation.Resize{
+		Work: operation.Work{Is: operation.Disturbance, Text: "resize " + m.Name, Event: operation.Normal("MemberResized", "Resize", "")},
+		Pod:  operation.PodOf(m), Resources: r.Cluster.Spec.Resources, Revision: revision,
+	})
 }
 
 // budget returns how many members may be down while the operator disturbs another one: of members with one database, never a majority.

@@ -8,8 +8,14 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/disturb"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
@@ -109,7 +115,32 @@ func Lower(s *situation.Situation, to int32, reason string) phase.Outcome {
 		return outcome
 	}
 	return phase.Do(reason, fmt.Sprintf("scaling in from %d to %d members, one at a time", replicas, to),
-		operation.Scale{Start: start, To: replicas - 1, Member: member, Stop: reason == dbv1.ReasonTerminating})
+		scale(s, start, replicas-1, member, reason == dbv1.ReasonTerminating))
+}
+
+// scale lowers the replicas of the StatefulSet, from the ordinal start on, which stops a member. If all members stop permanently, the
+// StatefulSet is marked, and the deletion hooks never run again.
+func scale(s *situation.Situation, start, to, member int32, permanently bool) operation.Change {
+	lowered, pod, text := s.StatefulSet.DeepCopy(), naming.Member(s.Cluster.Name, member), fmt.Sprintf("scale in to %d", to)
+	lowered.Spec.Replicas = &to
+	if start != s.Start() {
+		lowered.Spec.Ordinals = &appsv1.StatefulSetOrdinals{Start: start}
+	}
+	if start > 0 {
+		text += fmt.Sprintf(" from %d", start)
+	}
+	objects.RecordStoredSpec(s.Cluster, s.StatefulSet, lowered)
+	if permanently {
+		metav1.SetMetaDataAnnotation(&lowered.ObjectMeta, dbv1.AnnotationTerminating, TerminatingMark(s.Cluster))
+	}
+	return operation.Change{Work: operation.Work{
+		Is: operation.DisturbanceInDeletion, Text: text, Stops: pod, Event: operation.Normal("MemberStopped", "ScaleIn", "stopping pod "+pod),
+	}, Patches: []operation.Patch{{Before: s.StatefulSet, After: lowered, Text: text}}}
+}
+
+// TerminatingMark returns the value of the annotation on the StatefulSet of a cluster whose members stop permanently.
+func TerminatingMark(cluster *dbv1.DatabaseCluster) string {
+	return cluster.DeletionTimestamp.UTC().Format(time.RFC3339)
 }
 
 // beforeStop is what has to happen before the next member stops.
@@ -201,7 +232,9 @@ func StopOrphans(s *situation.Situation) phase.Outcome {
 		case m.Terminating:
 			return phase.Wait(dbv1.ReasonTerminating, fmt.Sprintf("pod %s is terminating", m.Name))
 		case m.Owner == "":
-			return phase.Do(dbv1.ReasonTerminating, fmt.Sprintf("stopping pod %s, which has no StatefulSet", m.Name), operation.StopMember{Member: m})
+			return phase.Do(dbv1.ReasonTerminating, fmt.Sprintf("stopping pod %s, which has no StatefulSet", m.Name), operation.Stop(operation.Work{
+				Is: operation.DisturbanceInDeletion, Text: "stop ", Event: operation.Normal("MemberStopped", "Stop", ""),
+			}, m))
 		case !s.ForeignStatefulSet():
 			return phase.Wait(dbv1.ReasonTerminating, fmt.Sprintf("waiting for Kubernetes to stop pod %s, because its StatefulSet no longer exists", m.Name))
 		}

@@ -115,13 +115,25 @@ func each(o operation.Operation) []string {
 	switch o := o.(type) {
 	case operation.Change:
 		return changed(o)
-	case operation.ReleasePods:
-		return listed("release "+operation.Describe(o.Pods), o.Pods)
+	case operation.Finalizer:
+		return released(o)
 	case operation.Delete:
 		return listed(o.Text, o.Objects)
 	default:
 		return []string{o.String()}
 	}
+}
+
+// released returns a line for each pod that loses the operator's finalizer.
+func released(o operation.Finalizer) []string {
+	if !o.Remove || o.Pods == nil {
+		return []string{o.Text}
+	}
+	var texts []string
+	for _, pod := range o.Pods {
+		texts = append(texts, "release pod "+pod.Name)
+	}
+	return texts
 }
 
 // listed returns a line for each object that a text lists; otherwise the text.
