@@ -22,7 +22,7 @@ import (
 // Report returns the cluster with its status after a pass. After the removal of the finalizer there is no object to
 // update.
 func (r *Reconciler) Report(p pass) (*dbv1.DatabaseCluster, []kit.Event) {
-	if _, last := operation.Find[operation.Finalize](p.Plan.Operations); last && p.Err == nil {
+	if p.Plan.Operations.Ends() && p.Err == nil {
 		return p.Object, nil
 	}
 	after := p.Object.DeepCopy()

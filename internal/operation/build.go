@@ -46,6 +46,16 @@ func Stop(work Work, m state.Member) Delete {
 	return Delete{Work: work, Objects: []Removal{{Target: PodOf(m)}}}
 }
 
+// AddFinalizer adds the operator's finalizer to the object of the pass, before any other object is created.
+func AddFinalizer() Finalizer {
+	return Finalizer{Work: Work{Is: First, Text: "add the finalizer"}}
+}
+
+// RemoveFinalizer removes the operator's finalizer from the object of the pass.
+func RemoveFinalizer(is Properties, about Event) Finalizer {
+	return Finalizer{Work: Work{Is: is, Text: "remove the finalizer", Event: about}, Remove: true}
+}
+
 // Release removes the operator's finalizer from pods; none without pods. It does so for a paused cluster, too: the operator added the
 // finalizer itself, and a pod with a finalizer blocks the drain of its node.
 func Release(pods []Target) List {

@@ -64,18 +64,6 @@ var (
 	Aside = Properties{LiveRead: true, Independent: true}
 )
 
-// Operations that are no verbs embed one of these types, which have such properties.
-type (
-	first          struct{}
-	lastInDeletion struct{}
-)
-
-// Properties of first.
-func (first) Properties() Properties { return First }
-
-// Properties of lastInDeletion.
-func (lastInDeletion) Properties() Properties { return LastInDeletion }
-
 // List is a plan's operations in the order of execution.
 type List []Operation
 
@@ -107,6 +95,9 @@ func Find[T Operation](l List) (found T, ok bool) {
 // Stops is the pod of the member that stops because of an operation; "" for none.
 func (l List) Stops() string { return l.first(func(w Work) string { return w.Stops }) }
 
+// Remedy is what the user can do if an operation fails; "" for nothing.
+func (l List) Remedy() string { return l.first(func(w Work) string { return w.Remedy }) }
+
 func (l List) first(text func(Work) string) string {
 	for _, o := range l {
 		if verb, is := o.(Verb); is && text(verb.work()) != "" {
@@ -114,6 +105,19 @@ func (l List) first(text func(Work) string) string {
 		}
 	}
 	return ""
+}
+
+// Begins reports whether the operator's finalizer is added to the object of the pass, Ends whether it is removed.
+func (l List) Begins() bool { return l.finalizer(false) }
+
+// Ends is the opposite of Begins.
+func (l List) Ends() bool { return l.finalizer(true) }
+
+func (l List) finalizer(remove bool) bool {
+	return slices.ContainsFunc(l, func(o Operation) bool {
+		f, is := o.(Finalizer)
+		return is && f.Pods == nil && f.Remove == remove
+	})
 }
 
 // Describe lists operations or objects for messages.

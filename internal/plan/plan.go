@@ -56,7 +56,7 @@ type Plan struct {
 // together with the finalizer need no live read: a cluster without our finalizer has no members yet, and the API server refuses the
 // finalizer for a deleted cluster.
 func (p Plan) LiveRead() bool {
-	_, begins := operation.Find[operation.AddFinalizer](p.Operations)
+	begins := p.Operations.Begins()
 	return p.HooksChanged || p.Operations.Need(func(is operation.Properties) bool {
 		return is.LiveRead && !(begins && is.Applies && !is.AlwaysLive)
 	})

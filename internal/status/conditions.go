@@ -13,7 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -159,18 +158,10 @@ func (p PassResult) deletionBlocked() metav1.Condition {
 	case p.Plan.Stalled != nil:
 		return condition(dbv1.ConditionDeletionBlocked, true, p.Plan.Stalled.Reason, p.Plan.Stalled.Message)
 	case p.Err != nil:
-		return condition(dbv1.ConditionDeletionBlocked, true, dbv1.ReasonDeletionError, explain(p.Err)+p.wayOut())
+		return condition(dbv1.ConditionDeletionBlocked, true, dbv1.ReasonDeletionError, explain(p.Err)+p.Plan.Operations.Remedy())
 	default:
 		return condition(dbv1.ConditionDeletionBlocked, false, p.Plan.Reason, p.Plan.Message)
 	}
-}
-
-// wayOut is the remedy if a hook cannot start, for example in a namespace that is being deleted.
-func (p PassResult) wayOut() string {
-	if _, hook := operation.Find[operation.RunHook](p.Plan.Operations); !hook {
-		return ""
-	}
-	return fmt.Sprintf("; to skip the deletion hooks, set the annotation %s=true on the cluster", dbv1.AnnotationSkipDeletionHooks)
 }
 
 func condition(kind string, is bool, reason, message string) metav1.Condition {

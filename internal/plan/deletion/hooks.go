@@ -199,7 +199,12 @@ func start(s *situation.Situation, hook dbv1.DeletionHook, object objects.Child)
 		return accountless(s, hook, obstacle)
 	}
 	view := underway("starting deletion hook %q", hook.Name)
-	view.operations = operation.List{operation.RunHook{Hook: hook.Name, Object: object}}
+	text := fmt.Sprintf("deletion hook %q started as %s", hook.Name, object)
+	view.operations = operation.List{operation.Create{Work: operation.Work{
+		Is: operation.LastInDeletion, Text: fmt.Sprintf("start deletion hook %q as %s", hook.Name, object),
+		Event:  operation.Normal("HookStarted", "RunHook", text),
+		Remedy: fmt.Sprintf("; to skip the deletion hooks, set the annotation %s=true on the cluster", dbv1.AnnotationSkipDeletionHooks),
+	}, Objects: []objects.Child{object}}}
 	return view
 }
 

@@ -146,10 +146,10 @@ func TestTheCauseOfVolumesRetainedAgainstTheSpecIsReported(t *testing.T) {
 		t.Errorf("the cluster goes before the status says how its hooks ended: %s", report(p))
 	}
 	cluster.Status.Hooks = p.Hooks
-	last, ok := operation.Find[operation.Finalize](plans.Decide(cluster, observed).Operations)
+	last, ok := operation.Find[operation.Finalizer](plans.Decide(cluster, observed).Operations)
 	want := `spec.deletion.volumes is Delete, but deletion hooks did not succeed: "run" (Skipped); retained: PersistentVolumeClaim data-orders-0`
-	if !ok || last.Kept != want {
-		t.Errorf("got %q, want %q", last.Kept, want)
+	if !ok || last.Event.Note != want {
+		t.Errorf("got %q, want %q", last.Event.Note, want)
 	}
 }
 
@@ -173,10 +173,10 @@ func TestVolumesThatTheFinalBackupDoesNotContainAreRetained(t *testing.T) {
 				return
 			}
 			observed.Volumes = observed.Volumes[1:]
-			last, ok := operation.Find[operation.Finalize](plans.Decide(cluster, observed).Operations)
+			last, ok := operation.Find[operation.Finalizer](plans.Decide(cluster, observed).Operations)
 			want := "spec.deletion.volumes is Delete, but the last backup does not contain the data of members that were removed before it; retained: PersistentVolumeClaim data-orders-1"
-			if !ok || last.Kept != want {
-				t.Errorf("got %q, want %q", last.Kept, want)
+			if !ok || last.Event.Note != want {
+				t.Errorf("got %q, want %q", last.Event.Note, want)
 			}
 		})
 	}

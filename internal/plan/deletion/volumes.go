@@ -80,20 +80,20 @@ func orphansUseVolumes(s *situation.Situation) bool {
 
 // finish deletes generated objects that are no longer needed, removes the finalizer, and records which volumes are retained.
 func (d *deletion) finish(s *situation.Situation) phase.Outcome {
-	text, last := "no volumes remain", operation.Finalize{}
+	text, warning := "no volumes remain", operation.Event{}
 	kept := situation.Staying(s.Volumes)
 	if len(kept) > 0 {
 		text = "retained: " + members.Named(kept)
 	}
 	if deletesVolumes(s) && len(situation.Staying(s.Own)) > 0 {
-		last.Kept = fmt.Sprintf("spec.deletion.volumes is Delete, but %s; %s", whyKept(d.hooks), text)
+		warning = operation.Warning("VolumesRetained", "Finalize", fmt.Sprintf("spec.deletion.volumes is Delete, but %s; %s", whyKept(d.hooks), text))
 	}
 	message := "all members have stopped; " + text
 	if left := len(s.Members); left > 0 {
 		message = fmt.Sprintf("%d members still run without their StatefulSet; %s", left, text)
 	}
 	all := operation.Deletion(slices.Concat(members.AgreementRemovals(s, len(kept) > 0), s.Leftovers)...)
-	return phase.Do(dbv1.ReasonDeleting, message, append(all, last)...)
+	return phase.Do(dbv1.ReasonDeleting, message, append(all, operation.RemoveFinalizer(operation.LastInDeletion, warning))...)
 }
 
 // whyKept returns why volumes are retained although the spec asks for their deletion.

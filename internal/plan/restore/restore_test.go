@@ -486,7 +486,7 @@ func TestADeletionStopsTheRestoreBeforeItsHooksRun(t *testing.T) {
 		t.Fatal(plans.Text(wait))
 	}
 	observed.Bystanders[0].Ended = true
-	if hook, runs := operation.Find[operation.RunHook](plans.Decide(cluster, observed).Operations); !runs || hook.Hook != "flush" {
+	if _, runs := plans.Find[operation.Create](plans.Decide(cluster, observed), `start deletion hook "flush"`); !runs {
 		t.Error(plans.Text(plans.Decide(cluster, observed)))
 	}
 }
