@@ -71,7 +71,7 @@ func (o *observation) read(ctx context.Context, logs jobs.Logs) {
 		o.readMembers(ctx)
 		o.readOthers(ctx)
 	}
-	if plan.Verifying(backup) && backup.DeletionTimestamp == nil {
+	if (plan.Verifying(backup) || o.Uncached && o.copied()) && backup.DeletionTimestamp == nil {
 		o.readPolicy(ctx)
 	}
 	if backup.DeletionTimestamp == nil && o.Err == nil {

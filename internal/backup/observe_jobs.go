@@ -16,6 +16,13 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
+// copied reports whether Jobs of a verification exist. They are deleted after the NetworkPolicy.
+func (o *observation) copied() bool {
+	return slices.ContainsFunc(o.Jobs, func(j jobs.Job) bool { return j.Component == dbv1.ComponentVerification })
+}
+
+// +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=get
+
 // readPolicy reads the NetworkPolicy of the copies. It is not watched.
 func (o *observation) readPolicy(ctx context.Context) {
 	policy := &networkingv1.NetworkPolicy{}

@@ -249,12 +249,33 @@ func TestAProblemOfAJobIsOneWarningBeforeTheDeadline(t *testing.T) {
 	}
 }
 
+func TestThePolicyOfEndedCopiesIsDeletedBeforeTheirJobsIfTheBackupOwnsIt(t *testing.T) {
+	backup := backups.Completed()
+	backup.Status.Verification = &dbv1.BackupVerification{Request: "please", Phase: dbv1.VerificationRunning}
+	policy := policyAround(t, backup)
+	backup.Status.Verification.Phase = dbv1.VerificationSucceeded
+	job, _ := runs()
+	job.Name, job.Labels = naming.VerificationJob("orders", backups.UID, "please", 0), naming.BackupJobLabels(backup, dbv1.ComponentVerification)
+	job.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobComplete, Status: corev1.ConditionTrue}}
+	for owner, want := range map[string][]string{
+		backups.UID: {"delete " + policy.Name, "delete " + job.Name},
+		"another":   {"delete " + job.Name},
+	} {
+		theirs := policy.DeepCopy()
+		theirs.Labels[dbv1.LabelBackupUID] = owner
+		s := newServer(t, append(world(), backup.DeepCopy(), job.DeepCopy(), theirs)...)
+		if _, err := s.pass(t); err != nil || !slices.Equal(s.sent[:len(want)], want) {
+			t.Errorf("the policy of %s: sent %q, %v", owner, s.sent, err)
+		}
+	}
+}
+
 // policyAround is the operator's policy of the copies of a backup.
 func policyAround(t *testing.T, backup *dbv1.DatabaseBackup) *networkingv1.NetworkPolicy {
 	t.Helper()
 	policy := &networkingv1.NetworkPolicy{}
-	apply, _ := operation.Find[plan.ApplyPolicy](plan.For(backup, plan.BackupFacts{At: backups.Moment, Isolates: true}).Operations)
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(apply.Policy.Object.Object, policy); err != nil {
+	apply, _ := operation.Find[operation.Apply](plan.For(backup, plan.BackupFacts{At: backups.Moment, Isolates: true}).Operations)
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(apply.Object.Object, policy); err != nil {
 		t.Fatal(err)
 	}
 	return policy
@@ -273,12 +294,12 @@ func TestACopyRunsTheImageAndTheEngineOfTheBackup(t *testing.T) {
 	s := newServer(t, objects...)
 	observed := s.observed(t, verified, true)
 	todo := plan.For(verified, observed)
-	create, makes := operation.Find[plan.CreateJob](todo.Operations)
+	create, makes := operation.Find[operation.Create](todo.Operations)
 	if !makes {
 		t.Fatalf("got %+v", todo)
 	}
 	job := &batchv1.Job{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(create.Job.Object.Object, job); err != nil {
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(create.Objects[0].Object.Object, job); err != nil {
 		t.Fatal(err)
 	}
 	pod := job.Spec.Template.Spec

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -99,6 +101,9 @@ func (h Hands) create(ctx context.Context, create operation.Create) ([]kit.Event
 		_, err := h.Writer.Create(ctx, object)
 		return err
 	})
+	if create.Instead != nil && apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
+		return h.Execute(ctx, create.Instead)
+	}
 	return events(h, create.Work, done, err), err
 }
 

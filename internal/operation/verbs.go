@@ -63,6 +63,8 @@ type Create struct {
 	Objects []objects.Child
 	// Timed objects have the time of the operator's clock at their creation: see jobs.Job.EndedFor.
 	Timed bool
+	// Instead is executed if the namespace is terminating, so that no object can be created; nil for nothing.
+	Instead Verb
 }
 
 // Change patches objects.

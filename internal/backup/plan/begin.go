@@ -14,6 +14,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/pods"
 )
 
@@ -67,7 +68,7 @@ func (s situation) withFinalizer(p BackupPlan) BackupPlan {
 	if s.hasFinalizer {
 		return p
 	}
-	return p.do(AddBackupFinalizer{})
+	return p.do(operation.AddFinalizer())
 }
 
 // location is the URL of one backup. It contains the UID, so no other backup has the same URL.

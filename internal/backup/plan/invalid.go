@@ -55,7 +55,7 @@ func (s situation) giveUp(p BackupPlan) BackupPlan {
 		case job.Ending:
 			return p.running(fmt.Sprintf("waiting for Job %s and its pods to be deleted: %s", job.Name, s.invalidReason)).in(waitRequeueAfter)
 		default:
-			return p.running(fmt.Sprintf("stopping Job %s: %s", job.Name, s.invalidReason)).do(StopJob{Job: job})
+			return p.running(fmt.Sprintf("stopping Job %s: %s", job.Name, s.invalidReason)).do(stop(job))
 		}
 	}
 	if s.Stray != "" && !late {

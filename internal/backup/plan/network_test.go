@@ -18,6 +18,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
 )
 
 var update = flag.Bool("update", false, "update the golden files")
@@ -108,7 +109,7 @@ func TestALinkLocalEndpointIsRejectedForAVerification(t *testing.T) {
 func TestThePolicyOfARunningCopyIsCorrected(t *testing.T) {
 	backup, observed := verifying1(), idleWorld()
 	observed.Jobs, observed.Isolates = []jobs.Job{proof(0, nil)}, true
-	if apply := does[ApplyPolicy](For(backup, observed)); apply == nil || apply.Live != nil {
+	if apply := does[operation.Apply](For(backup, observed)); apply == nil || apply.UID != "" {
 		t.Error("a deleted policy is not re-created")
 	}
 	observed.Policy = policyOf(t, *backup.Status.Destination)
@@ -116,7 +117,7 @@ func TestThePolicyOfARunningCopyIsCorrected(t *testing.T) {
 		t.Errorf("it is right: %s", text(p))
 	}
 	observed.NameServers = []netip.Addr{netip.MustParseAddr("10.96.0.10")}
-	if does[ApplyPolicy](For(backup, observed)) == nil {
+	if does[operation.Apply](For(backup, observed)) == nil {
 		t.Error("other name servers do not reach it")
 	}
 }

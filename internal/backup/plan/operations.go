@@ -5,88 +5,66 @@ SPDX-License-Identifier: Apache-2.0
 package plan
 
 import (
-	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 )
 
-// AddBackupFinalizer adds the operator's finalizer to the backup, before the first Job is created.
-type AddBackupFinalizer struct{}
+// prepares are the properties of an operation that prepares the next one, on a live read.
+var prepares = operation.Properties{First: true, LiveRead: true}
 
-// CreateJob creates a Job that does not exist.
-type CreateJob struct {
-	Job objects.Child
-	// Deletes is true if the Job deletes the backup's data.
-	Deletes bool
+// create creates a Job that does not exist.
+func create(job objects.Child) operation.Create {
+	return operation.Create{Work: operation.Work{
+		Is: operation.Last, Text: "create " + job.String(), Event: operation.Normal("JobStarted", "CreateJob", "created "+job.String()),
+	}, Objects: []objects.Child{job}}
 }
 
-// ApplyPolicy writes the NetworkPolicy of the copies of a verification.
-type ApplyPolicy struct {
-	firstLive
-	Policy objects.Child
-	// Live is the policy that exists; nil for none.
-	Live *networkingv1.NetworkPolicy
+// stop deletes a Job in the foreground: it exists until its pods are deleted.
+func stop(job jobs.Job) operation.Delete {
+	return operation.Delete{
+		Work:    operation.Work{Is: operation.LastInDeletion, Text: "stop Job " + job.Name},
+		Objects: []operation.Removal{{Target: operation.JobOf(job)}},
+	}
 }
 
-// DeletePolicy deletes the NetworkPolicy of the copies of a verification, when none of them runs.
-type DeletePolicy struct {
-	firstLive
-	Name string
+// remove deletes a finished Job. Its pods and their volumes are deleted with it.
+func remove(job jobs.Job) operation.Delete {
+	return operation.Delete{
+		Work:    operation.Work{Is: operation.Cleanup, Text: "delete Job " + job.Name},
+		Objects: []operation.Removal{{Target: operation.JobOf(job)}}, Propagation: metav1.DeletePropagationBackground,
+	}
 }
 
-// StopJob deletes a Job in the foreground: it exists until its pods are deleted.
-type StopJob struct {
-	Job jobs.Job
+// finalize removes the operator's finalizer from the backup, with a note about retained data; "" if there is none.
+func finalize(note string) operation.Finalizer {
+	is, about := prepares, operation.Event{}
+	is.WhileDeleting = true
+	if note != "" {
+		about = operation.Warning("DataRetained", "Finalize", note)
+	}
+	return operation.RemoveFinalizer(is, about)
 }
 
-// DeleteJob deletes a finished Job. Its pods and their volumes are deleted with it.
-type DeleteJob struct{ Job jobs.Job }
-
-// FinalizeBackup removes the operator's finalizer from the backup.
-type FinalizeBackup struct {
-	// Note describes retained data; "" if there is none.
-	Note string
+// isolate writes the NetworkPolicy of the copies of a verification, unless it is correct.
+func (s situation) isolate() (apply operation.Apply, needed bool) {
+	policy := s.policy()
+	apply, needed = operation.ApplyOf(policy, s.Policy)
+	apply.Is, apply.Text = prepares, "apply "+policy.String()
+	return apply, needed
 }
 
-// firstLive operations prepare the next one, on a live read.
-type firstLive struct{}
-
-// Properties of the operation.
-func (firstLive) Properties() operation.Properties {
-	return operation.Properties{First: true, LiveRead: true}
+// expose deletes the NetworkPolicy of the copies of a verification, when none of them runs.
+func (s situation) expose() operation.List {
+	policy := s.Policy
+	if policy == nil || policy.Labels[dbv1.LabelBackupUID] != string(s.backup.UID) {
+		return nil
+	}
+	return operation.List{operation.Delete{
+		Work:    operation.Work{Is: prepares, Text: "delete NetworkPolicy " + policy.Name},
+		Objects: []operation.Removal{{Target: operation.TargetOf("NetworkPolicy", policy)}},
+	}}
 }
-
-// Properties of the operation.
-func (AddBackupFinalizer) Properties() operation.Properties { return operation.First }
-
-// Properties of the operation.
-func (StopJob) Properties() operation.Properties { return operation.LastInDeletion }
-
-// Properties of the operation.
-func (c CreateJob) Properties() operation.Properties {
-	return operation.Properties{Disruptive: true, LiveRead: true, WhileDeleting: c.Deletes}
-}
-
-// Properties of the operation.
-func (DeleteJob) Properties() operation.Properties {
-	return operation.Properties{LiveRead: true, WhileDeleting: true}
-}
-
-// Properties of the operation.
-func (FinalizeBackup) Properties() operation.Properties {
-	return operation.Properties{First: true, LiveRead: true, WhileDeleting: true}
-}
-
-func (AddBackupFinalizer) String() string { return "add the finalizer" }
-func (c CreateJob) String() string        { return "create " + c.Job.String() }
-
-// corrects reports whether the policy does not exist, or differs.
-func (a ApplyPolicy) corrects() bool { return a.Live == nil || a.Policy.Drift(a.Live) != "" }
-
-func (a ApplyPolicy) String() string    { return "apply " + a.Policy.String() }
-func (d DeletePolicy) String() string   { return "delete NetworkPolicy " + d.Name }
-func (s StopJob) String() string        { return "stop Job " + s.Job.Name }
-func (d DeleteJob) String() string      { return "delete Job " + d.Job.Name }
-func (f FinalizeBackup) String() string { return "remove the finalizer" }

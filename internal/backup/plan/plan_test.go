@@ -98,17 +98,16 @@ func text(p BackupPlan) string {
 // describe formats an operation; "" for operations that these tests ignore.
 func describe(o operation.Operation) string {
 	switch o := o.(type) {
-	case CreateJob:
-		return "make " + o.Job.Name()
-	case StopJob:
-		return "stop " + o.Job.Name
-	case DeleteJob:
-		return "delete " + o.Job.Name
-	case FinalizeBackup:
-		return strings.TrimSuffix("finalize: "+o.Note, ": ")
-	default:
-		return ""
+	case operation.Create:
+		return "make " + o.Objects[0].Name()
+	case operation.Delete:
+		return strings.Replace(o.Text, " Job ", " ", 1)
+	case operation.Finalizer:
+		if o.Remove {
+			return strings.TrimSuffix("finalize: "+o.Event.Note, ": ")
+		}
 	}
+	return ""
 }
 
 // does returns the operation of a type in a plan; nil for none.
@@ -229,7 +228,7 @@ func TestABackupRecordsLaterNeedsBeforeItsFirstJob(t *testing.T) {
 	observed.Fence, observed.Cluster.Spec.ServiceAccount.Name = "set/3", "databases"
 	p := For(asked(), observed)
 	s := p.Status
-	if does[AddBackupFinalizer](p) == nil || does[CreateJob](p) != nil || s.Location != "s3://backups/shop/orders/now-1c2d3e4f" || s.Destination.CredentialsSecretName != "bucket" {
+	if !p.Operations.Begins() || does[operation.Create](p) != nil || s.Location != "s3://backups/shop/orders/now-1c2d3e4f" || s.Destination.CredentialsSecretName != "bucket" {
 		t.Errorf("%+v", p)
 	}
 	if s.ClusterUID != "0a1b2c3d" || s.Engine != "ledger-v1" || s.Image != "example.test/ledger:1" || s.Replicas != 2 || s.StartTime == nil || s.Fence != "set/3" || s.ServiceAccountName != "databases" {
@@ -246,7 +245,7 @@ func TestTheEngineAndTheImageAreRecordedBeforeTheFirstJob(t *testing.T) {
 	backup, observed := started(), idleWorld()
 	observed.Cluster.Spec.Image, observed.Cluster.Spec.Engine = "example.test/ledger:2", "ledger-v2"
 	p := For(backup, observed)
-	if does[CreateJob](p) != nil || p.Status.Image != "example.test/ledger:2" || p.Status.Engine != "ledger-v2" {
+	if does[operation.Create](p) != nil || p.Status.Image != "example.test/ledger:2" || p.Status.Engine != "ledger-v2" {
 		t.Fatalf("%+v", p)
 	}
 	backup.Status = p.Status
@@ -270,7 +269,7 @@ func TestABackupWithoutNamedCredentialsWaitsForThem(t *testing.T) {
 	at := &observed.Cluster.Spec.Backup.Destination
 	at.CredentialsSecretName = ""
 	p := For(asked(), observed)
-	if p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonReferenceMissing || does[CreateJob](p) != nil ||
+	if p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonReferenceMissing || does[operation.Create](p) != nil ||
 		!strings.Contains(p.Stalled.Message, "spec.backup.destination s3://backups of DatabaseCluster orders names no credentials: set its credentialsSecretName, or credentialSource: WorkloadIdentity") {
 		t.Error(text(p))
 	}
@@ -283,7 +282,7 @@ func TestABackupWithoutNamedCredentialsWaitsForThem(t *testing.T) {
 func TestABackupWhoseOwnDestinationNamesNoCredentialsMustBeReCreated(t *testing.T) {
 	backup := asked()
 	backup.Spec.Destination = &dbv1.BackupDestination{URL: "s3://elsewhere"}
-	if p := For(backup, idleWorld()); p.Stalled == nil || does[CreateJob](p) != nil || !strings.Contains(p.Stalled.Message, "is immutable: delete this DatabaseBackup") {
+	if p := For(backup, idleWorld()); p.Stalled == nil || does[operation.Create](p) != nil || !strings.Contains(p.Stalled.Message, "is immutable: delete this DatabaseBackup") {
 		t.Error(text(p))
 	}
 }
@@ -693,11 +692,11 @@ func TestTheDataIsDeletedAsTheServiceAccountThatMay(t *testing.T) {
 			} else {
 				c.cluster(observed.Cluster)
 			}
-			made := does[CreateJob](For(backup, observed))
+			made := does[operation.Create](For(backup, observed))
 			if made == nil {
 				t.Fatal("no Job")
 			}
-			got, _, _ := unstructured.NestedString(made.Job.Object.Object, "spec", "template", "spec", "serviceAccountName")
+			got, _, _ := unstructured.NestedString(made.Objects[0].Object.Object, "spec", "template", "spec", "serviceAccountName")
 			if got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
@@ -975,18 +974,18 @@ func TestOfTwoBackupsThatStartTogetherTheLaterYields(t *testing.T) {
 		return For(backup, observed)
 	}
 	first.Status.StartTime = &metav1.Time{Time: moment.Add(-100 * time.Hour)} // the other may be large
-	if p := see(first, second); does[CreateJob](p) != nil || p.Status.Phase != dbv1.BackupRunning || !strings.Contains(p.Why, "waiting for DatabaseBackup second") {
+	if p := see(first, second); does[operation.Create](p) != nil || p.Status.Phase != dbv1.BackupRunning || !strings.Contains(p.Why, "waiting for DatabaseBackup second") {
 		t.Errorf("the first does not wait: %s", text(p))
 	}
 	p := see(second, first)
-	if does[CreateJob](p) != nil || p.Status.Phase != dbv1.BackupPending || !p.LiveRead() {
+	if does[operation.Create](p) != nil || p.Status.Phase != dbv1.BackupPending || !p.LiveRead() {
 		t.Errorf("the second does not give way: %s", text(p))
 	}
 	second.Status = p.Status
-	if p := see(first, second); does[CreateJob](p) == nil {
+	if p := see(first, second); does[operation.Create](p) == nil {
 		t.Errorf("the first still waits: %s", text(p))
 	}
-	if p := see(second, first); does[CreateJob](p) != nil || p.Status.Phase != dbv1.BackupPending {
+	if p := see(second, first); does[operation.Create](p) != nil || p.Status.Phase != dbv1.BackupPending {
 		t.Errorf("the second does not wait: %s", text(p))
 	}
 }
@@ -995,7 +994,7 @@ func TestOfTwoBackupsThatStartTogetherTheLaterYields(t *testing.T) {
 func made(t *testing.T, p BackupPlan) *batchv1.Job {
 	t.Helper()
 	job := &batchv1.Job{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(does[CreateJob](p).Job.Object.Object, job); err != nil {
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(does[operation.Create](p).Objects[0].Object.Object, job); err != nil {
 		t.Fatal(err)
 	}
 	return job
@@ -1055,7 +1054,7 @@ func TestADeletionOfDataBlocksNoOtherBackup(t *testing.T) {
 	backup, observed := started(), idleWorld()
 	backup.DeletionTimestamp, backup.Spec.DeletionPolicy = &metav1.Time{}, dbv1.BackupDelete
 	observed.Stray = "x"
-	if p := For(backup, observed); does[CreateJob](p) != nil || p.Status.Phase != dbv1.BackupRunning {
+	if p := For(backup, observed); does[operation.Create](p) != nil || p.Status.Phase != dbv1.BackupRunning {
 		t.Errorf("something may still write: %s", text(p))
 	}
 	observed.Stray, observed.Jobs = "", []jobs.Job{deletion(failed("denied"))}

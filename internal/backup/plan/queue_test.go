@@ -16,6 +16,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
 )
 
 // rival is a backup in a world where passes overlap: the observation may be stale when a pass acts on it.
@@ -61,7 +62,7 @@ func read(all []rival, i int) *BackupPlan {
 
 // write is the second half of a pass.
 func write(r *rival) {
-	if does[CreateJob](*r.planned) != nil {
+	if does[operation.Create](*r.planned) != nil {
 		r.job = true
 	}
 	r.backup.Status = StatusOf(&r.backup, *r.planned, nil, metav1.NewTime(moment))

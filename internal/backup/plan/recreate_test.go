@@ -11,6 +11,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
 )
 
 func madeFrom(job objects.Child) string { return job.Object.GetAnnotations()[dbv1.AnnotationApplied] }
@@ -43,7 +44,7 @@ func TestAJobThatHasNotStartedIsReCreatedWhenTheClusterIsCorrected(t *testing.T)
 			}
 			observed.Cluster.Spec.Scheduling.NodeSelector = map[string]string{"disk": "fast"}
 			p := For(c.backup, observed)
-			if stop := does[StopJob](p); stop == nil || stop.Job.Name != observed.Jobs[0].Name || p.Stalled != nil {
+			if stop := does[operation.Delete](p); stop == nil || stop.Text != "stop Job "+observed.Jobs[0].Name || p.Stalled != nil {
 				t.Fatal(text(p))
 			}
 			observed.Jobs[0].Started = true
@@ -74,7 +75,7 @@ func TestABackupRecordsTheImageThatItsFirstJobIsReCreatedWith(t *testing.T) {
 		t.Fatalf("the image is recorded before the Job is created: %s", text(p))
 	}
 	backup.Status = p.Status
-	if does[CreateJob](For(backup, observed)) == nil {
+	if does[operation.Create](For(backup, observed)) == nil {
 		t.Error("the Job is not created")
 	}
 	backup.Status.Image = "example.test/ledger:1"

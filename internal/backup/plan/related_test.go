@@ -57,11 +57,11 @@ func TestTheSourceOfABackupIsAFreshReplicaElseThePrimary(t *testing.T) {
 			o, b := replicated(), started()
 			b.Status.Replicas = 1
 			c.change(&o)
-			create, found := operation.Find[CreateJob](For(b, o).Operations)
+			create, found := operation.Find[operation.Create](For(b, o).Operations)
 			if !found {
 				t.Fatal("no Job")
 			}
-			if got := variableOf(t, create.Job.Object, "DBC_MEMBER"); got != c.want {
+			if got := variableOf(t, create.Objects[0].Object, "DBC_MEMBER"); got != c.want {
 				t.Errorf("the source is %q, want %q", got, c.want)
 			}
 		})
@@ -86,7 +86,7 @@ func TestABackupWaitsWhileNoMemberIsKnownToHaveTheLatestData(t *testing.T) {
 			c.change(&o)
 			for what, b := range map[string]*dbv1.DatabaseBackup{"new": asked(), "running": running} {
 				p := For(b, o)
-				if _, creates := operation.Find[CreateJob](p.Operations); creates || p.Why != c.want || p.RequeueAfter == 0 {
+				if _, creates := operation.Find[operation.Create](p.Operations); creates || p.Why != c.want || p.RequeueAfter == 0 {
 					t.Errorf("%s: %s: %s", what, p.Why, p.Operations)
 				}
 			}
@@ -138,18 +138,18 @@ func TestTheSourceOfAnOfflineBackupIsTheVolumeOfTheLastPrimary(t *testing.T) {
 			o, b := replicated(), started()
 			b.Status.Replicas = 1
 			o.Cluster.DeletionTimestamp, o.EndOrdinal, o.Members, o.Volumes = &metav1.Time{}, 0, nil, c.volumes
-			create, found := operation.Find[CreateJob](For(b, o).Operations)
+			create, found := operation.Find[operation.Create](For(b, o).Operations)
 			if !found {
 				t.Fatal("no Job")
 			}
-			job := create.Job.Object
+			job := create.Objects[0].Object
 			if got := claimOf(t, job); got != c.want || variableOf(t, job, "DBC_OFFLINE") != "true" {
 				t.Errorf("the Job reads %q, want %q", got, c.want)
 			}
 			o.Jobs = []jobs.Job{{Name: job.GetName(), Component: dbv1.ComponentBackup, MadeFrom: job.GetAnnotations()[dbv1.AnnotationApplied]}}
 			for _, volumes := range []map[string]state.Volume{c.volumes, nil} {
 				o.Volumes = volumes
-				if stop, stops := operation.Find[StopJob](For(b, o).Operations); stops {
+				if stop, stops := operation.Find[operation.Delete](For(b, o).Operations); stops {
 					t.Errorf("%s, although its inputs are the same", stop)
 				}
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
 )
 
 // remove deletes a backup: first it stops Jobs that write or read, then it deletes the data by policy, then it
@@ -30,7 +31,7 @@ func (s situation) remove(p BackupPlan) BackupPlan {
 	}
 	switch {
 	case !s.unwanted():
-		return p.because("its data is retained").do(FinalizeBackup{Note: retainedNote(s.backup)})
+		return p.because("its data is retained").do(finalize(retainedNote(s.backup)))
 	case s.TransferImage == "":
 		return s.blocked(p, "the operator runs without --transfer-image, so it cannot create a Job to delete the data: set the flag to the operator's own image")
 	default:
@@ -50,14 +51,14 @@ func (s situation) removeData(p BackupPlan) BackupPlan {
 		if s.AccountProblem != "" {
 			return s.blocked(p, s.accountText()).in(waitRequeueAfter)
 		}
-		return p.because("deleting the data").do(CreateJob{Job: desired, Deletes: true})
+		return p.because("deleting the data").do(s.deletes(desired))
 	case jobs.AwaitDeletion:
 		return p.because(fmt.Sprintf("waiting for Job %s to be deleted", name))
 	case jobs.Done:
 		// The Job is deleted last. Without it, a repetition would create a Job with nothing to delete.
-		return p.because("its data is deleted").do(FinalizeBackup{}, DeleteJob{r.Job})
+		return p.because("its data is deleted").do(finalize(""), remove(r.Job))
 	case jobs.Recreate:
-		return p.because(recreates(r.Job)).do(StopJob{Job: r.Job})
+		return p.because(recreates(r.Job)).do(stop(r.Job))
 	case jobs.Failed, jobs.Lost:
 		return s.undeleted(p, r)
 	case jobs.Wait:
@@ -67,6 +68,15 @@ func (s situation) removeData(p BackupPlan) BackupPlan {
 		p.Why += "; " + s.Missing
 	}
 	return p.in(waitRequeueAfter)
+}
+
+// deletes creates the Job that deletes the data. If the namespace is terminating, no object can be created any more, and waiting would
+// block the deletion of the namespace forever.
+func (s situation) deletes(job objects.Child) operation.Create {
+	o := create(job)
+	o.Is, o.Instead = operation.LastInDeletion, finalize(fmt.Sprintf(
+		"namespace %s is terminating, so no Job can delete the data: it is retained at %s", s.backup.Namespace, s.backup.Status.Location))
+	return o
 }
 
 // undeleted handles a failed deletion of data. Data of an incomplete backup does not block the deletion.
@@ -88,7 +98,7 @@ func (s situation) stop(p BackupPlan) (stopped BackupPlan, stops bool) {
 		case job.Ending, job.Ended(), deletes && s.unwanted():
 			continue
 		default:
-			return p.because(fmt.Sprintf("stopping Job %s", job.Name)).do(StopJob{Job: job}), true
+			return p.because(fmt.Sprintf("stopping Job %s", job.Name)).do(stop(job)), true
 		}
 	}
 	return p, false
@@ -111,7 +121,7 @@ func (s situation) blocked(p BackupPlan, text string) BackupPlan {
 
 // finishIncomplete finishes the deletion of an incomplete backup although its data could not be deleted.
 func (s situation) finishIncomplete(p BackupPlan, cause string) BackupPlan {
-	return p.do(FinalizeBackup{Note: fmt.Sprintf("data of the incomplete backup may still be at %s: %s", s.backup.Status.Location, cause)})
+	return p.do(finalize(fmt.Sprintf("data of the incomplete backup may still be at %s: %s", s.backup.Status.Location, cause)))
 }
 
 // retainedNote reports the location of the retained data of a complete backup.

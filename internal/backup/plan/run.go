@@ -28,7 +28,7 @@ func (s situation) run(p BackupPlan) BackupPlan {
 	case jobs.AwaitDeletion:
 		return s.awaitMember(p, r.Job)
 	case jobs.Recreate:
-		return p.running(s.supersedes(r.Job)).do(StopJob{Job: r.Job})
+		return p.running(s.supersedes(r.Job)).do(stop(r.Job))
 	case jobs.Done:
 		return s.record(p, r.Job.Result)
 	case jobs.Failed, jobs.Lost:
@@ -101,7 +101,7 @@ func (s situation) startMember(p BackupPlan) BackupPlan {
 		p.Status.Engine, p.Status.Image = s.Cluster.Spec.Engine, s.Cluster.Spec.Image
 		return p.running("starting") // the engine and image are recorded before the Job exists
 	default:
-		return p.running(p.Status.Message).do(CreateJob{Job: s.backupJob(s.ordinal, source, offline)})
+		return p.running(p.Status.Message).do(create(s.backupJob(s.ordinal, source, offline)))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
 )
 
 // Backups, verifications and deletions of data run as the ServiceAccount of the cluster.
@@ -34,7 +35,7 @@ func TestNoJobOfABackupStartsAsTheServiceAccountOfAnotherOwner(t *testing.T) {
 			observed := idleWorld()
 			observed.AccountProblem = problem
 			p := For(c.backup, observed)
-			if does[CreateJob](p) != nil || !strings.Contains(p.Why, problem+": set spec.serviceAccount.name of the DatabaseCluster") {
+			if does[operation.Create](p) != nil || !strings.Contains(p.Why, problem+": set spec.serviceAccount.name of the DatabaseCluster") {
 				t.Error(text(p))
 			}
 			if c.reason != "" && (p.Stalled == nil || p.Stalled.Reason != c.reason) {

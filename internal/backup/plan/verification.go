@@ -15,6 +15,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -27,7 +28,7 @@ func (s situation) verification(p BackupPlan) BackupPlan {
 	case Verifying(s.backup):
 		return s.verify(p)
 	case v != nil && len(left) > 0:
-		return clearUp(p, s.policyName(), left)
+		return s.clearUp(p, left)
 	case asked != "" && (v == nil || v.Request != asked):
 		p = s.withFinalizer(p)
 		p.Status.Verification = &dbv1.BackupVerification{
@@ -91,7 +92,7 @@ func (s situation) awaitCopy(p BackupPlan, policy jobs.Policy, r jobs.Result, or
 	case jobs.AwaitDeletion:
 		return s.awaitDeletion(p, r.Job, ordinal)
 	case jobs.Recreate:
-		return p.verifying(recreates(r.Job)).do(StopJob{Job: r.Job})
+		return p.verifying(recreates(r.Job)).do(stop(r.Job))
 	case jobs.Failed, jobs.Lost:
 		return s.verified(p, dbv1.VerificationFailed, withDatabase(r.Message, policy.Seen)+s.mismatch())
 	case jobs.Done, jobs.Wait:
@@ -114,10 +115,10 @@ func (s situation) startCopy(p BackupPlan, ordinal int32) BackupPlan {
 		return s.verified(p, dbv1.VerificationFailed, text)
 	}
 	p = p.verifying(p.Status.Verification.Message)
-	if apply := (ApplyPolicy{Policy: s.policy(), Live: s.Policy}); apply.corrects() {
+	if apply, needed := s.isolate(); needed {
 		p = p.do(apply)
 	}
-	return p.do(CreateJob{Job: s.verificationJob(ordinal)})
+	return p.do(create(s.verificationJob(ordinal)))
 }
 
 func (s situation) verified(p BackupPlan, phase dbv1.BackupVerificationPhase, text string) BackupPlan {
@@ -138,12 +139,11 @@ func (s situation) mismatch() string {
 
 // policyDrift corrects the policy of running copies, which may be deleted, changed, or written by an operator with
 // other settings.
-func (s situation) policyDrift() (apply ApplyPolicy, drifted bool) {
+func (s situation) policyDrift() (apply operation.Apply, drifted bool) {
 	if !s.Isolates || !Begun(s.backup.Status) {
 		return apply, false
 	}
-	apply = ApplyPolicy{Policy: s.policy(), Live: s.Policy}
-	return apply, apply.corrects()
+	return s.isolate()
 }
 
 // unverifiable reports a missing precondition of a verification.
@@ -204,13 +204,13 @@ func (s situation) leftovers() []jobs.Job {
 
 // clearUp deletes copies. It first stops a copy that may still run. It deletes the policy of the copies before the
 // Jobs, because the existing Jobs show that there is something to clean up.
-func clearUp(p BackupPlan, policy string, left []jobs.Job) BackupPlan {
+func (s situation) clearUp(p BackupPlan, left []jobs.Job) BackupPlan {
 	if job, runs := state.First(left, func(j jobs.Job) bool { return !j.Ended() }); runs {
-		return p.because("stopping the temporary copy").do(StopJob{Job: job})
+		return p.because("stopping the temporary copy").do(stop(job))
 	}
-	p = p.because("deleting the temporary copy").do(DeletePolicy{Name: policy})
+	p = p.because("deleting the temporary copy").do(s.expose()...)
 	for _, job := range left {
-		p = p.do(DeleteJob{job})
+		p = p.do(remove(job))
 	}
 	return p
 }
