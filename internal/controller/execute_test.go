@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -92,4 +93,45 @@ func TestARecordOfTheNextGenerationIsReplacedEvenIfTheStatusHasTheHash(t *testin
 	if objects.Untouched(cluster, after) {
 		t.Errorf("the edit is not seen: the annotation is %q", after.Annotations[dbv1.AnnotationStoredSpec])
 	}
+}
+
+func TestThePodOfARebuiltMemberStaysIfItsClaimCannotBeDeletedBefore(t *testing.T) {
+	claim, pod := &corev1.PersistentVolumeClaim{}, &corev1.Pod{}
+	claim.Namespace, claim.Name, claim.UID = "shop", "data-orders-1", "claim"
+	pod.Namespace, pod.Name, pod.UID = "shop", "orders-1", "pod"
+	for version, left := range map[string]bool{"1": true, "999": false} {
+		s := newServer(t, claim.DeepCopy(), pod.DeepCopy())
+		first := operation.TargetOf("PersistentVolumeClaim", claim)
+		first.Version = version
+		rebuild := operation.Delete{Objects: []operation.Removal{{Target: first}, {Target: operation.TargetOf("Pod", stored(t, s, pod))}}, Ordered: true}
+		rebuild.Event = operation.Normal("MemberRebuilt", "Rebuild", "")
+		done, err := executed(t, s, running(), rebuild)
+		gone := apierrors.IsNotFound(s.Get(t.Context(), client.ObjectKeyFromObject(pod), &corev1.Pod{}))
+		if gone == left || (err != nil) != left || (len(done) == 0) != left {
+			t.Errorf("claim in version %s: the pod is deleted: %v; %v, %v", version, gone, done, err)
+		}
+	}
+}
+
+func TestAPodThatHasReplacedTheOneToHoldStays(t *testing.T) {
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders-1", UID: "pod"}}
+	for uid, held := range map[types.UID]bool{"pod": true, "earlier": false} {
+		s := newServer(t, pod.DeepCopy())
+		hold := operation.Stop(operation.Work{Event: operation.Warning("MemberHeld", "Hold", "")}, state.Member{Name: pod.Name, UID: uid})
+		hold.Hold = true
+		done, err := executed(t, s, running(), hold)
+		after := stored(t, s, pod)
+		if err != nil || (after.DeletionTimestamp != nil) != held || state.HasFinalizer(after) != held || (len(done) == 1) != held {
+			t.Errorf("pod with UID %s: %+v, %v, %v", uid, after.ObjectMeta, done, err)
+		}
+	}
+}
+
+func stored(t *testing.T, s *server, pod *corev1.Pod) *corev1.Pod {
+	t.Helper()
+	after := &corev1.Pod{}
+	if err := s.Get(t.Context(), client.ObjectKeyFromObject(pod), after); err != nil {
+		t.Fatal(err)
+	}
+	return after
 }
