@@ -55,8 +55,7 @@ func TestOnlyTheBucketIsLeft(t *testing.T) {
 // setUp creates the namespace and the Secret with the keys of the bucket.
 func (w world) setUp() {
 	w.Helper()
-	w.kubectl("create", "namespace", w.namespace)
-	w.kubectl("label", "namespace", w.namespace, "pod-security.kubernetes.io/enforce=restricted")
+	w.begin()
 	w.manifest("v1", "Secret", "backup-credentials", "stringData: {AWS_ACCESS_KEY_ID: test, AWS_SECRET_ACCESS_KEY: test-secret}")
 }
 

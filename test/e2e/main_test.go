@@ -80,10 +80,20 @@ func newExclusiveWorld(t *testing.T) world {
 	t.Helper()
 	w := world{T: t, namespace: "e2e-" + strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(t.Name(), "Test")), "/", "-")}
 	w.namespace = w.namespace[:min(len(w.namespace), 60)]
-	w.kubectl("create", "namespace", w.namespace)
-	w.kubectl("label", "namespace", w.namespace, "pod-security.kubernetes.io/enforce=restricted")
+	w.begin()
 	t.Cleanup(w.clean)
 	return w
+}
+
+// begin creates the namespace. One that an interrupted run of the same test has left on a node that is kept is deleted first.
+func (w world) begin() {
+	w.Helper()
+	const label = "e2e.dbcluster.io/test"
+	if w.kubectl("get", "namespaces", "-l", label+"="+w.namespace, "-o", "name", "--ignore-not-found") != "" {
+		w.remove()
+	}
+	w.kubectl("create", "namespace", w.namespace)
+	w.kubectl("label", "namespace", w.namespace, "pod-security.kubernetes.io/enforce=restricted", label+"="+w.namespace)
 }
 
 // clean deletes the namespace. After a failure, it first logs the objects in it.
@@ -97,9 +107,15 @@ func (w world) clean() {
 			w.Log(text)
 		}
 	}
+	w.remove()
+}
+
+// remove deletes the namespace.
+func (w world) remove() {
+	w.Helper()
 	_, _ = run(context.Background(), "", "-n", w.namespace, "annotate", "databaseclusters", "--all", "database.dbcluster.io/skip-deletion-hooks=true", "--overwrite")
 	if text, err := run(context.Background(), "", "delete", "namespace", w.namespace, "--ignore-not-found", "--timeout=5m"); err != nil {
-		w.Errorf("the namespace is still terminating: %s", text)
+		w.Errorf("namespace %s is still terminating: %s", w.namespace, text)
 	}
 }
 

@@ -44,7 +44,7 @@ const listeners = `pod:
 func (w world) neighbor(suffix, labels string) world {
 	w.Helper()
 	w.namespace += "-" + suffix
-	w.kubectl("create", "namespace", w.namespace)
+	w.begin()
 	w.Cleanup(func() { _, _ = run(context.Background(), "", "delete", "namespace", w.namespace, "--wait=false") })
 	w.client("client", labels)
 	return w
