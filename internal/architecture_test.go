@@ -52,6 +52,7 @@ var order = []place{
 	{name: "connection", pure: true, imports: core, importedBy: theList},
 	{name: "schedule", pure: true, imports: core, importedBy: theList},
 	{name: "protection", pure: true, imports: core, importedBy: theList},
+	{name: "storage", pure: true, imports: core, importedBy: theList},
 	{name: "network", pure: true, imports: core, importedBy: theList},
 	{name: "certificate", pure: true, imports: core, importedBy: theList},
 	{name: "rotation", pure: true, imports: core, importedBy: theList},

@@ -40,7 +40,7 @@ func (r *Reconciler) Observe(ctx context.Context, cluster *dbv1.DatabaseCluster,
 	}
 	o := &observation{live: from.Uncached, ClusterReading: subject.ClusterReading{
 		Reading: from, Cluster: cluster, Logs: r.Logs,
-		TransferImage: r.TransferImage, ClusterDomain: r.ClusterDomain, Policies: r.Policies, Others: r.Cache().Else(r.Live),
+		TransferImage: r.TransferImage, ClusterDomain: r.ClusterDomain, Policies: r.Policies, Others: r.Cache().Else(r.Live), Kinds: r.Writer.Client.RESTMapper(),
 		Observed: state.Observed{At: r.Clock.Now(), Uptime: r.uptime()},
 	}}
 	o.read(ctx, r)
@@ -64,7 +64,6 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 	o.Service = subject.Child(ctx, &o.ClusterReading, state.Ref{Kind: "Service", Name: naming.Service(name)}, state.ServiceFacts)
 	o.PodDisruptionBudget = subject.Child(ctx, &o.ClusterReading, state.Ref{Kind: "PodDisruptionBudget", Name: naming.PodDisruptionBudget(name)}, state.PodDisruptionBudgetFacts)
 	o.StatefulSet = subject.Child(ctx, &o.ClusterReading, state.Ref{Kind: "StatefulSet", Name: naming.StatefulSet(name)}, state.StatefulSetFacts)
-	o.readAttributesClasses(r.Writer.Client)
 	o.readPods(ctx)
 	o.readUnready(ctx)
 	o.readOtherBudgets(ctx, r.Cache())

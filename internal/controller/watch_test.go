@@ -29,6 +29,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/apply"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/plan"
@@ -171,7 +172,9 @@ func observedWith(t *testing.T, scheme *runtime.Scheme, cluster *dbv1.DatabaseCl
 		world = append(world, belongings(cluster)["Job"].object)
 	}
 	reader := fakeclient.For(scheme).WithObjects(world...).Build()
-	r := &Reconciler{Base: kit.Base{Cached: reader, Live: reader, Clock: clocktesting.NewFakePassiveClock(moment.Time)}}
+	r := &Reconciler{Base: kit.Base{
+		Cached: reader, Live: reader, Writer: apply.Writer{Client: reader}, Clock: clocktesting.NewFakePassiveClock(moment.Time),
+	}}
 	observed, err := r.Observe(t.Context(), cluster, r.Reading(cluster, false))
 	if err != nil {
 		t.Fatal(err)
@@ -315,7 +318,9 @@ func TestAClaimWithoutLabelsIsFoundByTheMemberThatUsesIt(t *testing.T) {
 			claim.Labels = nil
 		}
 		reader := fakeclient.For(scheme).WithObjects(cluster.DeepCopy(), set.DeepCopy(), pod.DeepCopy(), claim.DeepCopy()).Build()
-		r := &Reconciler{Base: kit.Base{Cached: reader, Live: reader, Clock: clocktesting.NewFakePassiveClock(moment.Time)}}
+		r := &Reconciler{Base: kit.Base{
+			Cached: reader, Live: reader, Writer: apply.Writer{Client: reader}, Clock: clocktesting.NewFakePassiveClock(moment.Time),
+		}}
 		observed, err := r.Observe(t.Context(), cluster, r.Reading(cluster, false))
 		if err != nil {
 			t.Fatal(err)

@@ -39,8 +39,6 @@ var phases = []phase.Phase{
 	{Name: "start", Decide: members.Starting},
 	{Name: "requested hand-over", Decide: members.HandOver},
 	{Name: "scale in that waits", Decide: members.AwaitScaleIn},
-	{Name: "size", Decide: members.AwaitSize},
-	{Name: "attributes", Decide: members.AwaitAttributes},
 }
 
 func upToDate(s *situation.Situation) phase.Outcome {
@@ -60,8 +58,6 @@ var stalls, lateStalls = []stall{
 	members.Unusable,
 	restore.HalfRestored,
 	restore.Stalled,
-	members.Infeasible,
-	members.Unmodifiable,
 }, []stall{
 	members.TwoPrimaries,
 	members.ConfigureFailed,
@@ -79,12 +75,11 @@ func stalled(s *situation.Situation, d decisions) *situation.Stall {
 	return nil
 }
 
-// pending reports whether the objects do not match the spec yet, even after the writes of this plan: claims have another size, the
-// number of members differs, or a change of the StatefulSet is blocked.
+// pending reports whether the objects do not match the spec yet, even after the writes of this plan: the number of members
+// differs, or a change of the StatefulSet is blocked.
 func pending(s *situation.Situation) bool {
 	tooMany := slices.ContainsFunc(s.Members, func(m state.Member) bool { return m.Ordinal >= s.Wanted })
-	changes := slices.Concat(members.Resizes(s), members.Modifications(s))
-	return len(changes) > 0 || tooMany || awaitsOthers(s) ||
+	return tooMany || awaitsOthers(s) ||
 		!s.Complete() || s.TemplateBlocked() || s.StatefulSetTerminating() || s.OtherClaims()
 }
 
@@ -119,7 +114,5 @@ func requeueAfter(s *situation.Situation) time.Duration {
 	within(slices.ContainsFunc(s.Lost, s.Replaceable), lostRequeue)
 	within(s.Inherits() && s.PreviousUser != "", situation.UsersRequeue)
 	within(s.Unusable != nil, situation.MissingRequeue)
-	unwatched := slices.ContainsFunc(s.Volumes, func(v state.Volume) bool { return v.Unwatched })
-	within(unwatched && members.Resizing(s) != "", situation.MissingRequeue)
 	return soonest
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protection"
 	"github.com/dbcluster/databasecluster-operator/internal/rotation"
 	"github.com/dbcluster/databasecluster-operator/internal/schedule"
+	"github.com/dbcluster/databasecluster-operator/internal/storage"
 	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
 
@@ -53,8 +54,7 @@ var upkeep = []work{
 	{"identity", identity.Subject, "no pod starts as the account of another owner, and members report who is the primary"},
 	{"agreements", core(members.Agreements), "members keep there who is the primary"},
 	{"certificate", certificate.Subject, "members need it to start"},
-	{"size of volumes", core(members.Resizes), "a full volume may be why members are down"},
-	{"attributes of volumes", core(members.Modifications), "as the size"},
+	{"storage", storage.Subject, "a full volume may be why members are down"},
 	{"protection", protection.Subject, "its labels protect volumes from a deletion"},
 	{"schedules", schedule.Subject, "they disturb no member, so they wait for no phase"},
 	{"rotation", rotation.Subject, "it starts a Job only when all members are ready"},

@@ -8,7 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
 )
 
 // The conditions below are set after they were True for the first time.
@@ -20,18 +19,6 @@ func (p PassResult) updateAvailable() metav1.Condition {
 				dbv1.AnnotationUpdate)
 	}
 	return condition(dbv1.ConditionUpdateAvailable, false, dbv1.ReasonUpToDate, "the pod template matches this version of the operator")
-}
-
-func (p PassResult) storageResizing() metav1.Condition {
-	stalled := p.Plan.Stalled
-	switch text := members.Resizing(p.Situation); {
-	case stalled != nil && stalled.Reason == dbv1.ReasonResizeInfeasible:
-		return condition(dbv1.ConditionStorageResizing, true, dbv1.ReasonResizeInfeasible, stalled.Message)
-	case text != "":
-		return condition(dbv1.ConditionStorageResizing, true, dbv1.ReasonResizing, text)
-	default:
-		return condition(dbv1.ConditionStorageResizing, false, dbv1.ReasonResized, "all volumes have the size in spec.storage.size")
-	}
 }
 
 func (p PassResult) paused() metav1.Condition {

@@ -259,10 +259,6 @@ func TestAConditionThatAppliedOnceIsSetToFalse(t *testing.T) {
 		dbv1.ConditionHibernated: {
 			func(p *PassResult) { p.Cluster.Spec.Hibernated, p.Members = true, nil }, "+Hibernated Hibernated; -Hibernated Running",
 		},
-		dbv1.ConditionStorageResizing: {func(p *PassResult) {
-			p.Cluster.Spec.Storage.Size = resource.MustParse("2Gi")
-			p.Volumes = []state.Volume{{Claim: "data-orders-0", Capacity: resource.MustParse("1Gi")}}
-		}, "+StorageResizing Resizing; -StorageResizing Resized"},
 	}
 	for kind, c := range cases {
 		t.Run(kind, func(t *testing.T) {

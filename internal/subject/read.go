@@ -10,6 +10,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -49,6 +50,8 @@ type ClusterReading struct {
 	TransferImage, ClusterDomain string
 	// Policies are the names of the admission policies that protect clusters, and of their bindings.
 	Policies []string
+	// Kinds are those that the API server serves.
+	Kinds meta.RESTMapper
 	// Others reads objects of other clusters from the cache.
 	Others kit.View
 	state.Observed

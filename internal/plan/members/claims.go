@@ -5,18 +5,10 @@ SPDX-License-Identifier: Apache-2.0
 package members
 
 import (
-	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
-
-// setting sets a field of a claim.
-func setting(s *situation.Situation, v state.Volume, what, value string, field ...string) operation.Patch {
-	before, after := operation.Claim(v).In(s.Cluster.Namespace), operation.Claim(v).In(s.Cluster.Namespace)
-	objects.SetField(after.Object, value, field...)
-	return operation.Patch{Before: before, After: after, Text: what}
-}
 
 // Containing records other contents on a claim.
 func Containing(s *situation.Situation, v state.Volume, contents state.Contents) operation.Patch {

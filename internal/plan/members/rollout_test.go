@@ -18,13 +18,6 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
 
-// down sets members to not ready, with or without a problem.
-func down(o *state.Observed, problem string, ordinals ...int) {
-	for _, i := range ordinals {
-		o.Members[i].Ready, o.Members[i].ReadySince, o.Members[i].Problem = false, plans.Ago(time.Minute), problem
-	}
-}
-
 func TestHowAChangeReachesTheMembers(t *testing.T) {
 	decideEach(t, map[string]scenario{
 		"the highest ordinal is restarted first": {
@@ -32,13 +25,13 @@ func TestHowAChangeReachesTheMembers(t *testing.T) {
 			"restart orders-2\nRollingOut: 3 members are outdated; restarting pod orders-2\n",
 		},
 		"none while a member does not serve": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Outdated(o, 0, 1); down(o, "", 2) },
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Outdated(o, 0, 1); plans.Down(o, "", 2) },
 			"RollingOut: 2 members are outdated; waiting for pod orders-2 to stay ready\n",
 		},
 		"none while the new template breaks a member, and the plan has the cause": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				plans.Outdated(o, 0, 1)
-				down(o, "image pull failed", 2)
+				plans.Down(o, "image pull failed", 2)
 			},
 			"RollingOut: 2 members are outdated; waiting for pod orders-2, which is failing: image pull failed\n",
 		},
@@ -54,30 +47,30 @@ func TestHowAChangeReachesTheMembers(t *testing.T) {
 			"RollingOut: 2 members are outdated; waiting for pod orders-2 to stay ready\n",
 		},
 		"one that is down comes first": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Outdated(o, 0, 1, 2); down(o, "", 0) },
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Outdated(o, 0, 1, 2); plans.Down(o, "", 0) },
 			"restart orders-0\nRollingOut: 3 members are outdated; restarting pod orders-0\n",
 		},
 		"one that cannot start by itself is restarted whatever the others do": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				plans.Outdated(o, 0, 1)
-				down(o, "image pull failed", 0)
-				down(o, "", 2)
+				plans.Down(o, "image pull failed", 0)
+				plans.Down(o, "", 2)
 				o.Members[0].Stuck = true
 			},
 			"restart orders-0\nRollingOut: 2 members are outdated; restarting pod orders-0\n",
 		},
 		"a member that may recover by itself is not restarted while the template is untested": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Outdated(o, 0, 1); down(o, "", 0, 2) },
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Outdated(o, 0, 1); plans.Down(o, "", 0, 2) },
 			"RollingOut: 2 members are outdated; waiting for pod orders-0 to stay ready\n",
 		},
 		"if no member serves, none is restarted for five minutes": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Outdated(o, 0, 1); down(o, "", 0, 1, 2) },
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Outdated(o, 0, 1); plans.Down(o, "", 0, 1, 2) },
 			"RollingOut: 2 members are outdated; waiting for pod orders-0 to stay ready\nagain in 4m0s\n",
 		},
 		"when nothing has served for five minutes they are restarted": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				plans.Outdated(o, 0, 1)
-				down(o, "", 0, 1, 2)
+				plans.Down(o, "", 0, 1, 2)
 				for i := range o.Members {
 					o.Members[i].ReadySince = plans.Ago(6 * time.Minute)
 				}
@@ -116,7 +109,7 @@ func TestHowAChangeReachesTheMembers(t *testing.T) {
 		"two at once when the spec allows it": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				plans.Outdated(o, 0, 1)
-				down(o, "", 2)
+				plans.Down(o, "", 2)
 				c.Spec.UpdateStrategy.MaxUnavailable = 2
 			},
 			"restart orders-1\nRollingOut: 2 members are outdated; restarting pod orders-1\n",
@@ -124,7 +117,7 @@ func TestHowAChangeReachesTheMembers(t *testing.T) {
 		"none while it is paused, not even one that is down": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				plans.Outdated(o, 0, 1)
-				down(o, "", 0)
+				plans.Down(o, "", 0)
 				c.Spec.UpdateStrategy.Paused = true
 			},
 			"RolloutPaused: 2 members are outdated; spec.updateStrategy.paused is true\n",
@@ -205,7 +198,7 @@ func TestResourcesChangeWhileMembersRun(t *testing.T) {
 			"WaitingForMembers: the kubelet is resizing pod orders-1 (the kubelet has not responded yet)\n",
 		},
 		"by a restart where the member does not run": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) { lacks(o, 1); down(o, "cannot be scheduled", 1) },
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { lacks(o, 1); plans.Down(o, "cannot be scheduled", 1) },
 			"restart orders-1\nRollingOut: 1 member is outdated; restarting pod orders-1\n",
 		},
 	})

@@ -16,7 +16,6 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/pods"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -167,25 +166,6 @@ func (s *Situation) Running() int32 {
 		}
 	}
 	return needed
-}
-
-// OtherClaims reports whether the StatefulSet creates claims of another size than the spec's, or of another
-// VolumeAttributesClass that the API server is known to store.
-func (s *Situation) OtherClaims() bool {
-	if s.StatefulSet == nil {
-		return false
-	}
-	template, storage := resources.ClaimTemplate(s.StatefulSet), s.Cluster.Spec.Storage
-	if template == nil {
-		return false
-	}
-	class := ""
-	if template.VolumeAttributesClassName != nil {
-		class = *template.VolumeAttributesClassName
-	}
-	stored := storage.VolumeAttributesClassName == "" ||
-		slices.ContainsFunc(s.InUse(), func(v state.Volume) bool { return v.Class == storage.VolumeAttributesClassName })
-	return template.Resources.Requests.Storage().Cmp(storage.Size) != 0 || class != storage.VolumeAttributesClassName && stored
 }
 
 // OwnsServiceAccount reports whether the operator created the ServiceAccount for this cluster.

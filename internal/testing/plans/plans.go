@@ -243,5 +243,12 @@ func DecideEach(t testing.TB, change func(*dbv1.DatabaseCluster, *state.Observed
 	}
 }
 
+// Down makes members fail for a minute already.
+func Down(o *state.Observed, problem string, ordinals ...int) {
+	for _, i := range ordinals {
+		o.Members[i].Ready, o.Members[i].ReadySince, o.Members[i].Problem = false, Ago(time.Minute), problem
+	}
+}
+
 // Ago returns a time before the reconciliation.
 func Ago(d time.Duration) metav1.Time { return metav1.NewTime(Now.Add(-d)) }

@@ -2,25 +2,27 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-package controller
+package storage
 
 import (
+	"context"
 	"fmt"
 
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
 
-// readAttributesClasses asks the API server whether it serves VolumeAttributesClasses. If it does not, it also drops
+// read asks the API server whether it serves VolumeAttributesClasses. If it does not, it also drops
 // their names from claims.
-func (o *observation) readAttributesClasses(api client.Client) {
+func read(_ context.Context, o *subject.ClusterReading) {
 	if o.Err != nil || o.Cluster.Spec.Storage.VolumeAttributesClassName == "" {
 		return
 	}
 	kind := schema.GroupKind{Group: storagev1.GroupName, Kind: "VolumeAttributesClass"}
-	_, err := api.RESTMapper().RESTMapping(kind)
+	_, err := o.Kinds.RESTMapping(kind)
 	switch {
 	case meta.IsNoMatchError(err):
 		o.NoAttributesClasses = true

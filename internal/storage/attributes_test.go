@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-package members_test
+package storage_test
 
 import (
 	"testing"
@@ -10,9 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/storage"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
 
@@ -31,7 +31,7 @@ func TestHowVolumesGetTheirAttributes(t *testing.T) {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				gold(c)
 				classes(o, "silver", "silver")
-				down(o, "slow", 0, 1, 2)
+				plans.Down(o, "slow", 0, 1, 2)
 			},
 			"modify PersistentVolumeClaim data-orders-0 to VolumeAttributesClass gold\n" +
 				"WaitingForMembers: 0 of 3 members are ready; pod orders-0 is not ready; pod orders-1 is not ready; pod orders-2 is not ready\n",
@@ -102,7 +102,7 @@ func TestAnAPIServerWithoutVolumeAttributesClassesIsNamedWithTheRemedy(t *testin
 	cluster.Spec.Storage.VolumeAttributesClassName = "gold"
 	observed := plans.Standing(t, plans.Orders())
 	observed.NoAttributesClasses = true
-	stall := members.Unmodifiable(situation.Of(cluster, observed))
+	stall := storage.Subject.Decide(situation.Of(cluster, observed)).Stalled
 	const want = "the API server does not serve VolumeAttributesClasses, so spec.storage.volumeAttributesClassName gold has no effect. Remove it, or use Kubernetes 1.34 or newer"
 	if stall == nil || stall.Message != want {
 		t.Errorf("got %+v", stall)

@@ -1,0 +1,82 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+// Package storage gives the volumes of a cluster the size and the attributes that spec.storage asks for, while members run.
+package storage
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/subject"
+)
+
+// Subject is the size and the attributes of the volumes.
+var Subject = subject.Subject{Read: read, Decide: decide}
+
+// decide changes claims in any state of the members, because a full volume is often why they are down. A volume that cannot change prevents
+// no other operation. The StatefulSet is re-created after the claims: see members.Recreate.
+func decide(s *situation.Situation) subject.Decision {
+	if s.Deleting() {
+		return subject.Decision{Report: report(s)}
+	}
+	resized, modified := resizes(s), modifications(s)
+	d := subject.Decision{
+		Operations: append(
+			changes("resize ", operation.Normal("VolumeResizing", "Resize", "resizing "), resized),
+			changes("modify ", operation.Normal("VolumeModifying", "Modify", "modifying "), modified)...),
+		Stalled: infeasible(s), Pending: len(resized)+len(modified) > 0, Await: awaitSize(s, resized), Report: report(s),
+	}
+	if d.Stalled == nil {
+		d.Stalled = unmodifiable(s)
+	}
+	if !d.Await.Waits() {
+		d.Await = awaitAttributes(s, modified)
+	}
+	if sizes(s) != "" && slices.ContainsFunc(s.Volumes, func(v state.Volume) bool { return v.Unwatched }) {
+		d.RequeueAfter = situation.MissingRequeue
+	}
+	return d
+}
+
+func changes(verb string, event operation.Event, all []operation.Patch) operation.List {
+	return operation.Changes(operation.Work{Is: operation.Aside, Text: verb, Event: event, Listed: ", "}, all)
+}
+
+// setting sets a field of a claim.
+func setting(s *situation.Situation, v state.Volume, what, value string, field ...string) operation.Patch {
+	before, after := operation.Claim(v).In(s.Cluster.Namespace), operation.Claim(v).In(s.Cluster.Namespace)
+	objects.SetField(after.Object, value, field...)
+	return operation.Patch{Before: before, After: after, Text: what}
+}
+
+// report returns a condition if a volume is resized, or was.
+func report(s *situation.Situation) subject.Report {
+	return func(seen subject.Executed, status *dbv1.DatabaseClusterStatus) []metav1.Condition {
+		condition := resizing(s, seen.Stalled)
+		known := meta.FindStatusCondition(status.Conditions, condition.Type) != nil
+		if known || condition.Status == metav1.ConditionTrue {
+			return []metav1.Condition{condition}
+		}
+		return nil
+	}
+}
+
+func resizing(s *situation.Situation, stalled *situation.Stall) metav1.Condition {
+	switch text := sizes(s); {
+	case stalled != nil && stalled.Reason == dbv1.ReasonResizeInfeasible:
+		return subject.Condition(dbv1.ConditionStorageResizing, true, dbv1.ReasonResizeInfeasible, stalled.Message)
+	case text != "":
+		return subject.Condition(dbv1.ConditionStorageResizing, true, dbv1.ReasonResizing, text)
+	default:
+		return subject.Condition(dbv1.ConditionStorageResizing, false, dbv1.ReasonResized, "all volumes have the size in spec.storage.size")
+	}
+}
