@@ -27,7 +27,7 @@ import (
 
 // finalizer adds or removes the operator's finalizer.
 func (h Hands) finalizer(ctx context.Context, f operation.Finalizer) error {
-	if f.Pods == nil {
+	if f.Own {
 		return h.setFinalizer(ctx, h.Object, f.Remove)
 	}
 	_, err := operation.OnEach(f.Pods, func(pod operation.Target) error {

@@ -48,12 +48,12 @@ func Stop(work Work, m state.Member) Delete {
 
 // AddFinalizer adds the operator's finalizer to the object of the pass, before any other object is created.
 func AddFinalizer() Finalizer {
-	return Finalizer{Work: Work{Is: First, Text: "add the finalizer"}}
+	return Finalizer{Work: Work{Is: First, Text: "add the finalizer"}, Own: true}
 }
 
 // RemoveFinalizer removes the operator's finalizer from the object of the pass.
 func RemoveFinalizer(is Properties, about Event) Finalizer {
-	return Finalizer{Work: Work{Is: is, Text: "remove the finalizer", Event: about}, Remove: true}
+	return Finalizer{Work: Work{Is: is, Text: "remove the finalizer", Event: about}, Own: true, Remove: true}
 }
 
 // Release removes the operator's finalizer from pods; none without pods. It does so for a paused cluster, too: the operator added the

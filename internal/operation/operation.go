@@ -116,7 +116,7 @@ func (l List) Ends() bool { return l.finalizer(true) }
 func (l List) finalizer(remove bool) bool {
 	return slices.ContainsFunc(l, func(o Operation) bool {
 		f, is := o.(Finalizer)
-		return is && f.Pods == nil && f.Remove == remove
+		return is && f.Own && f.Remove == remove
 	})
 }
 

@@ -19,11 +19,11 @@ import (
 
 func TestAResizeIsReportedFromItsStartAndAfterItsEnd(t *testing.T) {
 	status := &dbv1.DatabaseClusterStatus{}
-	reported := func(capacity string, stalled *situation.Stall) string {
+	reported := func(capacity string, infeasible bool) string {
 		cluster := plans.Orders()
 		observed := plans.Standing(t, cluster)
-		observed.Volumes = []state.Volume{{Claim: "data-orders-0", Requested: resource.MustParse("1Gi"), Capacity: resource.MustParse(capacity)}}
-		all := storage.Subject.Decide(situation.Of(cluster, observed)).Report(subject.Executed{Stalled: stalled}, status)
+		observed.Volumes = []state.Volume{{Claim: "data-orders-0", Requested: resource.MustParse("1Gi"), Capacity: resource.MustParse(capacity), Infeasible: infeasible}}
+		all := storage.Subject.Decide(situation.Of(cluster, observed)).Report(subject.Executed{Stalled: &situation.Stall{Reason: dbv1.ReasonReloadFailed}}, status)
 		if len(all) == 0 {
 			return ""
 		}
@@ -32,15 +32,18 @@ func TestAResizeIsReportedFromItsStartAndAfterItsEnd(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, capacity string
-		stalled        *situation.Stall
+		infeasible     bool
 		want           string
 	}{
-		{"never", "1Gi", nil, ""},
-		{"in progress", "500Mi", nil, "True Resizing: 0 of 1 volumes have 1Gi; PersistentVolumeClaim data-orders-0 has 500Mi"},
-		{"impossible", "500Mi", &situation.Stall{Reason: dbv1.ReasonResizeInfeasible, Message: "no room"}, "True ResizeInfeasible: no room"},
-		{"done", "1Gi", nil, "False Resized: all volumes have the size in spec.storage.size"},
+		{"never", "1Gi", false, ""},
+		{"in progress", "500Mi", false, "True Resizing: 0 of 1 volumes have 1Gi; PersistentVolumeClaim data-orders-0 has 500Mi"},
+		{
+			"impossible, beside another stall", "500Mi", true, "True ResizeInfeasible: PersistentVolumeClaim data-orders-0 has 500Mi and cannot be expanded to 1Gi: . " +
+				"Set spec.storage.size to a size between 500Mi and 1Gi that the storage has room for",
+		},
+		{"done", "1Gi", false, "False Resized: all volumes have the size in spec.storage.size"},
 	} {
-		if got := reported(c.capacity, c.stalled); got != c.want {
+		if got := reported(c.capacity, c.infeasible); got != c.want {
 			t.Errorf("%s: got %q", c.name, got)
 		}
 	}

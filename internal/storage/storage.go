@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 package storage
 
 import (
+	"cmp"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -25,24 +26,21 @@ var Subject = subject.Subject{Read: read, Decide: decide}
 // decide changes claims in any state of the members, because a full volume is often why they are down. A volume that cannot change prevents
 // no other operation. The StatefulSet is re-created after the claims: see members.Recreate.
 func decide(s *situation.Situation) subject.Decision {
-	if s.Deleting() {
-		return subject.Decision{Report: report(s)}
-	}
-	resized, modified := resizes(s), modifications(s)
-	d := subject.Decision{
-		Operations: append(
-			changes("resize ", operation.Normal("VolumeResizing", "Resize", "resizing "), resized),
-			changes("modify ", operation.Normal("VolumeModifying", "Modify", "modifying "), modified)...),
-		Stalled: infeasible(s), Pending: len(resized)+len(modified) > 0, Await: awaitSize(s, resized), Report: report(s),
-	}
-	if d.Stalled == nil {
-		d.Stalled = unmodifiable(s)
-	}
-	if !d.Await.Waits() {
-		d.Await = awaitAttributes(s, modified)
-	}
+	d := subject.Decision{Report: report(s)}
 	if sizes(s) != "" && slices.ContainsFunc(s.Volumes, func(v state.Volume) bool { return v.Unwatched }) {
 		d.RequeueAfter = situation.MissingRequeue
+	}
+	if s.Deleting() {
+		return d
+	}
+	resized, modified := resizes(s), modifications(s)
+	d.Operations = append(
+		changes("resize ", operation.Normal("VolumeResizing", "Resize", "resizing "), resized),
+		changes("modify ", operation.Normal("VolumeModifying", "Modify", "modifying "), modified)...)
+	d.Pending = len(d.Operations) > 0
+	d.Stalled = cmp.Or(infeasible(s), unmodifiable(s))
+	if d.Await = awaitSize(s, resized); !d.Await.Waits() {
+		d.Await = awaitAttributes(s, modified)
 	}
 	return d
 }
@@ -60,8 +58,8 @@ func setting(s *situation.Situation, v state.Volume, what, value string, field .
 
 // report returns a condition if a volume is resized, or was.
 func report(s *situation.Situation) subject.Report {
-	return func(seen subject.Executed, status *dbv1.DatabaseClusterStatus) []metav1.Condition {
-		condition := resizing(s, seen.Stalled)
+	return func(_ subject.Executed, status *dbv1.DatabaseClusterStatus) []metav1.Condition {
+		condition := resizing(s)
 		known := meta.FindStatusCondition(status.Conditions, condition.Type) != nil
 		if known || condition.Status == metav1.ConditionTrue {
 			return []metav1.Condition{condition}
@@ -70,13 +68,15 @@ func report(s *situation.Situation) subject.Report {
 	}
 }
 
-func resizing(s *situation.Situation, stalled *situation.Stall) metav1.Condition {
-	switch text := sizes(s); {
-	case stalled != nil && stalled.Reason == dbv1.ReasonResizeInfeasible:
-		return subject.Condition(dbv1.ConditionStorageResizing, true, dbv1.ReasonResizeInfeasible, stalled.Message)
+func resizing(s *situation.Situation) metav1.Condition {
+	const kind = dbv1.ConditionStorageResizing
+	stalled, text := infeasible(s), sizes(s)
+	switch {
+	case stalled != nil && !s.Deleting():
+		return subject.Condition(kind, true, stalled.Reason, stalled.Message)
 	case text != "":
-		return subject.Condition(dbv1.ConditionStorageResizing, true, dbv1.ReasonResizing, text)
+		return subject.Condition(kind, true, dbv1.ReasonResizing, text)
 	default:
-		return subject.Condition(dbv1.ConditionStorageResizing, false, dbv1.ReasonResized, "all volumes have the size in spec.storage.size")
+		return subject.Condition(kind, false, dbv1.ReasonResized, "all volumes have the size in spec.storage.size")
 	}
 }
