@@ -7,6 +7,7 @@ package world
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -77,28 +78,79 @@ func (w *World) recordChange(c store.Change) {
 		if what := differences(c.Before, c.After); what != "" {
 			w.journal.add(w.by, fmt.Sprintf("%s: %s %s", w.life.verb, store.Ref(c.After), what))
 		}
-		w.recordConditions(c)
-		w.recordBackup(c)
+		w.recordStatus(c)
 	}
 }
 
-// recordBackup adds the status of a backup.
-func (w *World) recordBackup(c store.Change) {
-	after, ok := c.After.(*dbv1.DatabaseBackup)
+// recordStatus adds the status of an object that the operator reconciles.
+func (w *World) recordStatus(c store.Change) {
+	if !isReconciled(c.After) {
+		return
+	}
+	switch after := c.After.(type) {
+	case *dbv1.DatabaseCluster:
+		before := c.Before.(*dbv1.DatabaseCluster)
+		if before.Status.ObservedGeneration != after.Status.ObservedGeneration {
+			w.journal.add("status", fmt.Sprintf("observedGeneration %d", after.Status.ObservedGeneration))
+		}
+	case *dbv1.DatabaseBackup:
+		w.recordPhases(after.Name, c.Before.(*dbv1.DatabaseBackup).Status, after.Status)
+	}
+	w.recordConditions(c)
+	w.recordHooks(c)
+}
+
+// recordPhases adds the phases of a backup and its verification.
+func (w *World) recordPhases(name string, was, is dbv1.DatabaseBackupStatus) {
+	if is.Phase != was.Phase || is.Message != was.Message {
+		w.journal.add("backup", fmt.Sprintf("%s %s %s", name, is.Phase, is.Message))
+	}
+	if v := is.Verification; v != nil && (was.Verification == nil || v.Phase != was.Verification.Phase || v.Message != was.Verification.Message) {
+		w.journal.add("backup", fmt.Sprintf("%s verification %s: %s", name, v.Phase, v.Message))
+	}
+}
+
+// recordConditions adds the conditions that have changed. A story has one cluster, so only other objects are named.
+func (w *World) recordConditions(c store.Change) {
+	by, name, isTrue := strings.ToLower(strings.TrimPrefix(KindOf(c.After), "Database")), c.After.GetName()+" ", ""
+	if _, cluster := c.After.(*dbv1.DatabaseCluster); cluster {
+		by, name, isTrue = "status", "", " True"
+	}
+	before, after := conditionsOf(c.Before), conditionsOf(c.After)
+	for _, is := range after {
+		was := meta.FindStatusCondition(before, is.Type)
+		changed := was == nil || was.Status != is.Status || was.Reason != is.Reason || was.Message != is.Message
+		state := strings.Replace(" "+string(is.Status), " True", isTrue, 1)
+		if changed && !repeatsPhase(c.After, is) {
+			w.journal.add(by, fmt.Sprintf("%s%s%s %s: %s", name, is.Type, state, is.Reason, is.Message))
+		}
+	}
+	for _, was := range before {
+		if meta.FindStatusCondition(after, was.Type) == nil {
+			w.journal.add(by, name+was.Type+" is no more")
+		}
+	}
+}
+
+// conditionsOf are the conditions of an object of the operator's kinds.
+func conditionsOf(object client.Object) []metav1.Condition {
+	return reflect.ValueOf(object).Elem().FieldByName("Status").FieldByName("Conditions").Interface().([]metav1.Condition)
+}
+
+// repeatsPhase reports whether the phases of a backup already show a condition. They do not show what blocks the backup.
+func repeatsPhase(object client.Object, is metav1.Condition) bool {
+	_, backup := object.(*dbv1.DatabaseBackup)
+	return backup && (is.Status != metav1.ConditionTrue || is.Type == dbv1.ConditionReady || is.Type == dbv1.ConditionVerified)
+}
+
+func (w *World) recordHooks(c store.Change) {
+	after, ok := c.After.(*dbv1.DatabaseCluster)
 	if !ok {
 		return
 	}
-	is, was := after.Status, c.Before.(*dbv1.DatabaseBackup).Status
-	if is.Phase != was.Phase || is.Message != was.Message {
-		w.journal.add("backup", fmt.Sprintf("%s %s %s", after.Name, is.Phase, is.Message))
-	}
-	if v := is.Verification; v != nil && (was.Verification == nil || v.Phase != was.Verification.Phase || v.Message != was.Verification.Message) {
-		w.journal.add("backup", fmt.Sprintf("%s verification %s: %s", after.Name, v.Phase, v.Message))
-	}
-	for _, b := range []string{dbv1.ConditionStalled, dbv1.ConditionDeletionBlocked} {
-		before, now := meta.FindStatusCondition(was.Conditions, b), meta.FindStatusCondition(is.Conditions, b)
-		if now != nil && now.Status == metav1.ConditionTrue && (before == nil || before.Status != now.Status || before.Message != now.Message) {
-			w.journal.add("backup", fmt.Sprintf("%s %s %s: %s", after.Name, b, now.Reason, now.Message))
+	for i, is := range after.Status.Hooks {
+		if was := c.Before.(*dbv1.DatabaseCluster).Status.Hooks; i >= len(was) || was[i].Phase != is.Phase || len(was[i].Stopped) != len(is.Stopped) {
+			w.journal.add("status", fmt.Sprintf("hook %s %s: %s%s", is.Name, is.Phase, is.Message, endings(is.Stopped)))
 		}
 	}
 }
@@ -108,33 +160,6 @@ func propagation(c store.Change) string {
 		return ", its pods stay"
 	}
 	return ""
-}
-
-func (w *World) recordConditions(c store.Change) {
-	after, ok := c.After.(*dbv1.DatabaseCluster)
-	if !ok {
-		return
-	}
-	before := c.Before.(*dbv1.DatabaseCluster)
-	if before.Status.ObservedGeneration != after.Status.ObservedGeneration {
-		w.journal.add("status", fmt.Sprintf("observedGeneration %d", after.Status.ObservedGeneration))
-	}
-	for _, is := range after.Status.Conditions {
-		was := meta.FindStatusCondition(before.Status.Conditions, is.Type)
-		if was == nil || was.Status != is.Status || was.Reason != is.Reason || was.Message != is.Message {
-			w.journal.add("status", fmt.Sprintf("%s %s %s: %s", is.Type, is.Status, is.Reason, is.Message))
-		}
-	}
-	for i, is := range after.Status.Hooks {
-		if was := before.Status.Hooks; i >= len(was) || was[i].Phase != is.Phase || len(was[i].Stopped) != len(is.Stopped) {
-			w.journal.add("status", fmt.Sprintf("hook %s %s: %s%s", is.Name, is.Phase, is.Message, endings(is.Stopped)))
-		}
-	}
-	for _, was := range before.Status.Conditions {
-		if meta.FindStatusCondition(after.Status.Conditions, was.Type) == nil {
-			w.journal.add("status", was.Type+" is no more")
-		}
-	}
 }
 
 func endings(stopped []dbv1.StoppedMember) string {
