@@ -18,7 +18,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/test/rights"
@@ -41,19 +40,13 @@ func references(t *testing.T) []rights.Reference {
 // pointing returns a valid object in which one field names another object.
 func pointing(t *testing.T, ns string, reference rights.Reference, name string) *unstructured.Unstructured {
 	t.Helper()
-	cluster := smallest(ns, "")
-	cluster.Spec.Engine = "references-v1" // it has a restore action
-	var object any = cluster
-	if reference.Kind == "DatabaseBackup" {
-		object = &dbv1.DatabaseBackup{ObjectMeta: metav1.ObjectMeta{Namespace: ns}, Spec: dbv1.DatabaseBackupSpec{Cluster: "orders"}}
+	spec := fields{}
+	if reference.Kind == "DatabaseCluster" {
+		spec = fields{"engine": "references-v1", "storage": fields{"size": "1Gi"}} // the engine has a restore action
 	}
-	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(fields, strings.Split(reference.Path, "."), name)
-	made := &unstructured.Unstructured{Object: fields}
-	made.SetGroupVersionKind(dbv1.GroupVersion.WithKind(reference.Kind))
+	made := plain(t, strings.ToLower(reference.Kind)+"s")(ns, spec)
+	write(made.Object, strings.Split(reference.Path, "."), name)
+	made.SetName("")
 	made.SetGenerateName("reaching-")
 	return made
 }

@@ -112,7 +112,7 @@ func (w *World) recordPhases(name string, was, is dbv1.DatabaseBackupStatus) {
 
 // recordConditions adds the conditions that have changed. A story has one cluster, so only other objects are named.
 func (w *World) recordConditions(c store.Change) {
-	by, name, isTrue := strings.ToLower(strings.TrimPrefix(KindOf(c.After), "Database")), c.After.GetName()+" ", ""
+	by, name, isTrue := nounOf(c.After), c.After.GetName()+" ", ""
 	if _, cluster := c.After.(*dbv1.DatabaseCluster); cluster {
 		by, name, isTrue = "status", "", " True"
 	}

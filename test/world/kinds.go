@@ -8,6 +8,7 @@ import (
 	"context"
 	"reflect"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -46,6 +47,11 @@ func KindOf(object client.Object) string {
 		return kind
 	}
 	return reflect.TypeOf(object).Elem().Name()
+}
+
+// nounOf is the kind of an object of the operator's kinds in short, as in their labels: backup of a DatabaseBackup.
+func nounOf(object client.Object) string {
+	return strings.ToLower(strings.TrimPrefix(KindOf(object), "Database"))
 }
 
 // isReconciled reports whether an object is of a kind that the operator reconciles.

@@ -11,7 +11,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -74,18 +73,20 @@ func (w *World) watchOwn(c store.Change) {
 	}
 }
 
-// outlives reports whether the operator may write an object after the cluster is deleted: a backup, its objects, or a
-// pod whose finalizer it removes.
+// outlives reports whether the operator may write an object after the cluster is deleted: an object of another kind that
+// it reconciles, such as a backup, what it creates for one, or a pod whose finalizer it removes.
 func (w *World) outlives(object client.Object) bool {
-	switch o := object.(type) {
-	case *dbv1.DatabaseBackup:
-		return o.Spec.Cluster == w.Name
-	case *batchv1.Job, *networkingv1.NetworkPolicy:
-		return object.GetLabels()[dbv1.LabelBackupUID] != "" && object.GetLabels()[dbv1.LabelInstance] == w.Name
-	case *corev1.Pod:
-		return object.GetDeletionTimestamp() != nil && object.GetLabels()[dbv1.LabelInstance] == w.Name
-	default:
+	labels := object.GetLabels()
+	switch object.(type) {
+	case *dbv1.DatabaseCluster:
 		return false
+	case *corev1.Pod:
+		return object.GetDeletionTimestamp() != nil && labels[dbv1.LabelInstance] == w.Name
+	default:
+		return isReconciled(object) || labels[dbv1.LabelInstance] == w.Name && slices.ContainsFunc(reconciled(), func(kind client.Object) bool {
+			label := dbv1.GroupVersion.Group + "/" + nounOf(kind) + "-uid"
+			return label != dbv1.LabelClusterUID && labels[label] != ""
+		})
 	}
 }
 
