@@ -84,8 +84,8 @@ func (o *observation) readJobs(ctx context.Context, logs jobs.Logs) {
 	uid := string(o.backup.UID)
 	labels := client.MatchingLabels{dbv1.LabelManagedBy: dbv1.LabelManagedByValue, dbv1.LabelBackupUID: uid}
 	list, pods := &batchv1.JobList{}, &corev1.PodList{}
-	o.List(ctx, list, indexBackup, uid, labels)
-	o.List(ctx, pods, indexBackup, uid, labels)
+	o.List(ctx, list, ofBackups.Label, uid, labels)
+	o.List(ctx, pods, ofBackups.Label, uid, labels)
 	if o.Err != nil {
 		return
 	}

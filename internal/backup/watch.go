@@ -22,38 +22,33 @@ import (
 
 // Indexes of the cache. A list by labels alone would compare every object of the namespace.
 const (
-	indexBackup      = "backup-uid"
 	indexCluster     = "cluster" // of pods; created by the controller of clusters
-	indexUID         = "backups-own-uid"
 	indexSpecCluster = "backups-spec-cluster"
 )
 
+var ofBackups = kit.Labelled{
+	Label: dbv1.LabelBackupUID, Kind: &dbv1.DatabaseBackup{}, List: func() client.ObjectList { return &dbv1.DatabaseBackupList{} },
+}
+
 func indexes() []kit.Index {
-	label := func(object client.Object) []string { return []string{object.GetLabels()[dbv1.LabelBackupUID]} }
-	uid := func(object client.Object) []string { return []string{string(object.GetUID())} }
-	of := func(object client.Object) []string {
+	return append(ofBackups.Indexes(), kit.Index{Kind: &dbv1.DatabaseBackup{}, Name: indexSpecCluster, Value: func(object client.Object) []string {
 		backup, ok := object.(*dbv1.DatabaseBackup)
 		if !ok {
 			return nil
 		}
 		return []string{backup.Spec.Cluster}
-	}
-	return []kit.Index{
-		{Kind: &batchv1.Job{}, Name: indexBackup, Value: label},
-		{Kind: &corev1.Pod{}, Name: indexBackup, Value: label},
-		{Kind: &dbv1.DatabaseBackup{}, Name: indexUID, Value: uid},
-		{Kind: &dbv1.DatabaseBackup{}, Name: indexSpecCluster, Value: of},
-	}
+	}})
 }
 
 // Controller declares the changes that start a pass for a backup.
 func (r *Reconciler) Controller() kit.Controller {
+	ofJob := ofBackups.MapFunc(&r.Base)
 	return kit.Controller{
 		Name: "databasebackup", For: &dbv1.DatabaseBackup{}, When: kit.Changed(backupFacts), Indexes: indexes(),
 		Watches: []kit.Watch{
 			{Object: &dbv1.DatabaseBackup{}, When: kit.Changed(orderFacts), MapFunc: r.waiting},
-			{Object: &batchv1.Job{}, When: kit.Awaited(r.ofJob, kit.Changed(jobFacts)), MapFunc: r.ofJob},
-			{Object: &corev1.Pod{}, When: kit.Awaited(r.ofJob, kit.Changed(tryFacts)), MapFunc: r.ofJob},
+			{Object: &batchv1.Job{}, When: kit.Awaited(ofJob, kit.Changed(jobFacts)), MapFunc: ofJob},
+			{Object: &corev1.Pod{}, When: kit.Awaited(ofJob, kit.Changed(tryFacts)), MapFunc: ofJob},
 			{Object: &corev1.Pod{}, When: kit.Awaited(r.waiting, kit.Changed(memberFacts)), MapFunc: r.waiting},
 			{Object: &appsv1.StatefulSet{}, When: kit.Awaited(r.waiting, kit.Changed(setFacts)), MapFunc: r.waiting},
 			{Object: &dbv1.DatabaseCluster{}, When: kit.Awaited(r.waiting, kit.Changed(clusterFacts)), MapFunc: r.waiting},
@@ -89,15 +84,6 @@ func setFacts(set *appsv1.StatefulSet) any {
 
 func clusterFacts(cluster *dbv1.DatabaseCluster) any { return facts(cluster) }
 
-// ofJob finds the backup of a Job or its pod.
-func (r *Reconciler) ofJob(ctx context.Context, object client.Object) []reconcile.Request {
-	uid := object.GetLabels()[dbv1.LabelBackupUID]
-	if uid == "" {
-		return nil
-	}
-	return r.requests(ctx, object.GetNamespace(), client.MatchingFields{indexUID: uid}, func(*dbv1.DatabaseBackup) bool { return true })
-}
-
 // waiting finds the unfinished backups of the cluster that an object belongs to.
 func (r *Reconciler) waiting(ctx context.Context, object client.Object) []reconcile.Request {
 	cluster := object.GetLabels()[dbv1.LabelInstance]
@@ -110,21 +96,8 @@ func (r *Reconciler) waiting(ctx context.Context, object client.Object) []reconc
 	if cluster == "" || object.GetLabels()[dbv1.LabelBackupUID] != "" {
 		return nil
 	}
-	return r.requests(ctx, object.GetNamespace(), client.MatchingFields{indexSpecCluster: cluster}, func(backup *dbv1.DatabaseBackup) bool {
-		return !backup.Status.Phase.Finished() && backup.UID != object.GetUID()
-	})
-}
-
-func (r *Reconciler) requests(ctx context.Context, namespace string, fields client.MatchingFields, wanted func(*dbv1.DatabaseBackup) bool) []reconcile.Request {
-	backups := &dbv1.DatabaseBackupList{}
-	if err := r.Cached.List(ctx, backups, client.InNamespace(namespace), fields); err != nil {
-		return nil // the cache fails only while the operator stops
-	}
-	var all []reconcile.Request
-	for i := range backups.Items {
-		if wanted(&backups.Items[i]) {
-			all = append(all, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&backups.Items[i])})
-		}
-	}
-	return all
+	return r.Requests(ctx, object, &dbv1.DatabaseBackupList{}, func(o client.Object) bool {
+		backup, ok := o.(*dbv1.DatabaseBackup)
+		return ok && !backup.Status.Phase.Finished() && backup.UID != object.GetUID()
+	}, client.MatchingFields{indexSpecCluster: cluster})
 }

@@ -13,7 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -69,13 +68,5 @@ func (r *Reconciler) clustersOfBudget(ctx context.Context, object client.Object)
 	if len(ofOthers(object)) == 0 {
 		return clusterOf(ctx, object)
 	}
-	clusters := &dbv1.DatabaseClusterList{}
-	if err := r.Cached.List(ctx, clusters, client.InNamespace(object.GetNamespace())); err != nil {
-		logf.FromContext(ctx).Error(err, "cannot list the clusters that a PodDisruptionBudget may concern", "podDisruptionBudget", object.GetName())
-	}
-	requests := make([]reconcile.Request, 0, len(clusters.Items))
-	for i := range clusters.Items {
-		requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&clusters.Items[i])})
-	}
-	return requests
+	return r.Requests(ctx, object, &dbv1.DatabaseClusterList{}, nil)
 }

@@ -36,8 +36,8 @@ type Spec struct {
 	Name string
 	// Kind has what the action shares with others.
 	Kind ActionKind
-	// Backup is the DatabaseBackup that the action is for; nil for an action of the cluster.
-	Backup *dbv1.DatabaseBackup
+	// Labels of the Job and its pods; nil for those of an object of the cluster with the component of the kind.
+	Labels map[string]string
 	// Owner owns the Job. A Job that a deletion still needs has no owner: in a foreground deletion the garbage
 	// collector would delete an owned Job immediately.
 	Owner *metav1ac.OwnerReferenceApplyConfiguration
@@ -120,8 +120,8 @@ func (k ActionKind) access() map[string]string {
 }
 
 func (a Spec) labels(cluster *dbv1.DatabaseCluster) map[string]string {
-	if a.Backup != nil {
-		return naming.BackupJobLabels(a.Backup, a.Kind.Component)
+	if a.Labels != nil {
+		return a.Labels
 	}
 	return naming.Labels(cluster, a.Kind.Component)
 }

@@ -32,7 +32,7 @@ func (s situation) backupJob(ordinal, source int32, offline bool) objects.Child 
 	return jobs.Build(cluster, jobs.Spec{
 		Name:     naming.BackupJob(cluster.Name, backup.UID, ordinal),
 		Kind:     backupAction,
-		Backup:   backup,
+		Labels:   naming.BackupJobLabels(backup, backupAction.Component),
 		Owner:    ownedBy(backup),
 		Transfer: &jobs.Transfer{Image: s.TransferImage, Call: call, At: s.place},
 		Member:   &source,
@@ -82,7 +82,7 @@ func (s situation) deletionJob() objects.Child {
 	return jobs.Build(bare, jobs.Spec{
 		Name:   naming.BackupDeletionJob(backup.Spec.Cluster, backup.UID),
 		Kind:   deletionAction,
-		Backup: backup,
+		Labels: naming.BackupJobLabels(backup, deletionAction.Component),
 		Transfer: &jobs.Transfer{
 			Image: s.TransferImage,
 			Call:  &protocol.Delete{At: backup.Status.Location, ID: string(backup.UID), Store: jobs.Store(s.place)},
@@ -120,7 +120,7 @@ func (s situation) verificationJob(ordinal int32) objects.Child {
 	return jobs.Build(cluster, jobs.Spec{
 		Name:     naming.VerificationJob(cluster.Name, backup.UID, is.Verification.Request, ordinal),
 		Kind:     verificationAction,
-		Backup:   backup,
+		Labels:   naming.BackupJobLabels(backup, verificationAction.Component),
 		Owner:    ownedBy(backup),
 		Transfer: &jobs.Transfer{Image: s.TransferImage, Call: probe},
 		Member:   &ordinal,
