@@ -46,6 +46,8 @@ var order = []place{
 	{name: "plan/situation", pure: true},
 	{name: "plan/phase", pure: true},
 	{name: "subject", pure: true},
+	// The cluster that an object of another kind names.
+	{name: "named", pure: true},
 	// Subjects do not import each other, and the core does not import them: only the list of package plan does.
 	{name: "credentials", pure: true, imports: core, importedBy: theList},
 	{name: "identity", pure: true, imports: core, importedBy: theList},

@@ -76,16 +76,6 @@ func podOfMember(cluster string) *corev1.Pod {
 	}}}
 }
 
-func TestNoVolumeIsMountedThatTheStatefulSetGivesToAMember(t *testing.T) {
-	for _, c := range []struct{ start, replicas, want int32 }{{0, 0, 0}, {0, 3, 3}, {2, 0, 0}, {2, 1, 3}} {
-		set := &appsv1.StatefulSet{}
-		set.Spec.Replicas, set.Spec.Ordinals = &c.replicas, &appsv1.StatefulSetOrdinals{Start: c.start}
-		if got := endOrdinal(set); got != c.want {
-			t.Errorf("members from %d: %d, and the first ordinal without one is %d, want %d", c.start, c.replicas, got, c.want)
-		}
-	}
-}
-
 func TestTheImageOfABackupIsThatOfTheMembers(t *testing.T) {
 	const ofTheSpec, ofTheSet, ofAMember = "example.test/ledger:1", "example.test/ledger:0", "example.test/ledger:00"
 	for name, c := range map[string]struct {

@@ -17,14 +17,12 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/backup/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
+	"github.com/dbcluster/databasecluster-operator/internal/named"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Indexes of the cache. A list by labels alone would compare every object of the namespace.
-const (
-	indexCluster     = "cluster" // of pods; created by the controller of clusters
-	indexSpecCluster = "backups-spec-cluster"
-)
+// indexSpecCluster is the name of an index of the cache. A list by labels alone would compare every object of the namespace.
+const indexSpecCluster = "backups-spec-cluster"
 
 var ofBackups = kit.Labelled{
 	Label: dbv1.LabelBackupUID, Kind: &dbv1.DatabaseBackup{}, List: func() client.ObjectList { return &dbv1.DatabaseBackupList{} },
@@ -79,10 +77,10 @@ func tryFacts(pod *corev1.Pod) any {
 func memberFacts(pod *corev1.Pod) any { return []any{state.MemberOf(pod, 0).Facts(), pod.Labels} }
 
 func setFacts(set *appsv1.StatefulSet) any {
-	return []any{endOrdinal(set), state.ExtentOf(set), state.Fence(set), templateImage(set), set.Spec.Template.Annotations[dbv1.AnnotationEngine]}
+	return []any{named.SetFacts(set), state.Fence(set)}
 }
 
-func clusterFacts(cluster *dbv1.DatabaseCluster) any { return facts(cluster) }
+func clusterFacts(cluster *dbv1.DatabaseCluster) any { return named.ClusterFacts(cluster) }
 
 // waiting finds the unfinished backups of the cluster that an object belongs to.
 func (r *Reconciler) waiting(ctx context.Context, object client.Object) []reconcile.Request {

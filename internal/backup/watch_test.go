@@ -22,6 +22,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/backup/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
+	"github.com/dbcluster/databasecluster-operator/internal/named"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/backups"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/mutate"
@@ -102,8 +103,8 @@ func TestAPredicatePassesEveryFieldThatObserveReads(t *testing.T) {
 
 func TestAPredicatePassesEveryDecisiveFieldOfABackup(t *testing.T) {
 	idle := plan.BackupFacts{
-		At: backups.Moment, TransferImage: "example.test/operator:1", Cluster: backups.Cluster(), Engine: backups.Engine(),
-		Queue: plan.Queue{FirstSince: backups.Moment.Add(-time.Hour)}, EndOrdinal: 2, Members: backups.Members(),
+		At: backups.Moment, TransferImage: "example.test/operator:1", Queue: plan.Queue{FirstSince: backups.Moment.Add(-time.Hour)},
+		Basis: named.Basis{Cluster: backups.Cluster(), Engine: backups.Engine(), EndOrdinal: 2, Members: backups.Members()},
 	}
 	verifying, leaving := backups.Completed(), backups.Started()
 	verifying.Annotations = map[string]string{dbv1.AnnotationVerify: "please"}

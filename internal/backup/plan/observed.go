@@ -11,8 +11,8 @@ import (
 
 	networkingv1 "k8s.io/api/networking/v1"
 
-	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
+	"github.com/dbcluster/databasecluster-operator/internal/named"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -28,17 +28,10 @@ type BackupFacts struct {
 
 	// Jobs are the Jobs of this backup.
 	Jobs []jobs.Job
-	// Cluster is the effective cluster of spec.cluster.
-	Cluster *dbv1.DatabaseCluster
-	// Engine is the cluster's engine; for a verification, the engine of the backup.
-	Engine *dbv1.DatabaseEngine
+	// Basis is that of spec.cluster. For a verification, the engine is that of the backup.
+	named.Basis
 	// Diverged are the current engine and image of the cluster if a complete backup used others; "" if they are equal.
 	Diverged string
-	// Members are the cluster's pods.
-	Members []state.Member
-	// Fresh are the replicas that are known to have nearly all data of the primary. Their reports change every few seconds, so no
-	// change of them starts a pass.
-	Fresh []string
 	// Stray is a pod that may still write this backup although its Job no longer exists; "" for none.
 	Stray string
 	// Volumes are the claims of the cluster's members, by name; nil if nothing is backed up offline.
@@ -49,26 +42,13 @@ type BackupFacts struct {
 	Source *state.Volume
 	// Users are pods that use the volumes of members that are backed up offline, by claim.
 	Users map[string]string
-	// Extent are the members that the cluster's StatefulSet runs.
-	Extent state.Extent
-	// EndOrdinal is the ordinal after the last member that the cluster's StatefulSet re-creates.
-	EndOrdinal int32
-	// NextImage is the image of a member that the StatefulSet re-creates now, because it is missing or terminating; "" for none.
-	NextImage string
-	// Abandoned is true if this StatefulSet does not exist or is terminating: Kubernetes is about to stop the pods that it controls.
-	Abandoned bool
 	// Fence identifies the stop of the members if the cluster is being deleted and no member can run; "" otherwise.
 	Fence string
-	// Foreign is true if this StatefulSet has another owner. Then claims with the names of the cluster's claims may
-	// have that owner, too.
-	Foreign bool
 
 	Queue
 	// Policy is the NetworkPolicy of the copies; nil if there is none. Isolates is true if copies run that need it.
 	Policy   *networkingv1.NetworkPolicy
 	Isolates bool
-	// AccountProblem is why no Job may run as the ServiceAccount that the operator creates for the cluster; "" if Jobs may.
-	AccountProblem string
 	// Missing reports an object that the destination needs and that does not exist; "" if none is known.
 	Missing string
 }

@@ -20,6 +20,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
+	"github.com/dbcluster/databasecluster-operator/internal/named"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
@@ -36,8 +37,8 @@ var asked, started, completed = backups.Asked, backups.Started, backups.Complete
 // idleWorld is a cluster of two ready members with an engine.
 func idleWorld() BackupFacts {
 	return BackupFacts{
-		At: moment, TransferImage: "example.test/operator:1", Cluster: backups.Cluster(), Engine: backups.Engine(),
-		Queue: Queue{FirstSince: moment.Add(-time.Hour)}, EndOrdinal: 2, Members: backups.Members(),
+		At: moment, TransferImage: "example.test/operator:1", Queue: Queue{FirstSince: moment.Add(-time.Hour)},
+		Basis: named.Basis{Cluster: backups.Cluster(), Engine: backups.Engine(), EndOrdinal: 2, Members: backups.Members()},
 	}
 }
 
@@ -1020,7 +1021,7 @@ func TestTheJobsCallTransferWithTheRightArguments(t *testing.T) {
 	gone.DeletionTimestamp, gone.Spec.DeletionPolicy = &metav1.Time{}, dbv1.BackupDelete
 	declared := idleWorld().Engine
 	declared.Spec.Container.RunAsUser = new(int64(999))
-	job = made(t, For(gone, BackupFacts{At: moment, TransferImage: "example.test/operator:1", Engine: declared}))
+	job = made(t, For(gone, BackupFacts{At: moment, TransferImage: "example.test/operator:1", Basis: named.Basis{Engine: declared}}))
 	pod = job.Spec.Template.Spec
 	if got := strings.Join(pod.Containers[0].Command, " "); got != "/dbc/bin/transfer delete --at s3://backups/shop/orders/now-1c2d3e4f --id 1c2d3e4f-0000 --credentials /dbc/credentials" {
 		t.Errorf("delete: %s", got)
