@@ -24,6 +24,18 @@ class Password(unittest.TestCase):
             self.assertEqual(common.rest_password(password), want)
 
 
+class Restored(unittest.TestCase):
+    # A table of a superuser is no reason to refuse the owner that could not read it before either.
+    def test_it_is_refused_only_if_another_owner_reads_nothing(self):
+        for before, owner, readable, want in (("app", "app", 0, 0), ("app", "app", 1, 0), ("seller", "app", 1, 0), ("seller", "app", 0, 30)):
+            with self.subTest(before=before, owner=owner, readable=readable):
+                answers = iter(([("shop", before)], [(1, readable)]))
+                with container.environment(DBC_DATABASE="shop", DBC_OWNER=owner, DBC_PORT="5432"), unittest.mock.patch.multiple(
+                        common, query=lambda *_: next(answers), create_database=lambda _: None, psycopg2=unittest.mock.MagicMock()):
+                    code, text = container.run(lambda: common.adopt_database(unittest.mock.MagicMock()))
+                self.assertEqual(code, want, text)
+
+
 class Source(unittest.TestCase):
     def read(self, asked, until, failure):
         """Returns which member a backup reads, after how many seconds, and the exit code and text if it fails. DBC_MEMBER has the data of
