@@ -6,14 +6,15 @@ SPDX-License-Identifier: Apache-2.0
 //
 // Names that were considered, and stay:
 //
-//   - spec.engine and spec.cluster of a DatabaseBackup have no suffix Name. Users write them most often, and their values can only be names.
+//   - spec.engine and spec.cluster of a DatabaseBackup have no suffix Name. Users write them most often, and their values can only be
+//     names.
 //   - spec.paused and spec.hibernated are two booleans: a cluster can be both.
-//   - A backup and a restore end as Completed: they can complete and still be useless. A verification and a hook end as Succeeded: they give
-//     a verdict.
+//   - A backup and a restore end as Completed: they can complete and still be useless. A verification and a hook end as Succeeded: they
+//     give a verdict.
 //   - actions.probe of an engine asks the database whether it is usable, as a probe of Kubernetes does. The kubelet does not run it.
 //   - status.fence of a DatabaseBackup is a fencing token: it shows that no member could write after a certain stop.
-//   - unhealthyAfter and period are durations such as 26h, because people think of backups in hours and days. Deadlines are in seconds, with
-//     the unit in the name, like activeDeadlineSeconds of a Job.
+//   - unhealthyAfter and period are durations such as 26h, because people think of backups in hours and days. Deadlines are in seconds,
+//     with the unit in the name, like activeDeadlineSeconds of a Job.
 //
 // +kubebuilder:object:generate=true
 // +kubebuilder:ac:generate=true

@@ -124,8 +124,8 @@ const (
 	AnnotationReferences = "database.dbcluster.io/references"
 	// AnnotationApplied is on every object that the operator applies: a hash of what it applied.
 	AnnotationApplied = "database.dbcluster.io/applied"
-	// AnnotationStoredSpec is on StatefulSets: the UID and the generation of the operator's last write, or a hash of the spec after it. If both
-	// differ, another client changed the spec. A StatefulSet that was never changed has none.
+	// AnnotationStoredSpec is on StatefulSets: the UID and the generation of the operator's last write, or a hash of the spec after it. If
+	// both differ, another client changed the spec. A StatefulSet that was never changed has none.
 	AnnotationStoredSpec = "database.dbcluster.io/stored-spec"
 	// AnnotationCertificate is on the Jobs of reloads: the certificate that members load, as in status.tls.served.
 	AnnotationCertificate = "database.dbcluster.io/certificate"
@@ -161,12 +161,14 @@ const (
 	// AnnotationPrimary is on claim 0 of an engine with roles: the pod that was the last known primary. It has the latest
 	// data, also after all members have stopped.
 	AnnotationPrimary = "database.dbcluster.io/primary"
-	// AnnotationPrimaryTerm is on claim 0: the term of the lock with which that pod was the primary. Of an engine without spec.state.lock, it is the UID
-	// and the generation of the StatefulSet until which no other member can have accepted a write. A term without AnnotationPrimary means that no
-	// member is known to have every acknowledged write. If the agreement of the members has another term, the record does not count.
+	// AnnotationPrimaryTerm is on claim 0: the term of the lock with which that pod was the primary. Of an engine without spec.state.lock, it
+	// is the UID and the generation of the StatefulSet until which no other member can have accepted a write. A term without
+	// AnnotationPrimary means that no member is known to have every acknowledged write. If the agreement of the members has another term, the
+	// record does not count.
 	AnnotationPrimaryTerm = "database.dbcluster.io/primary-term"
-	// AnnotationNeededSince is on claim 0 of an engine of topology Consensus, while its members stop: since when each write needs all that are left, as
-	// the name of a process of the operator and how long it had run. It counts only for that process, and for the generation in AnnotationPrimaryTerm.
+	// AnnotationNeededSince is on claim 0 of an engine of topology Consensus, while its members stop: since when each write needs all that
+	// are left, as the name of a process of the operator and how long it had run. It counts only for that process, and for the generation in
+	// AnnotationPrimaryTerm.
 	AnnotationNeededSince = "database.dbcluster.io/needed-since"
 	// AnnotationVoters is on the claims of an engine of topology Consensus: how many members the membership may have, also after
 	// all of them have stopped. They are the members with lower ordinals. The highest number on a claim counts. It is raised before a member

@@ -80,7 +80,8 @@ func findsPlants(crdify string, files []string, scratch string) error {
 			return err
 		}
 		if !slices.ContainsFunc(found, func(c change) bool { return c.Check == p.check }) {
-			return fmt.Errorf("crdify finds %v in planted change %d, which breaks by %s: the check is blind, see %scrdify.yaml", found, i, p.check, folder)
+			return fmt.Errorf("crdify finds %v in planted change %d, which breaks by %s: the check is blind, see %scrdify.yaml", found, i, p.check,
+				folder)
 		}
 	}
 	return nil

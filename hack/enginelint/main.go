@@ -100,7 +100,8 @@ func lint(ctx context.Context, rules *schema, text []byte) (all []finding) {
 		all = append(all, checkScripts(ctx, declared.Spec.Scripts)...)
 	}
 	if engines == 0 && len(all) == 0 {
-		return []finding{errorf("the file has no object of kind DatabaseEngine: begin it with apiVersion: %s and kind: DatabaseEngine", apiVersion)}
+		return []finding{errorf("the file has no object of kind DatabaseEngine: begin it with apiVersion: %s and kind: DatabaseEngine",
+			apiVersion)}
 	}
 	return all
 }

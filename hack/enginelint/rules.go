@@ -26,9 +26,12 @@ func judge(declared *dbv1.DatabaseEngine) (all []finding) {
 		all = append(all, errorf("%s", flaw))
 	}
 	if !version.MatchString(declared.Name) {
-		all = append(all, warningf("metadata.name is %q, without a version at its end: an engine cannot be changed, so begin with %s-v1", declared.Name, declared.Name))
+		all = append(all,
+			warningf("metadata.name is %q, without a version at its end: an engine cannot be changed, so begin with %s-v1", declared.Name,
+				declared.Name))
 	}
-	return slices.Concat(all, lock(spec), probes(spec), missing(spec), numbers(spec), programs(spec), mentions(spec), absent(spec), unused(spec), variables(spec))
+	return slices.Concat(all, lock(spec), probes(spec), missing(spec), numbers(spec), programs(spec), mentions(spec), absent(spec),
+		unused(spec), variables(spec))
 }
 
 var version = regexp.MustCompile(`-v[0-9]+$`)
@@ -43,15 +46,19 @@ func lock(spec dbv1.DatabaseEngineSpec) []finding {
 		field = fmt.Sprintf("the default of spec.parameters[%s]", name)
 	}
 	if probe == nil {
-		return []finding{errorf("spec.container.livenessProbe is not set, so a primary that hangs never ends, and another member becomes the primary "+
-			"after %s (%d): add a probe that fails in less time", field, lockSeconds)}
+		return []finding{errorf(
+			"spec.container.livenessProbe is not set, so a primary that hangs never ends, and another member becomes the primary "+
+				"after %s (%d): add a probe that fails in less time", field, lockSeconds)}
 	}
-	grace := cmp.Or(probe.TerminationGracePeriodSeconds, spec.Container.TerminationGracePeriodSeconds, new(engine.DefaultTerminationGracePeriodSeconds))
+	grace := cmp.Or(probe.TerminationGracePeriodSeconds, spec.Container.TerminationGracePeriodSeconds,
+		new(engine.DefaultTerminationGracePeriodSeconds))
 	period, failures, timeout := cmp.Or(probe.PeriodSeconds, 10), cmp.Or(probe.FailureThreshold, 3), cmp.Or(probe.TimeoutSeconds, 1)
 	if total := int64(period*failures+timeout) + *grace; total >= int64(lockSeconds) {
-		return []finding{errorf("spec.container.livenessProbe ends a primary that hangs after up to %d s (periodSeconds %d x failureThreshold %d + timeoutSeconds %d "+
+		return []finding{errorf("spec.container.livenessProbe ends a primary that hangs after up to %d s (periodSeconds %d x failureThreshold "+
+			"%d + timeoutSeconds %d "+
 			"+ terminationGracePeriodSeconds %d), but another member becomes the primary after %s (%d): lower them; "+
-			"livenessProbe.terminationGracePeriodSeconds alone overrides the grace period of the pod", total, period, failures, timeout, *grace, field, lockSeconds)}
+			"livenessProbe.terminationGracePeriodSeconds alone overrides the grace period of the pod", total, period, failures, timeout, *grace,
+			field, lockSeconds)}
 	}
 	return nil
 }
@@ -66,11 +73,13 @@ func probes(spec dbv1.DatabaseEngineSpec) (all []finding) {
 		if spec.Topology != dbv1.TopologyIndependent {
 			report = errorf
 		}
-		all = append(all, report("spec.container.readinessProbe is not set, so a member counts as ready before it answers: add a probe that asks the server"))
+		all = append(all,
+			report("spec.container.readinessProbe is not set, so a member counts as ready before it answers: add a probe that asks the server"))
 	}
 	if probe := container.LivenessProbe; probe != nil && container.StartupProbe == nil {
 		if seconds := probe.InitialDelaySeconds + cmp.Or(probe.PeriodSeconds, 10)*cmp.Or(probe.FailureThreshold, 3); seconds < patience {
-			all = append(all, warningf("spec.container.livenessProbe ends a member that recovers for longer than %d s, because spec.container.startupProbe is not set: add one", seconds))
+			all = append(all, warningf("spec.container.livenessProbe ends a member that recovers for longer than %d s, because "+
+				"spec.container.startupProbe is not set: add one", seconds))
 		}
 	}
 	return all
@@ -88,20 +97,30 @@ func missing(spec dbv1.DatabaseEngineSpec) (all []finding) {
 	generated := slices.ContainsFunc(spec.SecretKeys, func(k dbv1.EngineSecretKey) bool { return k.Generate != nil })
 	given := slices.ContainsFunc(spec.SecretKeys, func(k dbv1.EngineSecretKey) bool { return k.Generate == nil })
 	for _, l := range []lack{
-		{actions.Backup == nil, "spec.actions.backup is not set: clusters have no backups, no restores and no hooks of type Backup. Add backup and restore if the database stores data"},
-		{actions.Backup != nil && actions.Probe == nil, "spec.actions.probe is not set: a verification of a backup needs spec.backup.verification.command of the cluster. Add probe"},
-		{actions.Backup != nil && actions.Check == nil, "spec.actions.check is not set: a verification of a backup shows only that the copy answers. Add check with facts"},
-		{generated && actions.Credentials == nil, "spec.actions.credentials is not set: a rotation of generated passwords restarts the members. Add credentials"},
-		{given, "spec.secretKeys has keys without generate: each cluster needs a Secret of its user. Add generate if the container applies the value at each start"},
+		{actions.Backup == nil, "spec.actions.backup is not set: clusters have no backups, no restores and no hooks of type Backup. Add backup " +
+			"and restore if the database stores data"},
+		{actions.Backup != nil && actions.Probe == nil,
+			"spec.actions.probe is not set: a verification of a backup needs spec.backup.verification.command of the cluster. Add probe"},
+		{actions.Backup != nil && actions.Check == nil,
+			"spec.actions.check is not set: a verification of a backup shows only that the copy answers. Add check with facts"},
+		{generated && actions.Credentials == nil,
+			"spec.actions.credentials is not set: a rotation of generated passwords restarts the members. Add credentials"},
+		{given, "spec.secretKeys has keys without generate: each cluster needs a Secret of its user. Add generate if the container applies the " +
+			"value at each start"},
 		{spec.TLS == nil, "spec.tls is not set: clusters cannot have spec.tls. Add spec.tls.modes if the database serves TLS"},
-		{spec.TLS != nil && actions.Reload == nil, "spec.actions.reload is not set: members restart one by one after each renewal of the certificate. Add reload"},
+		{spec.TLS != nil && actions.Reload == nil,
+			"spec.actions.reload is not set: members restart one by one after each renewal of the certificate. Add reload"},
 		{spec.Connection == nil, "spec.connection is not set: clusters have no connection Secret. Add it, with the keys that clients need"},
 		{spec.Roles != nil && len(spec.Parameters) > 0 && actions.Configure == nil,
-			"spec.actions.configure is not set: a change of parameters restarts the members, with a hand-over. Add configure if the database can change them while it runs"},
+			"spec.actions.configure is not set: a change of parameters restarts the members, with a hand-over. Add configure if the database can " +
+				"change them while it runs"},
 		{spec.Roles != nil && spec.Roles.PositionField == "",
-			"spec.roles.positionField is not set: clusters have no metric of the lag of replicas. Add it if members can report their position in the annotation status"},
-		{len(spec.Container.VersionCommand) == 0, "spec.container.versionCommand is not set: clusters have no status.version. Add a command that prints the version"},
-		{spec.Container.RunAsUser == nil, "spec.container.runAsUser is not set: pods start only if the image names a user by its number, and not root. Set the number of the user"},
+			"spec.roles.positionField is not set: clusters have no metric of the lag of replicas. Add it if members can report their position in " +
+				"the annotation status"},
+		{len(spec.Container.VersionCommand) == 0,
+			"spec.container.versionCommand is not set: clusters have no status.version. Add a command that prints the version"},
+		{spec.Container.RunAsUser == nil, "spec.container.runAsUser is not set: pods start only if the image names a user by its number, and " +
+			"not root. Set the number of the user"},
 	} {
 		if l.is {
 			all = append(all, warningf("%s", l.text))
@@ -116,14 +135,17 @@ func numbers(spec dbv1.DatabaseEngineSpec) []finding {
 	if !replicas.Odd || replicas.Min != replicas.Max || replicas.Max%2 == 1 {
 		return nil
 	}
-	return []finding{errorf("spec.replicas allows only %d members, but spec.replicas.odd requires an odd number: correct min, max or odd", replicas.Max)}
+	return []finding{errorf("spec.replicas allows only %d members, but spec.replicas.odd requires an odd number: correct min, max or odd",
+		replicas.Max)}
 }
 
 // commands are all commands of an engine by their fields.
 func commands(spec dbv1.DatabaseEngineSpec) map[string][]string {
-	all := map[string][]string{"spec.container.command": spec.Container.Command, "spec.container.versionCommand": spec.Container.VersionCommand}
+	all := map[string][]string{"spec.container.command": spec.Container.Command,
+		"spec.container.versionCommand": spec.Container.VersionCommand}
 	for name, probe := range map[string]*corev1.Probe{
-		"startupProbe": spec.Container.StartupProbe, "readinessProbe": spec.Container.ReadinessProbe, "livenessProbe": spec.Container.LivenessProbe,
+		"startupProbe": spec.Container.StartupProbe, "readinessProbe": spec.Container.ReadinessProbe,
+		"livenessProbe": spec.Container.LivenessProbe,
 	} {
 		if probe != nil && probe.Exec != nil {
 			all["spec.container."+name+".exec.command"] = probe.Exec.Command
@@ -147,13 +169,16 @@ func programs(spec dbv1.DatabaseEngineSpec) (all []finding) {
 		program := named[key][0]
 		switch {
 		case strings.ContainsAny(program, " \t\n"):
-			all = append(all, errorf("%s[0] is %q, one word with spaces: Kubernetes runs no shell, so write each word as an element, or [sh, -c, %q]", key, program, program))
+			all = append(all,
+				errorf("%s[0] is %q, one word with spaces: Kubernetes runs no shell, so write each word as an element, or [sh, -c, %q]", key, program,
+					program))
 		case strings.Contains(program, "/") && !path.IsAbs(program):
 			all = append(all, errorf("%s[0] is %q, a relative path: use an absolute path, or a name in the PATH of the image", key, program))
 		case strings.HasPrefix(program, "/dbc/") && !strings.HasPrefix(program, mounted):
 			all = append(all, errorf("%s[0] is %q, but the scripts are in %s: use %s%s", key, program, mounted, mounted, path.Base(program)))
 		case spec.Scripts[program] != "":
-			all = append(all, errorf("%s[0] is %q, which is a script of the engine, but not in the PATH: use /dbc/scripts/%s", key, program, program))
+			all = append(all,
+				errorf("%s[0] is %q, which is a script of the engine, but not in the PATH: use /dbc/scripts/%s", key, program, program))
 		}
 	}
 	return all
@@ -167,7 +192,8 @@ func mentions(spec dbv1.DatabaseEngineSpec) (all []finding) {
 	for _, name := range slices.Sorted(maps.Keys(spec.Scripts)) {
 		for _, at := range mention.FindAllStringSubmatch(string(spec.Scripts[name]), -1) {
 			if spec.Scripts[at[1]] == "" {
-				all = append(all, errorf("spec.scripts[%s] names /dbc/scripts/%s, but spec.scripts has no %s: correct the path, or add the script", name, at[1], at[1]))
+				all = append(all,
+					errorf("spec.scripts[%s] names /dbc/scripts/%s, but spec.scripts has no %s: correct the path, or add the script", name, at[1], at[1]))
 			}
 		}
 	}
@@ -184,7 +210,9 @@ func absent(spec dbv1.DatabaseEngineSpec) (all []finding) {
 		for _, at := range slices.Concat(mention.FindAllStringSubmatch(text, -1), imported.FindAllStringSubmatch(text, -1)) {
 			for _, other := range []string{at[1], at[1] + ".py"} {
 				if spec.Scripts[other] != "" && !slices.Contains(spec.Container.Scripts, other) {
-					all = append(all, warningf("spec.scripts[%s] names %s, but spec.container.scripts does not list it, so members do not have it: add it if they need it", name, other))
+					all = append(all,
+						warningf("spec.scripts[%s] names %s, but spec.container.scripts does not list it, so members do not have it: add it if they need it",
+							name, other))
 				}
 			}
 		}
@@ -203,7 +231,8 @@ func unused(spec dbv1.DatabaseEngineSpec) (all []finding) {
 			}
 		}
 		if !regexp.MustCompile(`\b` + regexp.QuoteMeta(strings.TrimSuffix(name, path.Ext(name))) + `\b`).MatchString(text.String()) {
-			all = append(all, warningf("spec.scripts[%s] is used by no command and no other script: remove it, or name it as /dbc/scripts/%s", name, name))
+			all = append(all,
+				warningf("spec.scripts[%s] is used by no command and no other script: remove it, or name it as /dbc/scripts/%s", name, name))
 		}
 	}
 	return all
@@ -225,7 +254,9 @@ func variables(spec dbv1.DatabaseEngineSpec) (all []finding) {
 		used := parameter.FindAllString(string(spec.Scripts[name]), -1)
 		for _, variable := range slices.Compact(slices.Sorted(slices.Values(used))) {
 			if !known[variable] {
-				all = append(all, warningf("spec.scripts[%s] uses %s, but spec.parameters does not define that variable: correct its name, or add the parameter", name, variable))
+				all = append(all,
+					warningf("spec.scripts[%s] uses %s, but spec.parameters does not define that variable: correct its name, or add the parameter", name,
+						variable))
 			}
 		}
 	}

@@ -52,7 +52,8 @@ func newSchema(file string) (*schema, error) {
 		return nil, err
 	}
 	props := &apiextensions.JSONSchemaProps{}
-	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(stored.Spec.Versions[0].Schema.OpenAPIV3Schema, props, nil); err != nil {
+	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(stored.Spec.Versions[0].Schema.OpenAPIV3Schema,
+		props, nil); err != nil {
 		return nil, err
 	}
 	structural, err := structuralschema.NewStructural(props)

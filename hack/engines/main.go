@@ -76,7 +76,8 @@ func read(folder string, names []string) (map[string]string, error) {
 		text, err := os.ReadFile(filepath.Join(folder, name)) //nolint:gosec // the caller names it
 		all[name], problems = string(text), append(problems, err)
 		if !slices.Contains(names, name) {
-			problems = append(problems, fmt.Errorf("%s/%s is not in spec.scripts of engine.yaml: add it to the list, or remove the file", folder, name))
+			problems = append(problems,
+				fmt.Errorf("%s/%s is not in spec.scripts of engine.yaml: add it to the list, or remove the file", folder, name))
 		}
 	}
 	for _, name := range names {
@@ -111,7 +112,8 @@ func check(assembled string, files map[string]string) error {
 	}
 	for name, text := range files {
 		if object.Spec.Scripts[name] != text || !strings.HasSuffix(text, "\n") {
-			return fmt.Errorf("the script %s cannot be a block of YAML: end it with one line end, without spaces at the end of the file or of empty lines", name)
+			return fmt.Errorf(
+				"the script %s cannot be a block of YAML: end it with one line end, without spaces at the end of the file or of empty lines", name)
 		}
 	}
 	return nil

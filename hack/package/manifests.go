@@ -10,8 +10,8 @@ import (
 	"slices"
 )
 
-// writeManifests writes the retained objects, the operator, both, and what a bundle for OLM cannot contain. CRDs precede their admission policies: a deletion
-// of the file in this order is denied before it removes the policies.
+// writeManifests writes the retained objects, the operator, both, and what a bundle for OLM cannot contain. CRDs precede their admission
+// policies: a deletion of the file in this order is denied before it removes the policies.
 func writeManifests(folder string, documents []document) error {
 	var surroundings, definitions, protection, restriction, operator []document
 	for _, d := range documents {

@@ -83,7 +83,8 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Optio
 	options.EnableWarmup = new(bool)
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("databaseengine").
-		WatchesRawSource(source.Kind[client.Object](engines, &dbv1.DatabaseEngine{}, &handler.EnqueueRequestForObject{}, predicate.GenerationChangedPredicate{})).
+		WatchesRawSource(
+			source.Kind[client.Object](engines, &dbv1.DatabaseEngine{}, &handler.EnqueueRequestForObject{}, predicate.GenerationChangedPredicate{})).
 		WithOptions(options).
 		Complete(r)
 }

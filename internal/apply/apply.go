@@ -105,7 +105,8 @@ func (w Writer) Terminating(ctx context.Context, namespace, name string) bool {
 
 // Update applies an object over the object with that UID and version, and returns the stored object. If that object
 // was deleted or has changed, it writes nothing and returns a conflict.
-func (w Writer) Update(ctx context.Context, object *unstructured.Unstructured, uid types.UID, version string) (*unstructured.Unstructured, error) {
+func (w Writer) Update(ctx context.Context, object *unstructured.Unstructured, uid types.UID,
+	version string) (*unstructured.Unstructured, error) {
 	version, err := w.bringOver(ctx, object, version)
 	if err != nil {
 		return nil, err
@@ -154,7 +155,8 @@ func (w Writer) Report(ctx context.Context, object *unstructured.Unstructured, u
 	object = object.DeepCopy()
 	object.SetUID(uid)
 	object.SetResourceVersion(version)
-	err := w.Client.Status().Apply(ctx, client.ApplyConfigurationFromUnstructured(object), client.FieldOwner(dbv1.FieldOwner), client.ForceOwnership)
+	err := w.Client.Status().Apply(ctx, client.ApplyConfigurationFromUnstructured(object), client.FieldOwner(dbv1.FieldOwner),
+		client.ForceOwnership)
 	if err != nil {
 		return fmt.Errorf("report of %s %s: %w", object.GetKind(), object.GetName(), err)
 	}
@@ -163,7 +165,8 @@ func (w Writer) Report(ctx context.Context, object *unstructured.Unstructured, u
 }
 
 // Patch sends a JSON patch to an object that still has that version, and returns the stored object.
-func (w Writer) Patch(ctx context.Context, object *unstructured.Unstructured, version string, patch []objects.PatchOperation) (*unstructured.Unstructured, error) {
+func (w Writer) Patch(ctx context.Context, object *unstructured.Unstructured, version string,
+	patch []objects.PatchOperation) (*unstructured.Unstructured, error) {
 	// Replacing the version is the lock: the API server does not report a failed "test" as a conflict.
 	lock := objects.PatchOperation{Op: "replace", Path: "/metadata/resourceVersion", Value: version}
 	guarded := append([]objects.PatchOperation{lock}, patch...)
@@ -206,7 +209,8 @@ func (w Writer) Annotate(ctx context.Context, object *unstructured.Unstructured,
 	if object.GetAnnotations()[key] == value {
 		return nil
 	}
-	return w.merge(ctx, object, map[string]any{"metadata": map[string]any{"uid": object.GetUID(), "annotations": map[string]string{key: value}}})
+	return w.merge(ctx, object,
+		map[string]any{"metadata": map[string]any{"uid": object.GetUID(), "annotations": map[string]string{key: value}}})
 }
 
 // Change patches an object that the caller changed, if the stored object still has its version.
@@ -219,8 +223,8 @@ func (w Writer) Change(ctx context.Context, before, after client.Object) error {
 	return nil
 }
 
-// ChangeStatus does the same for the status. It computes the patch from the status alone: to compare the JSON of whole objects takes more CPU
-// time than the request.
+// ChangeStatus does the same for the status. It computes the patch from the status alone: to compare the JSON of whole objects takes more
+// CPU time than the request.
 func (w Writer) ChangeStatus(ctx context.Context, before, after client.Object) error {
 	patch := client.MergeFromWithOptions(statusOf(before), client.MergeFromWithOptimisticLock{})
 	text, err := patch.Data(statusOf(after))

@@ -24,18 +24,19 @@ import (
 // indexSpecCluster is the name of an index of the cache. A list by labels alone would compare every object of the namespace.
 const indexSpecCluster = "backups-spec-cluster"
 
-var ofBackups = kit.Labelled{
+var ofBackups = kit.Labeled{
 	Label: dbv1.LabelBackupUID, Kind: &dbv1.DatabaseBackup{}, List: func() client.ObjectList { return &dbv1.DatabaseBackupList{} },
 }
 
 func indexes() []kit.Index {
-	return append(ofBackups.Indexes(), kit.Index{Kind: &dbv1.DatabaseBackup{}, Name: indexSpecCluster, Value: func(object client.Object) []string {
-		backup, ok := object.(*dbv1.DatabaseBackup)
-		if !ok {
-			return nil
-		}
-		return []string{backup.Spec.Cluster}
-	}})
+	return append(ofBackups.Indexes(),
+		kit.Index{Kind: &dbv1.DatabaseBackup{}, Name: indexSpecCluster, Value: func(object client.Object) []string {
+			backup, ok := object.(*dbv1.DatabaseBackup)
+			if !ok {
+				return nil
+			}
+			return []string{backup.Spec.Cluster}
+		}})
 }
 
 // Controller declares the changes that start a pass for a backup.
@@ -65,7 +66,8 @@ func backupFacts(backup *dbv1.DatabaseBackup) any {
 
 // orderFacts are the fields that other backups of the cluster read.
 func orderFacts(backup *dbv1.DatabaseBackup) any {
-	return []any{backup.Spec.Cluster, backup.Status.Phase, backup.Status.CompletionTime, backup.DeletionTimestamp, state.HasFinalizer(backup), plan.Stuck(backup)}
+	return []any{backup.Spec.Cluster, backup.Status.Phase, backup.Status.CompletionTime, backup.DeletionTimestamp, state.HasFinalizer(backup),
+		plan.Stuck(backup)}
 }
 
 func jobFacts(job *batchv1.Job) any { return []any{jobs.Of(job, nil).Facts(), job.Labels} }

@@ -37,8 +37,9 @@ func (i IssueCertificate) Act(ctx context.Context, m subject.Means) ([]kit.Event
 		return nil, err
 	}
 	facts := pki.Judge(files, nil, m.At)
-	return []kit.Event{kit.Normal("CertificateIssued", "IssueCertificate", fmt.Sprintf("issued the certificate in Secret %s, valid until %s, because %s",
-		i.Name, facts.NotAfter.Format(time.RFC3339), i.Why))}, nil
+	return []kit.Event{kit.Normal("CertificateIssued", "IssueCertificate",
+		fmt.Sprintf("issued the certificate in Secret %s, valid until %s, because %s",
+			i.Name, facts.NotAfter.Format(time.RFC3339), i.Why))}, nil
 }
 
 // authority returns the CA of the cluster, and creates or renews it if necessary.

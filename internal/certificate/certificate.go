@@ -67,7 +67,8 @@ func issue(s *situation.Situation) operation.List {
 	o := IssueCertificate{
 		Certificate: s.TLS.Certificate, Name: naming.Certificate(s.Cluster.Name),
 		Authority: authority, AuthorityName: naming.Authority(s.Cluster.Name),
-		NewAuthority: !authority.Found() || authority.Outlived(s.At), Hosts: state.FactsOf[Facts](s.Observed).Hosts, Renewal: renewal, Why: due(s, renewal),
+		NewAuthority: !authority.Found() ||
+			authority.Outlived(s.At), Hosts: state.FactsOf[Facts](s.Observed).Hosts, Renewal: renewal, Why: due(s, renewal),
 	}
 	if o.Why == "" {
 		return nil

@@ -120,7 +120,8 @@ func (o reading) readIssuance(ctx context.Context) {
 	err := o.Live.Get(ctx, client.ObjectKey{Namespace: o.Cluster.Namespace, Name: name}, live)
 	switch {
 	case meta.IsNoMatchError(err):
-		o.TLS.Issuance.Refused = "the API server does not know the kind Certificate of group cert-manager.io. Install cert-manager, or use spec.tls.selfSigned"
+		o.TLS.Issuance.Refused = "the API server does not know the kind Certificate of group cert-manager.io. Install cert-manager, or use " +
+			"spec.tls.selfSigned"
 	case apierrors.IsForbidden(err):
 		o.TLS.Issuance.Refused = "the operator may not get certificates.cert-manager.io. Grant it that permission, or use spec.tls.selfSigned"
 	case apierrors.IsNotFound(err):

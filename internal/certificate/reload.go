@@ -64,7 +64,8 @@ func reloading(s *situation.Situation) (text string, failed bool) {
 		}
 		return "members load the certificate after all of them are ready", false
 	case jobs.Failed, jobs.Lost:
-		return fmt.Sprintf("members could not load the certificate: %s. See kubectl logs job/%s, then delete the Job to try again", r.Cause, r.Job.Name), true
+		return fmt.Sprintf("members could not load the certificate: %s. See kubectl logs job/%s, then delete the Job to try again", r.Cause,
+			r.Job.Name), true
 	case jobs.Wait:
 	}
 	return r.Message, r.NeedsUser()

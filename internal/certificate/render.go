@@ -82,7 +82,8 @@ var reloadAction = jobs.ActionKind{
 // reloadJob makes all members load a certificate, and verifies that they serve it. It records the certificate.
 func reloadJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, image, certificate string) objects.Child {
 	call := &protocol.Reload{
-		Members: pods.Hosts(cluster, cluster.Spec.Replicas), Port: int(cluster.Spec.Container.Port), Folder: naming.TLSPath, Command: declared.Spec.Actions.Reload.Command,
+		Members: pods.Hosts(cluster, cluster.Spec.Replicas), Port: int(cluster.Spec.Container.Port), Folder: naming.TLSPath,
+		Command: declared.Spec.Actions.Reload.Command,
 	}
 	if start := declared.Spec.TLS.Preamble; start != nil {
 		call.Request, call.Response = start.Request, start.Response

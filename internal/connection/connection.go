@@ -56,8 +56,8 @@ func write(s *situation.Situation) operation.List {
 	return nil
 }
 
-// connectable reports whether all that clients need exists: the credentials, and the certificate of a cluster with TLS. Clients of a cluster
-// that has started need its current passwords, whatever else of the spec is refused or missing: that concerns only members.
+// connectable reports whether all that clients need exists: the credentials, and the certificate of a cluster with TLS. Clients of a
+// cluster that has started need its current passwords, whatever else of the spec is refused or missing: that concerns only members.
 func connectable(s *situation.Situation) bool {
 	certified := s.Cluster.Spec.TLS == nil || s.TLS.Certificate.Valid()
 	if s.NotStarted() {

@@ -38,7 +38,8 @@ func (o *observation) readAgreements(ctx context.Context) {
 	}
 	o.AgreementsRead = true
 	for i := range found.Items {
-		if a := state.AgreementOf(&found.Items[i], o.Cluster.Name, engine.LockOf(o.Engine)); a.Cluster != "" { // another client may use the labels of members
+		// another client may use the labels of members
+		if a := state.AgreementOf(&found.Items[i], o.Cluster.Name, engine.LockOf(o.Engine)); a.Cluster != "" {
 			o.Agreements = append(o.Agreements, a)
 		}
 	}

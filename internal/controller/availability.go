@@ -20,7 +20,8 @@ const reportAvailable = "Report" + dbv1.ConditionAvailable
 // lost are the reasons of Available with which clients have lost the database. Independent members serve as long as one is ready.
 var lost = []string{dbv1.ReasonNoPrimary, dbv1.ReasonNoMajority, dbv1.ReasonWritesRefused, dbv1.ReasonReplicasNotReady}
 
-// availability are the events when clients lose the database, when the cause is known, and when they have it back. The first members of a cluster are no event.
+// availability are the events when clients lose the database, when the cause is known, and when they have it back. The first members of a
+// cluster are no event.
 func availability(before, after *dbv1.DatabaseCluster) []kit.Event {
 	was := meta.FindStatusCondition(before.Status.Conditions, dbv1.ConditionAvailable)
 	is := meta.FindStatusCondition(after.Status.Conditions, dbv1.ConditionAvailable)
@@ -43,7 +44,8 @@ func becomesClear(was, is *metav1.Condition) bool {
 
 // isLost reports whether clients have lost the database, and not only some of its members.
 func isLost(cluster *dbv1.DatabaseCluster, unavailable *metav1.Condition) bool {
-	return slices.Contains(lost, unavailable.Reason) && (unavailable.Reason != dbv1.ReasonReplicasNotReady || cluster.Status.ReadyReplicas == 0)
+	return slices.Contains(lost, unavailable.Reason) &&
+		(unavailable.Reason != dbv1.ReasonReplicasNotReady || cluster.Status.ReadyReplicas == 0)
 }
 
 // everChanged reports whether a condition has changed since the first status, whose time the oldest condition has.

@@ -30,7 +30,8 @@ func hookTransitions(before, after *dbv1.DatabaseCluster) []kit.Event {
 			skipped = append(skipped, fmt.Sprintf("%q", is.Name))
 		case dbv1.HookFailed:
 			if after.Spec.Deletion.HookFailurePolicy == dbv1.HookFailureContinue {
-				all = append(all, kit.Warning("HookFailed", "RunHook", is.Message+"; the deletion continues, because spec.deletion.hookFailurePolicy is Continue"))
+				all = append(all,
+					kit.Warning("HookFailed", "RunHook", is.Message+"; the deletion continues, because spec.deletion.hookFailurePolicy is Continue"))
 			}
 		case dbv1.HookPending, dbv1.HookRunning:
 		}
@@ -48,7 +49,8 @@ func refusals(before, after *dbv1.DatabaseCluster) []kit.Event {
 	var all []kit.Event
 	for _, is := range after.Status.Requests {
 		if is.State == dbv1.RequestRefused && !slices.Contains(before.Status.Requests, is) {
-			all = append(all, kit.Warning("RequestRefused", "Request/"+string(is.Type), fmt.Sprintf("request %s %q: %s", is.Type, is.Request, is.Message)))
+			all = append(all,
+				kit.Warning("RequestRefused", "Request/"+string(is.Type), fmt.Sprintf("request %s %q: %s", is.Type, is.Request, is.Message)))
 		}
 	}
 	return all
@@ -74,5 +76,6 @@ func unknownExitCodes(was, is dbv1.HookStatus) []kit.Event {
 	if len(pods) == 0 {
 		return nil
 	}
-	return []kit.Event{kit.Warning("ExitCodeUnknown", "Stop", fmt.Sprintf("the exit code of the database in %s is unknown", strings.Join(pods, ", ")))}
+	return []kit.Event{kit.Warning("ExitCodeUnknown", "Stop",
+		fmt.Sprintf("the exit code of the database in %s is unknown", strings.Join(pods, ", ")))}
 }

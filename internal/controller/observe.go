@@ -40,7 +40,8 @@ func (r *Reconciler) Observe(ctx context.Context, cluster *dbv1.DatabaseCluster,
 	}
 	o := &observation{live: from.Uncached, ClusterReading: subject.ClusterReading{
 		Reading: from, Cluster: cluster, Logs: r.Logs,
-		TransferImage: r.TransferImage, ClusterDomain: r.ClusterDomain, Policies: r.Policies, Others: r.Cache().Else(r.Live), Kinds: r.Writer.Client.RESTMapper(),
+		TransferImage: r.TransferImage, ClusterDomain: r.ClusterDomain, Policies: r.Policies, Others: r.Cache().Else(r.Live),
+		Kinds:    r.Writer.Client.RESTMapper(),
 		Observed: state.Observed{At: r.Clock.Now(), Uptime: r.uptime()},
 	}}
 	o.read(ctx, r)
@@ -60,10 +61,13 @@ func isNew(cluster *dbv1.DatabaseCluster) bool {
 
 func (o *observation) read(ctx context.Context, r *Reconciler) {
 	name := o.Cluster.Name
-	o.HeadlessService = subject.Child(ctx, &o.ClusterReading, state.Ref{Kind: "Service", Name: naming.HeadlessService(name)}, state.ServiceFacts)
+	o.HeadlessService = subject.Child(ctx, &o.ClusterReading, state.Ref{Kind: "Service", Name: naming.HeadlessService(name)},
+		state.ServiceFacts)
 	o.Service = subject.Child(ctx, &o.ClusterReading, state.Ref{Kind: "Service", Name: naming.Service(name)}, state.ServiceFacts)
-	o.PodDisruptionBudget = subject.Child(ctx, &o.ClusterReading, state.Ref{Kind: "PodDisruptionBudget", Name: naming.PodDisruptionBudget(name)}, state.PodDisruptionBudgetFacts)
-	o.StatefulSet = subject.Child(ctx, &o.ClusterReading, state.Ref{Kind: "StatefulSet", Name: naming.StatefulSet(name)}, state.StatefulSetFacts)
+	o.PodDisruptionBudget = subject.Child(ctx, &o.ClusterReading,
+		state.Ref{Kind: "PodDisruptionBudget", Name: naming.PodDisruptionBudget(name)}, state.PodDisruptionBudgetFacts)
+	o.StatefulSet = subject.Child(ctx, &o.ClusterReading, state.Ref{Kind: "StatefulSet", Name: naming.StatefulSet(name)},
+		state.StatefulSetFacts)
 	o.readPods(ctx)
 	o.readUnready(ctx)
 	o.readOtherBudgets(ctx, r.Cache())
@@ -71,7 +75,8 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 	o.readPreviousStatefulSet(ctx)
 	o.readEngine(ctx)
 	if engine.HasRoles(o.Engine) {
-		o.ReplicasService = subject.Child(ctx, &o.ClusterReading, state.Ref{Kind: "Service", Name: naming.ReplicasService(name)}, state.ServiceFacts)
+		o.ReplicasService = subject.Child(ctx, &o.ClusterReading, state.Ref{Kind: "Service", Name: naming.ReplicasService(name)},
+			state.ServiceFacts)
 	}
 	o.readTasks(ctx)
 	o.readKept(ctx)
@@ -103,7 +108,8 @@ type observation struct {
 // cache need not copy them.
 func (o *observation) readPods(ctx context.Context) {
 	pods := &corev1.PodList{}
-	o.Labeled(ctx, pods, map[string]string{dbv1.LabelName: dbv1.LabelNameValue, dbv1.LabelInstance: o.Cluster.Name}, client.UnsafeDisableDeepCopy)
+	o.Labeled(ctx, pods, map[string]string{dbv1.LabelName: dbv1.LabelNameValue, dbv1.LabelInstance: o.Cluster.Name},
+		client.UnsafeDisableDeepCopy)
 	for i := range pods.Items {
 		pod := &pods.Items[i]
 		ordinal, named := naming.Ordinal(o.Cluster.Name, pod.Name)

@@ -22,8 +22,10 @@ import (
 
 // creationDelay is how long a change of a cluster waits. The pass that adds the finalizer goes on, so it needs no other one at once.
 func creationDelay(before, after client.Object) time.Duration {
-	if before != nil && after != nil && !controllerutil.ContainsFinalizer(before, dbv1.Finalizer) && controllerutil.ContainsFinalizer(after, dbv1.Finalizer) &&
-		before.GetGeneration() == after.GetGeneration() && after.GetDeletionTimestamp() == nil && maps.Equal(before.GetAnnotations(), after.GetAnnotations()) {
+	if before != nil && after != nil && !controllerutil.ContainsFinalizer(before, dbv1.Finalizer) &&
+		controllerutil.ContainsFinalizer(after, dbv1.Finalizer) &&
+		before.GetGeneration() == after.GetGeneration() && after.GetDeletionTimestamp() == nil &&
+		maps.Equal(before.GetAnnotations(), after.GetAnnotations()) {
 		return kit.StatusDelay
 	}
 	return 0
@@ -56,7 +58,8 @@ func showsOnlyProgress(before, after client.Object) bool {
 	switch was := before.(type) {
 	case *corev1.Pod:
 		is, ok := after.(*corev1.Pod)
-		return ok && !state.IsReady(was) && !was.DeletionTimestamp.IsZero() == !is.DeletionTimestamp.IsZero() && equality.Semantic.DeepEqual(startFacts(was), startFacts(is))
+		return ok && !state.IsReady(was) && !was.DeletionTimestamp.IsZero() == !is.DeletionTimestamp.IsZero() &&
+			equality.Semantic.DeepEqual(startFacts(was), startFacts(is))
 	case *corev1.PersistentVolumeClaim:
 		is, ok := after.(*corev1.PersistentVolumeClaim)
 		return ok && len(was.Status.Capacity) == 0 && len(is.Status.Capacity) > 0

@@ -27,10 +27,12 @@ import (
 // Controller declares the changes that start a pass for a cluster.
 func (r *Reconciler) Controller() kit.Controller {
 	return kit.Controller{
-		Name: "databasecluster", For: &dbv1.DatabaseCluster{}, When: predicate.And(r.Relevant(), kit.Filter(state.ClusterFacts)), Delay: creationDelay, Indexes: indexes,
+		Name: "databasecluster", For: &dbv1.DatabaseCluster{}, When: predicate.And(r.Relevant(), kit.Filter(state.ClusterFacts)),
+		Delay: creationDelay, Indexes: indexes,
 		Watches: append([]kit.Watch{
 			{Object: &corev1.Service{}, When: kit.Filter(state.ServiceFacts), Delay: subject.RepairDelay},
-			{Object: &policyv1.PodDisruptionBudget{}, When: kit.Filter(state.PodDisruptionBudgetFacts), MapFunc: r.clustersOfBudget, Delay: subject.RepairDelay},
+			{Object: &policyv1.PodDisruptionBudget{}, When: kit.Filter(state.PodDisruptionBudgetFacts), MapFunc: r.clustersOfBudget,
+				Delay: subject.RepairDelay},
 			{Object: &appsv1.StatefulSet{}, When: kit.Filter(setFacts), Delay: burstDelay},
 			{Object: &corev1.ConfigMap{}, When: kit.Filter(state.ConfigMapFacts), MapFunc: clusterOf, Delay: subject.RepairDelay},
 			{Object: &corev1.Pod{}, When: kit.Changed(podFacts), MapFunc: clusterOf, Delay: burstDelay},

@@ -87,7 +87,8 @@ func actionProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine)
 		case declared == nil:
 			return fmt.Sprintf("%s needs an engine with the action %s: set spec.engine to one, or remove the field", n.field, n.name)
 		default:
-			return fmt.Sprintf("%s needs the action %s, which DatabaseEngine %s does not have: set spec.engine to another engine, or remove the field",
+			return fmt.Sprintf(
+				"%s needs the action %s, which DatabaseEngine %s does not have: set spec.engine to another engine, or remove the field",
 				n.field, n.name, declared.Name)
 		}
 	}

@@ -72,7 +72,8 @@ func (c *RefusedChange) Refusal() (reason, message string) {
 			c.Asked.Name, c.Data.Name)
 	}
 	return dbv1.ReasonEngineIncompatible, fmt.Sprintf(
-		"spec.engine is %q with the topology %s, but the data is of %s with the topology %s, which its members cannot use. %s. To change the topology, %s",
+		"spec.engine is %q with the topology %s, but the data is of %s with the topology %s, which its members cannot use. %s. To change the "+
+			"topology, %s",
 		c.Asked.Name, after, described(c.Data.Name), before, c.undo(), c.wayOn())
 }
 
@@ -87,7 +88,8 @@ func (c *RefusedChange) undo() string {
 // wayOn is how the data gets into members of the other topology.
 func (c *RefusedChange) wayOn() string {
 	if c.Asked.Declared != nil && slices.Contains(c.Asked.Declared.Spec.RestoresFrom, c.Data.Name) {
-		return fmt.Sprintf("create a new DatabaseCluster with spec.engine %q that restores a backup of this one (spec.bootstrap.fromBackup)", c.Asked.Name)
+		return fmt.Sprintf("create a new DatabaseCluster with spec.engine %q that restores a backup of this one (spec.bootstrap.fromBackup)",
+			c.Asked.Name)
 	}
 	return "create a new DatabaseCluster, and copy the data with the tools of the database"
 }

@@ -32,7 +32,8 @@ const (
 
 // Connection returns the data of the connection Secret of an effective cluster, from the values of its Secret with
 // credentials, and the CA by which clients verify the members; "" without TLS. The engine must describe a connection.
-func Connection(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, secrets map[string][]byte, ca string) (map[string][]byte, error) {
+func Connection(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, secrets map[string][]byte,
+	ca string) (map[string][]byte, error) {
 	connection, values := declared.Spec.Connection, connectionValues(cluster, ca)
 	data := map[string][]byte{
 		entryType:     []byte(connection.Type),

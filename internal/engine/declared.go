@@ -54,7 +54,8 @@ func Declared(declared *dbv1.DatabaseEngine, actions ...string) string {
 	if len(texts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("DatabaseEngine %s is invalid: %s. Create a corrected DatabaseEngine under another name, and set spec.engine of the clusters to it",
+	return fmt.Sprintf(
+		"DatabaseEngine %s is invalid: %s. Create a corrected DatabaseEngine under another name, and set spec.engine of the clusters to it",
 		declared.Name, strings.Join(texts, "; "))
 }
 
@@ -70,14 +71,15 @@ func Flaws(spec dbv1.DatabaseEngineSpec) []string {
 func flaws(spec dbv1.DatabaseEngineSpec) []flaw {
 	var all []flaw
 	for _, text := range slices.Concat(clashes(spec.Parameters), patterns(spec.Parameters), impossibleKeys(spec.SecretKeys),
-		lockFlaws(spec), strangers(spec.State), unfitting(spec), badTemplates(spec), tooLarge(spec.Scripts), reserved(spec.Container.DataPath), unprobed(spec)) {
+		lockFlaws(spec), strangers(spec.State), unfitting(spec), badTemplates(spec), tooLarge(spec.Scripts), reserved(spec.Container.DataPath),
+		unprobed(spec)) {
 		all = append(all, flaw{text: text})
 	}
 	return slices.Concat(all, dangling(spec), unrestorable(spec.Actions), badScripts(spec))
 }
 
-// strangers are ConfigMaps that the state describes, but that the members do not have. No rule of the API server can say so: it would change the
-// rules of a released field.
+// strangers are ConfigMaps that the state describes, but that the members do not have. No rule of the API server can say so: it would
+// change the rules of a released field.
 func strangers(is *dbv1.EngineState) []string {
 	if is == nil {
 		return nil
@@ -173,7 +175,8 @@ func tooLarge(scripts map[string]dbv1.EngineScript) []string {
 	if size <= maxScripts {
 		return nil
 	}
-	return []string{fmt.Sprintf("spec.scripts has %d bytes, names included, but a pod can have only %d bytes as annotations", size, maxScripts)}
+	return []string{fmt.Sprintf("spec.scripts has %d bytes, names included, but a pod can have only %d bytes as annotations", size,
+		maxScripts)}
 }
 
 // ours is the directory of the operator's mounts.
@@ -192,7 +195,8 @@ func unprobed(spec dbv1.DatabaseEngineSpec) []string {
 	if !Related(&dbv1.DatabaseEngine{Spec: spec}) || spec.Container.ReadinessProbe != nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("spec.container.readinessProbe is missing, but with topology %s a member that no longer responds must not be ready", spec.Topology)}
+	return []string{fmt.Sprintf(
+		"spec.container.readinessProbe is missing, but with topology %s a member that no longer responds must not be ready", spec.Topology)}
 }
 
 var probeNames = []string{"startupProbe", "readinessProbe", "livenessProbe"}
@@ -256,14 +260,16 @@ func dangling(spec dbv1.DatabaseEngineSpec) []flaw {
 				p.field, p.text, at[1], names(maps.Keys(spec.Scripts)))})
 		}
 		if at != nil && p.action == "" && spec.Scripts[at[1]] != "" && !ofMembers(spec.Container, at[1]) {
-			all = append(all, flaw{text: fmt.Sprintf("%s is %.100q, but spec.container.scripts does not list %.48q, so members do not have it: add it",
-				p.field, p.text, at[1])})
+			all = append(all,
+				flaw{text: fmt.Sprintf("%s is %.100q, but spec.container.scripts does not list %.48q, so members do not have it: add it",
+					p.field, p.text, at[1])})
 		}
 		// "$$" stands for "$".
 		for _, at := range reference.FindAllStringSubmatch(strings.ReplaceAll(p.text, "$$", ""), -1) {
 			if !slices.Contains(variables, at[1]) {
-				all = append(all, flaw{only(p.action), fmt.Sprintf("%s refers to $(%.80s), but spec.parameters does not define that variable; it defines %s",
-					p.field, at[1], names(slices.Values(variables)))})
+				all = append(all,
+					flaw{only(p.action), fmt.Sprintf("%s refers to $(%.80s), but spec.parameters does not define that variable; it defines %s",
+						p.field, at[1], names(slices.Values(variables)))})
 			}
 		}
 	}

@@ -106,7 +106,8 @@ const (
 // fillSharedMemory mounts memory at /dev/shm, unless the cluster mounts a volume there. Without a limit of its own, the kubelet bounds
 // the volume by the memory limits of the pod.
 func fillSharedMemory(spec *dbv1.DatabaseClusterSpec, wanted bool) {
-	mounted := slices.ContainsFunc(spec.Container.VolumeMounts, func(m dbv1.ClusterVolumeMount) bool { return m.MountPath == sharedMemoryPath })
+	mounted := slices.ContainsFunc(spec.Container.VolumeMounts,
+		func(m dbv1.ClusterVolumeMount) bool { return m.MountPath == sharedMemoryPath })
 	named := slices.ContainsFunc(spec.Pod.Volumes, func(v dbv1.ClusterVolume) bool { return v.Name == sharedMemoryVolume })
 	if !wanted || mounted || named {
 		return
@@ -114,7 +115,8 @@ func fillSharedMemory(spec *dbv1.DatabaseClusterSpec, wanted bool) {
 	spec.Pod.Volumes = append(slices.Clone(spec.Pod.Volumes), dbv1.ClusterVolume{
 		Name: sharedMemoryVolume, EmptyDir: &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory},
 	})
-	spec.Container.VolumeMounts = append(slices.Clone(spec.Container.VolumeMounts), dbv1.ClusterVolumeMount{Name: sharedMemoryVolume, MountPath: sharedMemoryPath})
+	spec.Container.VolumeMounts = append(slices.Clone(spec.Container.VolumeMounts),
+		dbv1.ClusterVolumeMount{Name: sharedMemoryVolume, MountPath: sharedMemoryPath})
 }
 
 // parameters are the values of the cluster, and the defaults of parameters that it does not set. They are nil if there are none, except

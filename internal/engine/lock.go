@@ -65,10 +65,12 @@ func lockFlaws(spec dbv1.DatabaseEngineSpec) []string {
 	var all []string
 	parameter, found := lockParameter(spec)
 	if !found {
-		all = append(all, fmt.Sprintf("spec.roles.lockParameter is %q, but spec.parameters does not define that parameter", spec.Roles.LockParameter))
+		all = append(all,
+			fmt.Sprintf("spec.roles.lockParameter is %q, but spec.parameters does not define that parameter", spec.Roles.LockParameter))
 	} else if _, valid := ParseLock(parameter.Default); !valid {
-		all = append(all, fmt.Sprintf("spec.parameters[%s].default is %q, but spec.roles.lockParameter names the parameter: set a number of seconds, 1 to %d",
-			parameter.Name, parameter.Default, maxLockSeconds))
+		all = append(all,
+			fmt.Sprintf("spec.parameters[%s].default is %q, but spec.roles.lockParameter names the parameter: set a number of seconds, 1 to %d",
+				parameter.Name, parameter.Default, maxLockSeconds))
 	}
 	if spec.Actions.Configure == nil {
 		all = append(all, "spec.roles.lockParameter needs the action configure: set lockSeconds instead, or add the action")

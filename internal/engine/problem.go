@@ -48,7 +48,9 @@ func Refusal(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, hasMe
 
 // KeyProblem reports keys that the engine needs and that are missing, empty or unusable in the Secret of a cluster; "" if
 // there are none. An empty password lets every client in, or none. A key that no operator can generate may be a file.
-func KeyProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, have, empty, unusable []string, sizes map[string]int) string { //nolint:revive // each list is one finding about the keys
+//
+//nolint:revive // each list is one finding about the keys
+func KeyProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, have, empty, unusable []string, sizes map[string]int) string {
 	if declared == nil {
 		return ""
 	}
@@ -62,12 +64,14 @@ func KeyProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, ha
 			secret, keys(void), declared.Name, them(void))
 	}
 	if wrong := except(passwords(declared), except(have, unusable)); len(wrong) > 0 {
-		return fmt.Sprintf("Secret %s in spec.credentials.secretName has a control character, a second line or invalid UTF-8 in %s: set %s to one line of text",
+		return fmt.Sprintf(
+			"Secret %s in spec.credentials.secretName has a control character, a second line or invalid UTF-8 in %s: set %s to one line of text",
 			secret, keys(wrong), them(wrong))
 	}
 	for _, key := range declared.Spec.SecretKeys {
 		if most := cmp.Or(int(key.MaxBytes), maxSecretBytes); key.Generate != nil && sizes[key.Name] > most {
-			return fmt.Sprintf("Secret %s in spec.credentials.secretName has %d bytes in the key %s, but DatabaseEngine %s allows %d: set a shorter value",
+			return fmt.Sprintf(
+				"Secret %s in spec.credentials.secretName has %d bytes in the key %s, but DatabaseEngine %s allows %d: set a shorter value",
 				secret, sizes[key.Name], key.Name, declared.Name, most)
 		}
 	}
@@ -109,7 +113,8 @@ func replicasProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngin
 	case replicas >= lowest && replicas <= highest && (!allowed.Odd || replicas%2 == 1):
 		return ""
 	case replicas >= lowest && replicas <= highest:
-		return fmt.Sprintf("spec.replicas is %d, but DatabaseEngine %s needs an odd number of members, because they decide by a majority: set spec.replicas to %s",
+		return fmt.Sprintf("spec.replicas is %d, but DatabaseEngine %s needs an odd number of members, because they decide by a majority: set "+
+			"spec.replicas to %s",
 			replicas, declared.Name, odd(replicas, lowest, highest))
 	case highest == 1:
 		return fmt.Sprintf("spec.replicas is %d, but DatabaseEngine %s runs single databases without replication: set spec.replicas to 1, "+
@@ -159,7 +164,8 @@ func parameterProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngi
 				name, declared.Name, names(maps.Keys(offered)))
 		}
 		value := cluster.Spec.Parameters[name]
-		if text := cmp.Or(refused(parameter, value), lockRefused(declared.Spec.Roles, name, value), tooLargeFor(cluster, parameter, value)); text != "" {
+		if text := cmp.Or(refused(parameter, value), lockRefused(declared.Spec.Roles, name, value),
+			tooLargeFor(cluster, parameter, value)); text != "" {
 			return text
 		}
 	}

@@ -56,8 +56,9 @@ func unstartable(spec dbv1.DatabaseEngineSpec) []flaw {
 		if !p.program || at == nil || spec.Scripts[at[1]] == "" || strings.HasPrefix(string(spec.Scripts[at[1]]), "#!") {
 			continue
 		}
-		all = append(all, flaw{only(p.action), fmt.Sprintf("%s runs spec.scripts[%s], which does not start with #!: add a first line such as #!/bin/sh",
-			p.field, at[1])})
+		all = append(all,
+			flaw{only(p.action), fmt.Sprintf("%s runs spec.scripts[%s], which does not start with #!: add a first line such as #!/bin/sh",
+				p.field, at[1])})
 	}
 	return all
 }

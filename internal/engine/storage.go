@@ -44,13 +44,15 @@ func defaultOf(parameter dbv1.EngineParameter, storage int64) string {
 func tooLargeFor(cluster *dbv1.DatabaseCluster, parameter dbv1.EngineParameter, value string) string {
 	size, known := bytesOf(value)
 	storage := cluster.Spec.Storage.Size
-	if parameter.Storage == nil || parameter.Storage.MaxPercent == 0 || storage.IsZero() || !known || value == defaultOf(parameter, storage.Value()) {
+	if parameter.Storage == nil || parameter.Storage.MaxPercent == 0 || storage.IsZero() || !known ||
+		value == defaultOf(parameter, storage.Value()) {
 		return ""
 	}
 	if size <= storage.Value()/100*int64(parameter.Storage.MaxPercent) {
 		return ""
 	}
-	return fmt.Sprintf("spec.parameters[%s] is %s, but must be at most %d%% of spec.storage.size, which is %s: lower the parameter, or raise spec.storage.size",
+	return fmt.Sprintf("spec.parameters[%s] is %s, but must be at most %d%% of spec.storage.size, which is %s: lower the parameter, or "+
+		"raise spec.storage.size",
 		parameter.Name, value, parameter.Storage.MaxPercent, storage.String())
 }
 

@@ -53,7 +53,8 @@ func tlsProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) st
 	case declared == nil:
 		return "spec.tls needs an engine that supports TLS: set spec.engine to one, or remove spec.tls"
 	case declared.Spec.TLS == nil:
-		return fmt.Sprintf("spec.tls is set, but DatabaseEngine %s does not support TLS: set spec.engine to another engine, or remove spec.tls", declared.Name)
+		return fmt.Sprintf("spec.tls is set, but DatabaseEngine %s does not support TLS: set spec.engine to another engine, or remove spec.tls",
+			declared.Name)
 	}
 	if mode := cmp.Or(tls.Mode, dbv1.TLSRequire); !slices.Contains(declared.Spec.TLS.Modes, mode) {
 		return fmt.Sprintf("spec.tls.mode is %s, but DatabaseEngine %s supports only %s: set spec.tls.mode to %s",

@@ -57,7 +57,8 @@ func LockOf(declared *dbv1.DatabaseEngine) *dbv1.EngineLock {
 	return declared.Spec.State.Lock
 }
 
-// HidesLock reports whether a member of the engine is the primary, and no other one can be ruled out: the engine does not declare where its lock is.
+// HidesLock reports whether a member of the engine is the primary, and no other one can be ruled out: the engine does not declare where
+// its lock is.
 func HidesLock(declared *dbv1.DatabaseEngine) bool {
 	return HasRoles(declared) && LockOf(declared) == nil
 }
@@ -97,10 +98,12 @@ func withRole(annotations map[string]string, roles *dbv1.EngineRoles) map[string
 func fieldProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) string {
 	switch {
 	case Identifies(declared) && cluster.Spec.ServiceAccount.Name != "":
-		return fmt.Sprintf("spec.serviceAccount.name is %s, but the members of DatabaseEngine %s need a ServiceAccount with rights of their own: remove the field",
+		return fmt.Sprintf("spec.serviceAccount.name is %s, but the members of DatabaseEngine %s need a ServiceAccount with rights of their "+
+			"own: remove the field",
 			cluster.Spec.ServiceAccount.Name, declared.Name)
 	case Related(declared) && cluster.Spec.Storage.Ephemeral != nil && *cluster.Spec.Storage.Ephemeral:
-		return fmt.Sprintf("spec.storage.ephemeral is true, but the members of DatabaseEngine %s need volumes: create the cluster again with spec.storage.size only",
+		return fmt.Sprintf("spec.storage.ephemeral is true, but the members of DatabaseEngine %s need volumes: create the cluster again with "+
+			"spec.storage.size only",
 			declared.Name)
 	default:
 		return ""

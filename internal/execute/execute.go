@@ -107,7 +107,8 @@ func (h Hands) create(ctx context.Context, create operation.Create) ([]kit.Event
 	return events(h, create.Work, done, err), err
 }
 
-// timed returns an object with the time of the operator's clock. The time of the decision would be too early if the process was suspended since.
+// timed returns an object with the time of the operator's clock. The time of the decision would be too early if the process was suspended
+// since.
 func (h Hands) timed(object *unstructured.Unstructured) *unstructured.Unstructured {
 	timed, annotations := object.DeepCopy(), object.GetAnnotations()
 	if annotations == nil {

@@ -59,7 +59,8 @@ func rights(s *situation.Situation) operation.List {
 
 // foreignAgreement reports whether another owner has an object that the Role names: the members must not change it.
 func foreignAgreement(s *situation.Situation) bool {
-	return slices.ContainsFunc(engine.StateConfigMaps(s.Cluster.Name, s.Engine), func(name string) bool { return s.OwnedByAnother("ConfigMap", name) })
+	return slices.ContainsFunc(engine.StateConfigMaps(s.Cluster.Name, s.Engine),
+		func(name string) bool { return s.OwnedByAnother("ConfigMap", name) })
 }
 
 // ended are what remains of a cluster that is being deleted. Members that still run need it. None has an owner, so Kubernetes does not

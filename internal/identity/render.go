@@ -23,7 +23,8 @@ func Role(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) objects.
 		rule("pods").WithVerbs("get", "patch").WithResourceNames(everyMember(cluster)...),
 	}
 	if maps := engine.StateConfigMaps(cluster.Name, declared); len(maps) > 0 {
-		rules = append(rules, rule("configmaps").WithVerbs("list", "watch"), rule("configmaps").WithVerbs("get", "patch").WithResourceNames(maps...))
+		rules = append(rules, rule("configmaps").WithVerbs("list", "watch"),
+			rule("configmaps").WithVerbs("get", "patch").WithResourceNames(maps...))
 	}
 	return objects.New(rbacv1ac.Role(naming.Role(cluster.Name), cluster.Namespace).
 		WithLabels(naming.Labels(cluster, dbv1.ComponentDatabase)).

@@ -66,7 +66,8 @@ func evicted(pod *corev1.Pod) string {
 	}
 	for _, c := range pod.Status.Conditions {
 		if c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue {
-			return fmt.Sprintf("is being evicted from node %s (%s) and is still terminating; if the node is lost, delete its Node object", pod.Spec.NodeName, c.Message)
+			return fmt.Sprintf("is being evicted from node %s (%s) and is still terminating; if the node is lost, delete its Node object",
+				pod.Spec.NodeName, c.Message)
 		}
 	}
 	return ""
@@ -81,11 +82,12 @@ func actionDone(pod *corev1.Pod) bool {
 
 // final reports whether a container of an attempt ended with an exit code after which no attempt follows.
 func final(pod *corev1.Pod) bool {
-	return slices.ContainsFunc(slices.Concat(pod.Status.ContainerStatuses, pod.Status.InitContainerStatuses), func(s corev1.ContainerStatus) bool {
-		end := s.State.Terminated
-		return (s.Name == naming.ActionContainer || s.Name == naming.RestoreContainer) && end != nil &&
-			protocol.ExitCode(end.ExitCode).Final()
-	})
+	return slices.ContainsFunc(slices.Concat(pod.Status.ContainerStatuses, pod.Status.InitContainerStatuses),
+		func(s corev1.ContainerStatus) bool {
+			end := s.State.Terminated
+			return (s.Name == naming.ActionContainer || s.Name == naming.RestoreContainer) && end != nil &&
+				protocol.ExitCode(end.ExitCode).Final()
+		})
 }
 
 // codeOf is the exit code of the action of a pod; 0 if it has not ended.
@@ -109,9 +111,9 @@ func attempts(pods []corev1.Pod) []Attempt {
 	return all
 }
 
-// endsAfter returns a time before the end of a pod's action, by the clock of the API server; zero if that is unknown. The API server records
-// the creation of the pod, and the kubelet measures by its own clock how long it had the pod. Both drop fractions of seconds, which may make
-// the difference one second too long.
+// endsAfter returns a time before the end of a pod's action, by the clock of the API server; zero if that is unknown. The API server
+// records the creation of the pod, and the kubelet measures by its own clock how long it had the pod. Both drop fractions of seconds,
+// which may make the difference one second too long.
 func endsAfter(pod *corev1.Pod) time.Time {
 	for _, s := range pod.Status.ContainerStatuses {
 		end := s.State.Terminated

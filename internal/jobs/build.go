@@ -143,7 +143,8 @@ func (a Spec) failurePolicy() *batchv1ac.PodFailurePolicyApplyConfiguration {
 		onExit(naming.ActionContainer, batchv1.PodFailurePolicyActionIgnore, protocol.Uncounted()))
 }
 
-func onExit(container string, action batchv1.PodFailurePolicyAction, codes []protocol.ExitCode) *batchv1ac.PodFailurePolicyRuleApplyConfiguration {
+func onExit(container string, action batchv1.PodFailurePolicyAction,
+	codes []protocol.ExitCode) *batchv1ac.PodFailurePolicyRuleApplyConfiguration {
 	requirement := batchv1ac.PodFailurePolicyOnExitCodesRequirement().
 		WithContainerName(container).
 		WithOperator(batchv1.PodFailurePolicyOnExitCodesOpIn)

@@ -114,8 +114,8 @@ func (t Job) LostAt(deadline time.Duration) (at time.Time, ok bool) {
 	return t.StartTime.Add(deadline + Unanswered), true
 }
 
-// Silent reports whether the newest attempt can show no cause any more: its pod does not exist any more, or is being deleted before it started. The
-// kubelet then reports an end that it does not know, or none.
+// Silent reports whether the newest attempt can show no cause any more: its pod does not exist any more, or is being deleted before it
+// started. The kubelet then reports an end that it does not know, or none.
 func (t Job) Silent() bool {
 	return t.Failing || t.Pod == "" || t.Leaving && t.Problem == "" || strings.Contains(t.Problem, "(ContainerStatusUnknown)")
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/pods"
 )
 
-// FitJob changes the resources of a new Job's containers to satisfy the LimitRanges of its namespace. Without it, the API server would refuse
-// every pod of the Job. The hash of a Job leaves these changes out, so another LimitRange re-creates no Job.
+// FitJob changes the resources of a new Job's containers to satisfy the LimitRanges of its namespace. Without it, the API server would
+// refuse every pod of the Job. The hash of a Job leaves these changes out, so another LimitRange re-creates no Job.
 func FitJob(job *batchv1.Job, ranges []corev1.LimitRange) {
 	pod := &job.Spec.Template.Spec
 	for _, containers := range [][]corev1.Container{pod.InitContainers, pod.Containers} {

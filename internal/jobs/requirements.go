@@ -36,7 +36,8 @@ func (a Spec) requirements(cluster *dbv1.DatabaseCluster) *corev1ac.ResourceRequ
 
 // installation are the resources of the container that copies the transfer program.
 func (a Spec) installation(cluster *dbv1.DatabaseCluster) *corev1ac.ResourceRequirementsApplyConfiguration {
-	return objects.As[corev1ac.ResourceRequirementsApplyConfiguration](pods.WithDefaults(a.given(cluster), pods.AtMost(cluster.Spec.Resources, installDefaults)))
+	return objects.As[corev1ac.ResourceRequirementsApplyConfiguration](
+		pods.WithDefaults(a.given(cluster), pods.AtMost(cluster.Spec.Resources, installDefaults)))
 }
 
 // given are the resources in the spec: those of the action, otherwise those of all helpers.

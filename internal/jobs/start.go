@@ -51,10 +51,11 @@ func actionStarted(pod *corev1.Pod) bool {
 	if phase := pod.Status.Phase; phase != "" && phase != corev1.PodPending {
 		return true
 	}
-	return slices.ContainsFunc(slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses), func(s corev1.ContainerStatus) bool {
-		ran := s.State.Running != nil || s.State.Terminated != nil || s.LastTerminationState.Terminated != nil
-		return ran && s.Name != naming.TransferContainer
-	})
+	return slices.ContainsFunc(slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses),
+		func(s corev1.ContainerStatus) bool {
+			ran := s.State.Running != nil || s.State.Terminated != nil || s.LastTerminationState.Terminated != nil
+			return ran && s.Name != naming.TransferContainer
+		})
 }
 
 // jobResources is the field with the resources of most Jobs, for remedies.

@@ -31,8 +31,9 @@ type Needs struct {
 // All returns the reconciler of each kind. A kind follows those whose indexes it uses.
 func All(base kit.Base, s Needs) []kit.Reconciler {
 	return []kit.Reconciler{
-		&controller.Reconciler{Base: base, TransferImage: s.TransferImage, ClusterDomain: s.ClusterDomain, Policies: s.Policies, ReferencePeriod: s.ReferencePeriod,
-			Random: s.Random, Process: s.Process, Started: s.Started, Comparisons: s.Comparisons},
+		&controller.Reconciler{Base: base, TransferImage: s.TransferImage, ClusterDomain: s.ClusterDomain, Policies: s.Policies,
+			ReferencePeriod: s.ReferencePeriod,
+			Random:          s.Random, Process: s.Process, Started: s.Started, Comparisons: s.Comparisons},
 		&backup.Reconciler{Base: base, TransferImage: s.TransferImage, NameServers: s.NameServers},
 	}
 }

@@ -32,8 +32,8 @@ func (e ownWrites) clone() ownWrites { return ownWrites{maps.Clone(e.expected), 
 // atOnce starts a pass for an update that has arrived meanwhile.
 const atOnce = time.Nanosecond
 
-// writeStatus writes a status. If no decision depends on the change, its arrival in the cache is not relevant. It returns the time until the
-// next pass if a relevant update has arrived meanwhile; 0 for none.
+// writeStatus writes a status. If no decision depends on the change, its arrival in the cache is not relevant. It returns the time until
+// the next pass if a relevant update has arrived meanwhile; 0 for none.
 func (b *Base) writeStatus(ctx context.Context, before, after client.Object, ignorable bool) (next time.Duration, err error) {
 	b.Writes.writing(before)
 	stored := false // also after a panic
@@ -93,7 +93,8 @@ func (w *Writes) isRelevant(object client.Object) bool {
 	return true
 }
 
-// Relevant drops updates of an object that are only the status that the operator has written itself. A resync, which repeats a version, passes.
+// Relevant drops updates of an object that are only the status that the operator has written itself. A resync, which repeats a version,
+// passes.
 func (b *Base) Relevant() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		return e.ObjectOld.GetResourceVersion() == e.ObjectNew.GetResourceVersion() || b.Writes.isRelevant(e.ObjectNew)

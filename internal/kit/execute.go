@@ -20,7 +20,8 @@ import (
 //
 // If a plan that was not decided on a live read finds the name of a new object taken, Execute ends: the object may have another owner,
 // which the cache does not show, and the next operations may depend on it.
-func Execute(ctx context.Context, todo Plan, live bool, execute func(context.Context, operation.Operation) ([]Event, error)) ([]Event, error) {
+func Execute(ctx context.Context, todo Plan, live bool,
+	execute func(context.Context, operation.Operation) ([]Event, error)) ([]Event, error) {
 	var done []Event
 	var errs, aside []error
 	work := todo.Work()

@@ -21,7 +21,8 @@ type Kind[O client.Object, F any, P Plan] interface {
 	Observe(ctx context.Context, object O, from Reading) (F, error)
 	// Decide returns what to do. It is a pure function.
 	Decide(object O, facts F) P
-	// Report returns the object with its status after a pass, and the events about changes. To write nothing, it returns the object of the pass.
+	// Report returns the object with its status after a pass, and the events about changes. To write nothing, it returns the object of the
+	// pass.
 	Report(pass Pass[O, F, P]) (O, []Event)
 }
 
@@ -39,7 +40,8 @@ type Executor[O client.Object, F any, P Plan] interface {
 	Execute(ctx context.Context, pass *Pass[O, F, P], o operation.Operation) ([]Event, error)
 }
 
-func execute[O client.Object, F any, P Plan](ctx context.Context, kind Kind[O, F, P], pass *Pass[O, F, P], o operation.Operation) ([]Event, error) {
+func execute[O client.Object, F any, P Plan](ctx context.Context, kind Kind[O, F, P], pass *Pass[O, F, P],
+	o operation.Operation) ([]Event, error) {
 	if k, is := kind.(Executor[O, F, P]); is {
 		return k.Execute(ctx, pass, o)
 	}

@@ -34,7 +34,8 @@ type Pass[O client.Object, F any, P Plan] struct {
 }
 
 // Reconcile runs one pass: observe, decide, act, report.
-func Reconcile[T any, O objectOf[T], F any, P Plan](ctx context.Context, b *Base, kind Kind[O, F, P], key client.ObjectKey) (ctrl.Result, error) {
+func Reconcile[T any, O objectOf[T], F any, P Plan](ctx context.Context, b *Base, kind Kind[O, F, P],
+	key client.ObjectKey) (ctrl.Result, error) {
 	// Wait for the cache: it must show what the previous pass has written.
 	if !b.Writes.shown(ctx, key) {
 		return ctrl.Result{RequeueAfter: catchUpDelay}, nil
@@ -80,7 +81,8 @@ type objectOf[T any] interface {
 	client.Object
 }
 
-func look[T any, O objectOf[T], F any, P Plan](ctx context.Context, b *Base, kind Kind[O, F, P], live bool, key client.ObjectKey) (Pass[O, F, P], error) {
+func look[T any, O objectOf[T], F any, P Plan](ctx context.Context, b *Base, kind Kind[O, F, P], live bool,
+	key client.ObjectKey) (Pass[O, F, P], error) {
 	object := O(new(T))
 	from := b.Reading(object, live)
 	if found, err := from.View.Find(ctx, key, object); err != nil || !found {
@@ -109,15 +111,17 @@ func ignoreDeleted(err error) error {
 	return err
 }
 
-// report writes the status if it has changed. It returns the time until the next pass, if a change still waits for others. After a conflict the view is
-// stale: the next pass reports.
-func report[O client.Object, F any, P Plan](ctx context.Context, b *Base, kind Kind[O, F, P], pass Pass[O, F, P]) (wait time.Duration, err error) {
+// report writes the status if it has changed. It returns the time until the next pass, if a change still waits for others. After a
+// conflict the view is stale: the next pass reports.
+func report[O client.Object, F any, P Plan](ctx context.Context, b *Base, kind Kind[O, F, P],
+	pass Pass[O, F, P]) (wait time.Duration, err error) {
 	if apierrors.IsConflict(pass.Err) {
 		return 0, nil
 	}
 	after, events := kind.Report(pass)
 	changed := !equality.Semantic.DeepEqual(pass.Object, after)
-	if wait := b.Writes.wait(client.ObjectKeyFromObject(pass.Object), changed && pass.Err == nil && deferrable(kind, pass.Object, after)); wait > 0 || !changed {
+	if wait := b.Writes.wait(client.ObjectKeyFromObject(pass.Object),
+		changed && pass.Err == nil && deferrable(kind, pass.Object, after)); wait > 0 || !changed {
 		return wait, nil
 	}
 	// The patch is locked on the observed version: a status from an older view never replaces a newer one.
@@ -129,7 +133,8 @@ func report[O client.Object, F any, P Plan](ctx context.Context, b *Base, kind K
 }
 
 // requeue returns the delay until the next pass. Problems that the user must correct are checked regularly.
-func requeue[O client.Object, F any, P Plan](ctx context.Context, kind Kind[O, F, P], pass Pass[O, F, P], wait time.Duration, reportErr error) (ctrl.Result, error) {
+func requeue[O client.Object, F any, P Plan](ctx context.Context, kind Kind[O, F, P], pass Pass[O, F, P], wait time.Duration,
+	reportErr error) (ctrl.Result, error) {
 	after, handled := requeueAfter(kind, pass)
 	if wait > 0 && (after == 0 || wait < after) {
 		after = wait

@@ -58,7 +58,8 @@ func Filter[T client.Object](facts func(T) T) predicate.Predicate {
 func Awaited(mapFunc handler.MapFunc, when predicate.Predicate) predicate.Predicate {
 	return predicate.And(predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		ctx := context.Background() //nolint:forbidigo // a predicate has no context, and the functions read only the cache
-		return len(mapFunc(ctx, e.ObjectNew)) > 0 || !maps.Equal(e.ObjectNew.GetLabels(), e.ObjectOld.GetLabels()) && len(mapFunc(ctx, e.ObjectOld)) > 0
+		return len(mapFunc(ctx, e.ObjectNew)) > 0 || !maps.Equal(e.ObjectNew.GetLabels(), e.ObjectOld.GetLabels()) &&
+			len(mapFunc(ctx, e.ObjectOld)) > 0
 	}}, when)
 }
 

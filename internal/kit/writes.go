@@ -69,7 +69,8 @@ const (
 func Remember(b *Base, scheme *runtime.Scheme, c Controller) error {
 	w := &Writes{
 		cached: b.Cached, scheme: scheme, clock: b.Clock, watched: map[schema.GroupVersionKind]bool{}, owned: map[schema.GroupVersionKind]bool{},
-		pending: map[client.ObjectKey][]write{}, unseen: map[client.ObjectKey]bool{}, waiting: map[client.ObjectKey]time.Time{}, own: newOwnWrites(),
+		pending: map[client.ObjectKey][]write{}, unseen: map[client.ObjectKey]bool{}, waiting: map[client.ObjectKey]time.Time{},
+		own: newOwnWrites(),
 	}
 	for i, object := range c.objects() {
 		kind, err := apiutil.GVKForObject(object, scheme)
@@ -121,7 +122,8 @@ func (w *Writes) Record(ctx context.Context, how apply.Effect, object client.Obj
 		return
 	}
 	now := write{
-		kind: kind, key: client.ObjectKeyFromObject(object), uid: object.GetUID(), version: object.GetResourceVersion(), how: how, at: w.clock.Now(),
+		kind: kind, key: client.ObjectKeyFromObject(object), uid: object.GetUID(), version: object.GetResourceVersion(), how: how,
+		at: w.clock.Now(),
 	}
 	older := func(p write) bool { return p.kind == now.kind && p.key == now.key }
 	w.pending[key] = append(slices.DeleteFunc(w.pending[key], older), now)
@@ -129,7 +131,8 @@ func (w *Writes) Record(ctx context.Context, how apply.Effect, object client.Obj
 
 // starts reports whether a write starts a pass for the object of the pass that wrote it: its kind is watched, the cache selects it, and the
 // watch finds the object of the pass. The answer of the API server to a deletion has no metadata, so that of the cache counts.
-func (w *Writes) starts(ctx context.Context, key client.ObjectKey, kind schema.GroupVersionKind, how apply.Effect, object client.Object) bool {
+func (w *Writes) starts(ctx context.Context, key client.ObjectKey, kind schema.GroupVersionKind, how apply.Effect,
+	object client.Object) bool {
 	if !w.watched[kind] {
 		return false
 	}

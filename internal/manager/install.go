@@ -59,7 +59,8 @@ func (i installer) check(ctx context.Context, object *unstructured.Unstructured)
 	err := i.reader.Get(ctx, client.ObjectKeyFromObject(object), object.DeepCopy())
 	switch log := i.log.WithValues("kind", object.GetKind(), "name", object.GetName()); {
 	case apierrors.IsNotFound(err):
-		log.Error(nil, "an admission policy is missing, so members of engines with roles or state may change all fields of their pods. Apply the manifest that installed the operator")
+		log.Error(nil, "an admission policy is missing, so members of engines with roles or state may change all fields of their pods. Apply "+
+			"the manifest that installed the operator")
 	case apierrors.IsForbidden(err):
 		log.Info("the operator is not allowed to check an admission policy that restricts the writes of members")
 	case err != nil:

@@ -92,8 +92,10 @@ func New(ctx context.Context, config *rest.Config, settings Settings, log logr.L
 		return nil, fmt.Errorf("read the admission policies: %w", err)
 	}
 	for _, r := range kinds.All(base, kinds.Needs{
-		TransferImage: settings.transferImage, ClusterDomain: clusterDomain(resolvConf), NameServers: settings.nameServers(resolvConf), Policies: policies,
-		ReferencePeriod: settings.referencePeriod, Random: rand.Reader, Process: rand.Text(), Started: time.Now(), Comparisons: &objects.Comparisons{},
+		TransferImage: settings.transferImage, ClusterDomain: clusterDomain(resolvConf), NameServers: settings.nameServers(resolvConf),
+		Policies:        policies,
+		ReferencePeriod: settings.referencePeriod, Random: rand.Reader, Process: rand.Text(), Started: time.Now(),
+		Comparisons: &objects.Comparisons{},
 	}) {
 		if err := kit.SetUp(ctx, mgr, r, settings.controllerOptions()); err != nil {
 			return nil, fmt.Errorf("set a controller up: %w", err)

@@ -77,19 +77,24 @@ func (s *Settings) define() {
 	f.IntVar(&s.concurrency, "max-concurrent-reconciles", 8, "Maximum number of clusters that are reconciled at the same time, at least 1.")
 	f.DurationVar(&s.syncPeriod, "sync-period", 10*time.Hour, "Interval at which every cluster is reconciled without a change.")
 	f.DurationVar(&s.referencePeriod, "reference-period", 5*time.Minute,
-		"Interval at which the operator reads referenced Secrets and ConfigMaps, and the admission policies that protect clusters. It does not watch them. 0: never.")
+		"Interval at which the operator reads referenced Secrets and ConfigMaps, and the admission policies that protect clusters. It does not "+
+			"watch them. 0: never.")
 	f.StringVar(&s.transferImage, "transfer-image", "",
 		"Image with the binary /transfer for backup and restore Jobs: the operator's own image. Empty: the operator creates no such Jobs.")
 	f.StringVar(&s.dnsServers, "dns-servers", "",
-		"IP addresses of DNS servers outside the cluster, separated by commas, that temporary copies of verifications may use. Empty: those in the operator's /etc/resolv.conf.")
+		"IP addresses of DNS servers outside the cluster, separated by commas, that temporary copies of verifications may use. Empty: those in "+
+			"the operator's /etc/resolv.conf.")
 	f.BoolVar(&s.installEngines, "install-engines", true,
 		"Create missing built-in DatabaseEngines. The operator never changes or deletes them.")
 	f.BoolVar(&s.installPolicies, "install-admission-policies", true,
 		"Create missing admission policies that protect clusters from deletion. The operator never changes or deletes them.")
 	f.BoolVar(&s.leaderElect, "leader-elect", false, "Use leader election, so that only one of several replicas is active.")
-	f.StringVar(&s.leaderElectionNamespace, "leader-election-namespace", "", "Namespace of the leader election Lease. Empty: the operator's namespace.")
-	f.DurationVar(&s.leaseDuration, "lease-duration", 6*time.Second, "Duration after which another replica can take over a Lease that the leader has not renewed.")
-	f.DurationVar(&s.renewDeadline, "lease-renew-deadline", 4*time.Second, "Duration for which the leader retries to renew the Lease before it exits.")
+	f.StringVar(&s.leaderElectionNamespace, "leader-election-namespace", "",
+		"Namespace of the leader election Lease. Empty: the operator's namespace.")
+	f.DurationVar(&s.leaseDuration, "lease-duration", 6*time.Second,
+		"Duration after which another replica can take over a Lease that the leader has not renewed.")
+	f.DurationVar(&s.renewDeadline, "lease-renew-deadline", 4*time.Second,
+		"Duration for which the leader retries to renew the Lease before it exits.")
 	f.DurationVar(&s.retryPeriod, "lease-retry-period", 800*time.Millisecond, "Interval between attempts to acquire or renew the Lease.")
 	f.StringVar(&s.metricsAddress, "metrics-bind-address", "0",
 		"Address of the metrics endpoint, for example :8443. It uses HTTPS and serves only clients that the API server authorizes. 0: disabled.")
@@ -97,7 +102,8 @@ func (s *Settings) define() {
 		"Directory with tls.crt and tls.key for the metrics endpoint; changed files are reloaded. Empty: a self-signed certificate.")
 	f.StringVar(&s.healthAddress, "health-probe-bind-address", ":8081", "Address of /healthz and /readyz. 0: disabled.")
 	f.StringVar(&s.pprofAddress, "pprof-bind-address", "0",
-		"Address of the profiles of Go at /debug/pprof, for example 127.0.0.1:6060. It authorizes every client, so it must be on loopback. 0: disabled.")
+		"Address of the profiles of Go at /debug/pprof, for example 127.0.0.1:6060. It authorizes every client, so it must be on loopback. 0: "+
+			"disabled.")
 	s.zap.BindFlags(f)
 	config.RegisterFlags(f)
 }
@@ -136,7 +142,8 @@ func (s *Settings) validate() error {
 		return fmt.Errorf("--dns-servers is %q: %w", s.dnsServers, err)
 	}
 	if s.leaseDuration <= s.renewDeadline || s.renewDeadline <= s.retryPeriod {
-		return fmt.Errorf("--lease-duration (%s) must be longer than --lease-renew-deadline (%s), which must be longer than --lease-retry-period (%s)",
+		return fmt.Errorf(
+			"--lease-duration (%s) must be longer than --lease-renew-deadline (%s), which must be longer than --lease-retry-period (%s)",
 			s.leaseDuration, s.renewDeadline, s.retryPeriod)
 	}
 	if err := onLoopback(s.pprofAddress); err != nil {

@@ -57,21 +57,29 @@ var gauges = []gauge{
 		func(c *dbv1.DatabaseCluster) int32 { return c.Status.UpdatedReplicas }),
 	number("status_outdated_replicas", "Members that do not run the current template.", outdated),
 	several("status_member_ready", "1 for each member that is ready, 0 for each other existing member.", []string{"pod"}, members),
-	several("status_condition", "1 for the current status of a condition, 0 for the other status. Absent while the cluster does not have the condition.",
+	several("status_condition",
+		"1 for the current status of a condition, 0 for the other status. Absent while the cluster does not have the condition.",
 		[]string{"type", "status"}, conditions),
-	several("status_storage_requested_bytes", "Largest size that a member's PersistentVolumeClaim requests. Absent without claims.", nil, requested),
+	several("status_storage_requested_bytes", "Largest size that a member's PersistentVolumeClaim requests. Absent without claims.", nil,
+		requested),
 	several("status_storage_capacity_bytes", "Size of the smallest volume of a member. Absent while no volume is bound.", nil, capacity),
-	several("status_tls_not_after_timestamp_seconds", "Unix time at which the certificate of the members, or one of its CAs, expires, in seconds. Absent without spec.tls, and while the certificate cannot be read.",
+	several("status_tls_not_after_timestamp_seconds", "Unix time at which the certificate of the members, or one of its CAs, expires, in "+
+		"seconds. Absent without spec.tls, and while the certificate cannot be read.",
 		nil, expiry),
-	several("status_restore_running", "1 while a backup is being restored: no member runs before the restore is complete. Absent otherwise, also while spec.paused stops the restore.", nil, restoring),
-	several("status_backup_last_completion_time_seconds", "Unix time at which the newest complete backup was completed, in seconds. Absent without a complete backup.",
+	several("status_restore_running", "1 while a backup is being restored: no member runs before the restore is complete. Absent otherwise, "+
+		"also while spec.paused stops the restore.", nil, restoring),
+	several("status_backup_last_completion_time_seconds",
+		"Unix time at which the newest complete backup was completed, in seconds. Absent without a complete backup.",
 		nil, backup(func(b *dbv1.ClusterBackupStatus) []sample { return since1970(b.LastCompletionTime) })),
-	several("status_backup_last_completed_bytes", "Size of the newest complete backup before compression, in bytes. Absent without a complete backup.",
+	several("status_backup_last_completed_bytes",
+		"Size of the newest complete backup before compression, in bytes. Absent without a complete backup.",
 		nil, backup(completedBytes)),
-	several("status_backup_last_verification_time_seconds", "Unix time of the last successful verification of a backup, in seconds. Absent without a successful verification.",
+	several("status_backup_last_verification_time_seconds",
+		"Unix time of the last successful verification of a backup, in seconds. Absent without a successful verification.",
 		nil, backup(func(b *dbv1.ClusterBackupStatus) []sample { return since1970(b.LastVerificationTime) })),
 
-	observed("member_lag_bytes", "Bytes of the log of changes that the primary has reported and the replica has not. Absent for the primary, and while one of the two positions is unknown.",
+	observed("member_lag_bytes", "Bytes of the log of changes that the primary has reported and the replica has not. Absent for the "+
+		"primary, and while one of the two positions is unknown.",
 		[]string{"pod"}, lags),
 }
 

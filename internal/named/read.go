@@ -27,10 +27,11 @@ import (
 // +kubebuilder:rbac:groups="",resources=serviceaccounts,verbs=get
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch
 
-// InForce reads the engine of the cluster, and returns the cluster with it, and the StatefulSet that may re-create members; nil if it does not
-// exist. While the operator refuses a change of spec.engine, that is the engine of the data: the other one would back up one member of several,
-// or several copies of one database.
-func (b *Basis) InForce(ctx context.Context, from *kit.Reading, cluster *dbv1.DatabaseCluster) (*dbv1.DatabaseCluster, *appsv1.StatefulSet) {
+// InForce reads the engine of the cluster, and returns the cluster with it, and the StatefulSet that may re-create members; nil if it does
+// not exist. While the operator refuses a change of spec.engine, that is the engine of the data: the other one would back up one member of
+// several, or several copies of one database.
+func (b *Basis) InForce(ctx context.Context, from *kit.Reading,
+	cluster *dbv1.DatabaseCluster) (*dbv1.DatabaseCluster, *appsv1.StatefulSet) {
 	set := &appsv1.StatefulSet{}
 	if !from.Find(ctx, naming.StatefulSet(cluster.Name), set) {
 		set = nil
@@ -74,8 +75,8 @@ func (b *Basis) Resolve(ctx context.Context, from *kit.Reading, cluster *dbv1.Da
 	b.AccountProblem = pods.ServiceAccountProblem(b.Cluster, account)
 }
 
-// ReadMembers reads the cluster's pods, if it exists, and what their StatefulSet shows. It returns every pod with their labels, whatever its
-// creator.
+// ReadMembers reads the cluster's pods, if it exists, and what their StatefulSet shows. It returns every pod with their labels, whatever
+// its creator.
 func (b *Basis) ReadMembers(ctx context.Context, from *kit.Reading, set *appsv1.StatefulSet) []corev1.Pod {
 	if b.Cluster == nil {
 		return nil

@@ -17,10 +17,11 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 )
 
-// connecting are the components of members, and of the Jobs that versions before the label LabelConnects created. Do not add to it: it would
-// rewrite the policy of each cluster.
+// connecting are the components of members, and of the Jobs that versions before the label LabelConnects created. Do not add to it: it
+// would rewrite the policy of each cluster.
 var connecting = []string{
-	dbv1.ComponentBackup, dbv1.ComponentConfigure, dbv1.ComponentRotation, dbv1.ComponentHook, dbv1.ComponentHandOver, dbv1.ComponentMemberRemove,
+	dbv1.ComponentBackup, dbv1.ComponentConfigure, dbv1.ComponentRotation, dbv1.ComponentHook, dbv1.ComponentHandOver,
+	dbv1.ComponentMemberRemove,
 	dbv1.ComponentReload, dbv1.ComponentRestore, dbv1.ComponentDatabase,
 }
 
@@ -29,7 +30,8 @@ var connecting = []string{
 // selector of pods without one of namespaces selects only pods of the same namespace, so the labels of pods in other
 // namespaces have no effect.
 func Render(cluster *dbv1.DatabaseCluster) objects.Child {
-	components := metav1ac.LabelSelectorRequirement().WithKey(dbv1.LabelComponent).WithOperator(metav1.LabelSelectorOpIn).WithValues(connecting...)
+	components := metav1ac.LabelSelectorRequirement().WithKey(dbv1.LabelComponent).WithOperator(metav1.LabelSelectorOpIn).WithValues(
+		connecting...)
 	selector := naming.Selector(cluster.Name)
 	delete(selector, dbv1.LabelComponent)
 	ours := networkingv1ac.NetworkPolicyPeer().

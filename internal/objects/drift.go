@@ -20,8 +20,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/memo"
 )
 
-// Comparisons remember for each cluster a hash of the inputs with which all its live objects were as desired. So a pass with the same inputs
-// compares nothing, and renders nothing.
+// Comparisons remember for each cluster a hash of the inputs with which all its live objects were as desired. So a pass with the same
+// inputs compares nothing, and renders nothing.
 type Comparisons = memo.LastInput[types.UID, string]
 
 // Drift is the path of the first field in which a live object differs from the child; "" if there is none. It sends

@@ -16,8 +16,8 @@ import (
 )
 
 // A comparison with the desired fields cannot detect every change by others, such as an additional container. So the operator records
-// the spec of a StatefulSet as it last wrote it. The write itself records the UID, and the generation that the API server gives it. The next
-// status of the cluster records the UID, the generation and a hash of the spec without what other clients may change.
+// the spec of a StatefulSet as it last wrote it. The write itself records the UID, and the generation that the API server gives it. The
+// next status of the cluster records the UID, the generation and a hash of the spec without what other clients may change.
 
 // Untouched reports whether the spec is as the operator last wrote it. Until its first record, a StatefulSet has generation 1 unless a
 // client has changed the spec. So in the seconds until the first status, a StatefulSet that another client deletes and creates again with
@@ -53,7 +53,8 @@ func StoredSpecHash(set *appsv1.StatefulSet) string {
 	return Hash(spec)
 }
 
-// RecordStoredSpec records the hash on a StatefulSet whose members are about to change from those of the live one, which raises the generation.
+// RecordStoredSpec records the hash on a StatefulSet whose members are about to change from those of the live one, which raises the
+// generation.
 func RecordStoredSpec(cluster *dbv1.DatabaseCluster, live, set *appsv1.StatefulSet) {
 	if Untouched(cluster, live) {
 		metav1.SetMetaDataAnnotation(&set.ObjectMeta, dbv1.AnnotationStoredSpec, StoredSpecHash(set))

@@ -115,7 +115,8 @@ func (u *Upgradeable) report(ctx context.Context, clusters []dbv1.DatabaseCluste
 	if err != nil {
 		return UpgradeVerdict{}, err
 	}
-	u.Log.Info("reported to OLM whether the operator can be upgraded", "status", verdict.Status, "reason", verdict.Reason, "message", verdict.Message)
+	u.Log.Info("reported to OLM whether the operator can be upgraded", "status", verdict.Status, "reason", verdict.Reason, "message",
+		verdict.Message)
 	return verdict, nil
 }
 

@@ -45,10 +45,10 @@ func ApplyOf(child objects.Child, live metav1.Object) (apply Apply, needed bool)
 
 func (a Apply) String() string { return a.Text }
 
-// applies are the properties of Apply. An outdated plan, for example of an operator that was suspended, must not write a StatefulSet. The operator
-// must not create one with fewer replicas than members that run. It creates nothing for a cluster that may no longer exist. It changes
-// no object without an owner for such a cluster: the next cluster of the same name uses it. No pod waits for a ServiceAccount that the
-// operator could not create: another owner may create it later.
+// applies are the properties of Apply. An outdated plan, for example of an operator that was suspended, must not write a StatefulSet. The
+// operator must not create one with fewer replicas than members that run. It creates nothing for a cluster that may no longer exist. It
+// changes no object without an owner for such a cluster: the next cluster of the same name uses it. No pod waits for a ServiceAccount that
+// the operator could not create: another owner may create it later.
 func applies(child objects.Child, creates bool) Properties {
 	unowned := len(child.Object.GetOwnerReferences()) == 0
 	return Properties{LiveRead: child.RecordsStoredSpec() || creates || unowned, First: child.Kind() == "ServiceAccount", Applies: true}

@@ -118,7 +118,8 @@ type Recreate struct {
 	Revision, RenderedFrom string
 }
 
-// Finalizer adds the operator's finalizer to the object of the pass or to pods, or removes it. It does not touch a pod that has been replaced since the decision.
+// Finalizer adds the operator's finalizer to the object of the pass or to pods, or removes it. It does not touch a pod that has been
+// replaced since the decision.
 type Finalizer struct {
 	Work
 	// Own is true for the object of the pass, which may no longer exist after the finalizer is removed.

@@ -196,5 +196,6 @@ func lacking(leaf *x509.Certificate, hosts []string) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("has a certificate without the DNS names %s, to which clients and Jobs connect: issue it with these names", strings.Join(names, ", "))
+	return fmt.Sprintf("has a certificate without the DNS names %s, to which clients and Jobs connect: issue it with these names",
+		strings.Join(names, ", "))
 }

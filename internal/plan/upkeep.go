@@ -173,8 +173,8 @@ func (d decisions) reports() []subject.Report {
 	return all
 }
 
-// finalizer adds the operator's finalizer before any object is created. A cluster without a hook gets it, too: a hook, a volume policy or an
-// agreement may be added a moment before the deletion, and without the finalizer no pass would see the cluster again.
+// finalizer adds the operator's finalizer before any object is created. A cluster without a hook gets it, too: a hook, a volume policy or
+// an agreement may be added a moment before the deletion, and without the finalizer no pass would see the cluster again.
 func finalizer(s *situation.Situation) operation.List {
 	if s.HasFinalizer() {
 		return nil

@@ -43,7 +43,8 @@ func initContainers(cluster *dbv1.DatabaseCluster) []*corev1ac.ContainerApplyCon
 		all = append(all, extraContainer(cluster, c))
 	}
 	for _, s := range cluster.Spec.Pod.Sidecars {
-		container := withProbes(extraContainer(cluster, s.ClusterExtraContainer), s.MemberProbes).WithRestartPolicy(corev1.ContainerRestartPolicyAlways)
+		container := withProbes(extraContainer(cluster, s.ClusterExtraContainer),
+			s.MemberProbes).WithRestartPolicy(corev1.ContainerRestartPolicyAlways)
 		for _, port := range s.Ports {
 			container.WithPorts(corev1ac.ContainerPort().WithName(port.Name).WithContainerPort(port.ContainerPort).WithProtocol(corev1.ProtocolTCP))
 		}

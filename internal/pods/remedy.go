@@ -30,15 +30,19 @@ func Remedy(pod *corev1.Pod, resources string) string {
 // placement returns the correction for a message of the scheduler.
 func placement(message, resources string) string {
 	if text := strings.ToLower(message); strings.Contains(text, "persistentvolume") || strings.Contains(text, "volume node affinity") {
-		return "See kubectl describe of the pod's PersistentVolumeClaim: it needs a StorageClass that provisions volumes, and the node of its volume"
+		return "See kubectl describe of the pod's PersistentVolumeClaim: it needs a StorageClass that provisions volumes, and the node of its " +
+			"volume"
 	}
 	switch text := strings.ToLower(message); {
 	case strings.Contains(text, "existing pods anti-affinity") && !strings.Contains(text, "match pod anti-affinity"):
-		return "Add a node. If spec.scheduling.affinity of the DatabaseCluster keeps its members apart from all its pods, annotate the DatabaseCluster with database.dbcluster.io/update=1: the members then ignore Jobs"
+		return "Add a node. If spec.scheduling.affinity of the DatabaseCluster keeps its members apart from all its pods, annotate the " +
+			"DatabaseCluster with database.dbcluster.io/update=1: the members then ignore Jobs"
 	case strings.Contains(text, "anti-affinity"):
-		return "Add a node for each member, or correct spec.scheduling.affinity.podAntiAffinity or spec.scheduling.spread.nodes of the DatabaseCluster, which keep its members on different nodes"
+		return "Add a node for each member, or correct spec.scheduling.affinity.podAntiAffinity or spec.scheduling.spread.nodes of the " +
+			"DatabaseCluster, which keep its members on different nodes"
 	case strings.Contains(text, "topology spread"):
-		return "Add a node in another zone, or correct spec.scheduling of the DatabaseCluster: with spread.zones Required, no zone has more than one member above another"
+		return "Add a node in another zone, or correct spec.scheduling of the DatabaseCluster: with spread.zones Required, no zone has more " +
+			"than one member above another"
 	}
 	return "Correct spec.scheduling or " + resources + " of the DatabaseCluster, or add a node"
 }

@@ -34,7 +34,8 @@ func ServiceAccountProblem(cluster *dbv1.DatabaseCluster, account *corev1.Servic
 	if !GeneratesServiceAccount(cluster) || account != nil && account.Labels[dbv1.LabelClusterUID] == string(cluster.UID) {
 		return ""
 	}
-	return fmt.Sprintf("ServiceAccount %s does not exist or was not created for DatabaseCluster %s", naming.ServiceAccount(cluster.Name), cluster.Name)
+	return fmt.Sprintf("ServiceAccount %s does not exist or was not created for DatabaseCluster %s", naming.ServiceAccount(cluster.Name),
+		cluster.Name)
 }
 
 // withServiceAccount sets the deprecated field as well: the API server copies the name there, and would restore a

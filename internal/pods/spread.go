@@ -64,12 +64,14 @@ func selectsJobs(cluster *dbv1.DatabaseCluster, given *metav1.LabelSelector) boo
 	if err != nil || selector.Matches(labels.Set{}) {
 		return false
 	}
-	return selector.Matches(labels.Set(naming.Labels(cluster, dbv1.ComponentDatabase))) && selector.Matches(labels.Set(naming.Labels(cluster, dbv1.ComponentConfigure)))
+	return selector.Matches(labels.Set(naming.Labels(cluster, dbv1.ComponentDatabase))) &&
+		selector.Matches(labels.Set(naming.Labels(cluster, dbv1.ComponentConfigure)))
 }
 
 // oneEachNode keeps pods with these labels on different nodes if the spec requires it. A spread constraint cannot: with
 // more members than nodes, it allows two members on a node.
-func oneEachNode(cluster *dbv1.DatabaseCluster, spec *corev1ac.PodSpecApplyConfiguration, selector map[string]string) *corev1ac.PodSpecApplyConfiguration {
+func oneEachNode(cluster *dbv1.DatabaseCluster, spec *corev1ac.PodSpecApplyConfiguration,
+	selector map[string]string) *corev1ac.PodSpecApplyConfiguration {
 	if cluster.Spec.Scheduling.Spread.Nodes != dbv1.SpreadRequired {
 		return spec
 	}

@@ -31,7 +31,8 @@ func versionContainer(cluster *dbv1.DatabaseCluster) []*corev1ac.ContainerApplyC
 		WithCommand("sh", "-c", report, "sh").
 		WithCommand(command...).
 		WithSecurityContext(ContainerSecurityContext(cluster)).
-		WithResources(objects.As[corev1ac.ResourceRequirementsApplyConfiguration](Over(smallPart(cluster.Spec.Resources), cluster.Spec.Helpers.Resources)))
+		WithResources(
+			objects.As[corev1ac.ResourceRequirementsApplyConfiguration](Over(smallPart(cluster.Spec.Resources), cluster.Spec.Helpers.Resources)))
 	if policy := cluster.Spec.Container.ImagePullPolicy; policy != "" {
 		container.WithImagePullPolicy(policy)
 	}

@@ -46,7 +46,8 @@ func enforced(s *situation.Situation, found Facts) metav1.Condition {
 		return subject.Condition(kind, false, dbv1.ReasonPoliciesMissing, fmt.Sprintf(
 			"the API server does not enforce the whole protection: missing %s. %s", strings.Join(found.Missing, ", "), getPolicies))
 	case s.Cluster.Spec.Paused && slices.ContainsFunc(s.Volumes, unprotected):
-		return subject.Condition(kind, false, dbv1.ReasonPaused, "spec.paused is true: the operator does not add the protection label to PersistentVolumeClaims")
+		return subject.Condition(kind, false, dbv1.ReasonPaused,
+			"spec.paused is true: the operator does not add the protection label to PersistentVolumeClaims")
 	default:
 		return subject.Condition(kind, true, dbv1.ReasonPoliciesInPlace,
 			"the API server refuses to delete the cluster and its PersistentVolumeClaims until spec.deletion.protection is false")

@@ -72,7 +72,8 @@ func MemberRemoveJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngin
 
 // ConfigureJob puts parameters and passwords in force on the running members. Their number may differ from that in the spec, for which the
 // parameters have to be correct.
-func ConfigureJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, references []pods.Reference, changed string, members int32) objects.Child {
+func ConfigureJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, references []pods.Reference, changed string,
+	members int32) objects.Child {
 	return jobs.Build(cluster, jobs.Spec{
 		Name:    naming.ConfigureJob(cluster.Name, Configuration(cluster, references, changed)),
 		Kind:    ConfigureAction,

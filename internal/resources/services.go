@@ -26,9 +26,10 @@ func HeadlessService(cluster *dbv1.DatabaseCluster) objects.Child {
 		[]string{"spec", "clusterIP"})
 }
 
-// Service routes to the ready primary of an engine with roles, and otherwise to all ready members. A load balancer gets its class and source ranges together with its type: the API
-// server refuses a later change of the class, and until a later write of the ranges the database would be open. So the
-// ranges belong to the operator completely, and the class does if the spec names one: a platform may set its own.
+// Service routes to the ready primary of an engine with roles, and otherwise to all ready members. A load balancer gets its class and
+// source ranges together with its type: the API server refuses a later change of the class, and until a later write of the ranges the
+// database would be open. So the ranges belong to the operator completely, and the class does if the spec names one: a platform may set
+// its own.
 func Service(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) objects.Child {
 	given, selector := cluster.Spec.Service, naming.Selector(cluster.Name)
 	if engine.HasRoles(declared) {
@@ -65,7 +66,8 @@ func ReplicasService(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngin
 			WithSessionAffinity(corev1.ServiceAffinityNone))
 }
 
-func newService(service *corev1ac.ServiceApplyConfiguration, cluster *dbv1.DatabaseCluster, spec *corev1ac.ServiceSpecApplyConfiguration, whole ...[]string) objects.Child {
+func newService(service *corev1ac.ServiceApplyConfiguration, cluster *dbv1.DatabaseCluster, spec *corev1ac.ServiceSpecApplyConfiguration,
+	whole ...[]string) objects.Child {
 	whole = append(whole, []string{"spec", "selector"}, []string{"spec", "ports"}, []string{"spec", "type"}, []string{"spec", "externalName"})
 	return objects.New(service.
 		WithLabels(naming.Labels(cluster, dbv1.ComponentDatabase)).

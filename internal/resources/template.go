@@ -43,7 +43,8 @@ func Newer(cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
 	if standing == nil {
 		return false
 	}
-	return today(cluster, observed.References, standing.Annotations[dbv1.AnnotationRenderedFrom]) != standing.Spec.Template.Annotations[dbv1.AnnotationTemplate]
+	return today(cluster, observed.References,
+		standing.Annotations[dbv1.AnnotationRenderedFrom]) != standing.Spec.Template.Annotations[dbv1.AnnotationTemplate]
 }
 
 // todays are the hashes of templates by those of their inputs: this version renders the same template from the same inputs.
@@ -116,7 +117,8 @@ func withResources(made map[string]any, cluster *dbv1.DatabaseCluster, observed 
 func renderedFrom(cluster *dbv1.DatabaseCluster, references []pods.Reference) string {
 	spec := pods.ForMembers(cluster).Spec
 	spec.NetworkPolicy = dbv1.ClusterNetworkPolicy{}
-	spec.Replicas, spec.Service, spec.Deletion, spec.UpdateStrategy = 0, dbv1.ClusterService{}, dbv1.ClusterDeletion{}, dbv1.ClusterUpdateStrategy{}
+	spec.Replicas, spec.Service, spec.Deletion, spec.UpdateStrategy = 0, dbv1.ClusterService{}, dbv1.ClusterDeletion{},
+		dbv1.ClusterUpdateStrategy{}
 	spec.Credentials.Rotation = dbv1.ClusterCredentialsRotation{}
 	spec.ServiceAccount = dbv1.ClusterServiceAccount{Name: pods.ServiceAccountName(cluster)}
 	if pods.HasRights(cluster) {
@@ -129,7 +131,8 @@ func renderedFrom(cluster *dbv1.DatabaseCluster, references []pods.Reference) st
 	if spec.TLS != nil { // the issuer and its DNS names do not affect pods
 		spec.TLS = &dbv1.ClusterTLS{SecretName: spec.TLS.SecretName, Mode: spec.TLS.Mode}
 	}
-	spec.Container.Env = slices.DeleteFunc(slices.Clone(spec.Container.Env), func(v corev1.EnvVar) bool { return strings.HasPrefix(v.Name, engine.VariablePrefix) })
+	spec.Container.Env = slices.DeleteFunc(slices.Clone(spec.Container.Env),
+		func(v corev1.EnvVar) bool { return strings.HasPrefix(v.Name, engine.VariablePrefix) })
 	if len(spec.Container.VersionCommand) == 0 {
 		spec.Helpers = dbv1.ClusterHelpers{}
 	}

@@ -23,7 +23,8 @@ var rotationAction = jobs.ActionKind{
 
 // rotationJob runs the action credentials of the engine, at a stage of the rotation in progress. A key of the Secret that has the
 // rotation in its name never changes, so the pod cannot get a value from before. The Job records the members for which it counts.
-func rotationJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, credentials state.Credentials, stage state.Stage, members []state.Member) objects.Child {
+func rotationJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, credentials state.Credentials, stage state.Stage,
+	members []state.Member) objects.Child {
 	files := map[string]string{}
 	for _, key := range declared.Spec.SecretKeys {
 		next, previous := state.RotatedKey(key.Name, credentials.Rotation), key.Name

@@ -71,8 +71,9 @@ func finish(s *situation.Situation) phase.Outcome {
 		return phase.Over
 	}
 	return phase.Outcome{
-		Operations: rotates.Operations, Reason: dbv1.ReasonDeleting, RequeueAfter: situation.Sooner(rotates.RequeueAfter, situation.ProgressRequeue),
-		Message: "the hooks need the current passwords: " + rotates.Message,
+		Operations: rotates.Operations, Reason: dbv1.ReasonDeleting,
+		RequeueAfter: situation.Sooner(rotates.RequeueAfter, situation.ProgressRequeue),
+		Message:      "the hooks need the current passwords: " + rotates.Message,
 	}
 }
 
@@ -170,7 +171,8 @@ func done(s *situation.Situation) Plan {
 	case due(s):
 		p = rotating("the next rotation starts when the overlap of the last one has ended")
 	default:
-		p.Reason, p.Message = dbv1.ReasonRotated, fmt.Sprintf("the passwords are in force since %s", s.Credentials.Since.UTC().Format(time.RFC3339))
+		p.Reason, p.Message = dbv1.ReasonRotated, fmt.Sprintf("the passwords are in force since %s",
+			s.Credentials.Since.UTC().Format(time.RFC3339))
 	}
 	if at := periodEnds(s); !at.IsZero() && at.After(s.At) {
 		p.RequeueAfter = at.Sub(s.At)
@@ -187,8 +189,9 @@ func begin(s *situation.Situation) Plan {
 	}
 	return rotating("generating new passwords", ChangeCredentials{
 		Live: s.Credentials, Generate: keys,
-		Annotations: map[string]string{dbv1.AnnotationRotation: id, dbv1.AnnotationRotationRequest: cmp.Or(request(s), s.Credentials.Request, "period")},
-		Why:         "generate new passwords",
+		Annotations: map[string]string{dbv1.AnnotationRotation: id,
+			dbv1.AnnotationRotationRequest: cmp.Or(request(s), s.Credentials.Request, "period")},
+		Why: "generate new passwords",
 	})
 }
 

@@ -61,8 +61,10 @@ func (c CreateBackup) writeOrigin(ctx context.Context, m subject.Means, is metav
 		return nil, fmt.Errorf("marshal the origin of DatabaseBackup %s: %w", c.Child.Name(), err)
 	}
 	backup := &dbv1.DatabaseBackup{ObjectMeta: metav1.ObjectMeta{Namespace: c.Child.Object.GetNamespace(), Name: c.Child.Name()}}
-	if err := m.Writer.Client.Status().Patch(ctx, backup, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(dbv1.FieldOwner)); err != nil {
+	if err := m.Writer.Client.Status().Patch(ctx, backup, client.RawPatch(types.MergePatchType, patch),
+		client.FieldOwner(dbv1.FieldOwner)); err != nil {
 		return nil, fmt.Errorf("write the origin of DatabaseBackup %s: %w", c.Child.Name(), err)
 	}
-	return []kit.Event{kit.Normal("BackupScheduled", "Schedule", fmt.Sprintf("schedule %q created DatabaseBackup %s", c.Origin.Schedule, c.Child.Name()))}, nil
+	return []kit.Event{kit.Normal("BackupScheduled", "Schedule",
+		fmt.Sprintf("schedule %q created DatabaseBackup %s", c.Origin.Schedule, c.Child.Name()))}, nil
 }

@@ -33,7 +33,8 @@ func VerifyBackup(cluster *dbv1.DatabaseCluster, b state.Backup, request string)
 	after.SetAnnotations(map[string]string{dbv1.AnnotationVerify: request})
 	return operation.Change{Work: operation.Work{
 		Is: operation.Aside, Text: text,
-		Event: operation.Normal("VerificationScheduled", "Verify", fmt.Sprintf("DatabaseBackup %s will be restored into a temporary copy", b.Name)),
+		Event: operation.Normal("VerificationScheduled", "Verify",
+			fmt.Sprintf("DatabaseBackup %s will be restored into a temporary copy", b.Name)),
 	}, Patches: []operation.Patch{{Before: before, After: after, Text: text}}}
 }
 

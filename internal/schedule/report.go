@@ -115,7 +115,8 @@ func (r report) youngEnough(overdue time.Time) metav1.Condition {
 	switch {
 	case late:
 		return subject.Condition(dbv1.ConditionBackupHealthy, false, dbv1.ReasonBackupOverdue, fmt.Sprintf(
-			"no complete backup is younger than %s (spec.backup.unhealthyAfter): %s. Check the latest backups with kubectl get databasebackups", maxAge, text))
+			"no complete backup is younger than %s (spec.backup.unhealthyAfter): %s. Check the latest backups with kubectl get databasebackups",
+			maxAge, text))
 	case !found:
 		return unknown(dbv1.ConditionBackupHealthy, dbv1.ReasonNoBackup, fmt.Sprintf(
 			"%s; the first backup must complete by %s", text, moment(metav1.NewTime(overdue))))
@@ -132,8 +133,10 @@ func (r report) fresh(newest state.Backup, text string) metav1.Condition {
 		return subject.Condition(dbv1.ConditionBackupHealthy, true, dbv1.ReasonBackupFresh, text)
 	}
 	return subject.Condition(dbv1.ConditionBackupHealthy, true, dbv1.ReasonDataReplaced, fmt.Sprintf(
-		"%s. DatabaseBackup %s has other data than DatabaseBackup %s, completed at %s: a member got another volume, or its database was created again. "+
-			"To restore the previous data, create a cluster with spec.bootstrap.fromBackup. If you do not need it, delete its DatabaseBackups: retention keeps the last ones",
+		"%s. DatabaseBackup %s has other data than DatabaseBackup %s, completed at %s: a member got another volume, or its database was "+
+			"created again. "+
+			"To restore the previous data, create a cluster with spec.bootstrap.fromBackup. If you do not need it, delete its DatabaseBackups: "+
+			"retention keeps the last ones",
 		text, newest.Name, former.Name, moment(former.Completed)))
 }
 
@@ -149,8 +152,9 @@ func (r report) backupVerified() metav1.Condition {
 	case running && before != nil && before.Status != metav1.ConditionUnknown && before.Reason != dbv1.ReasonInvalidSchedule:
 		return *before
 	case found && !last.Bad():
-		return subject.Condition(dbv1.ConditionBackupVerified, true, dbv1.ReasonVerified, fmt.Sprintf("DatabaseBackup %s was restored at %s; the restore took %s",
-			last.Name, moment(last.Verification.Ended), last.Verification.Ended.Sub(last.Verification.Started.Time)))
+		return subject.Condition(dbv1.ConditionBackupVerified, true, dbv1.ReasonVerified,
+			fmt.Sprintf("DatabaseBackup %s was restored at %s; the restore took %s",
+				last.Name, moment(last.Verification.Ended), last.Verification.Ended.Sub(last.Verification.Started.Time)))
 	case found:
 		return subject.Condition(dbv1.ConditionBackupVerified, false, dbv1.ReasonVerificationFailed, fmt.Sprintf(
 			"the restore of DatabaseBackup %s failed at %s: %s. No backup expires until a verification succeeds",

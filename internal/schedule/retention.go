@@ -104,8 +104,8 @@ func wanted(retention dbv1.BackupRetention, backup state.Backup, number int32, n
 
 // indispensable are the backups that are retained regardless of the retention: the newest complete one, the newest one that is not
 // known to be bad, and the newest verified one. Each is determined for the cluster and for its schedules, also of all data
-// that is in a backup, by creation time and by completion time, because clocks differ. They include the newest complete backup of each schedule, and those that record which
-// times are done: the newest of each schedule and the last verified one.
+// that is in a backup, by creation time and by completion time, because clocks differ. They include the newest complete backup of each
+// schedule, and those that record which times are done: the newest of each schedule and the last verified one.
 func indispensable(cluster *dbv1.DatabaseCluster, observed state.Observed) map[types.UID]bool {
 	spared := map[types.UID]bool{}
 	spare := func(backup state.Backup, found bool) {

@@ -22,11 +22,12 @@ import (
 )
 
 // Subject are the schedules of backups.
-var Subject = subject.Subject{Read: readBackups, Decide: decide, Watches: subject.Watches{Indexes: indexes}, Transitions: []operation.Transition{
-	operation.Reported(dbv1.ConditionBackupHealthy, metav1.ConditionFalse, "", corev1.EventTypeWarning),
-	operation.Reported(dbv1.ConditionBackupHealthy, metav1.ConditionTrue, dbv1.ReasonDataReplaced, corev1.EventTypeWarning),
-	operation.Reported(dbv1.ConditionBackupVerified, metav1.ConditionFalse, "", corev1.EventTypeWarning),
-}}
+var Subject = subject.Subject{Read: readBackups, Decide: decide, Watches: subject.Watches{Indexes: indexes},
+	Transitions: []operation.Transition{
+		operation.Reported(dbv1.ConditionBackupHealthy, metav1.ConditionFalse, "", corev1.EventTypeWarning),
+		operation.Reported(dbv1.ConditionBackupHealthy, metav1.ConditionTrue, dbv1.ReasonDataReplaced, corev1.EventTypeWarning),
+		operation.Reported(dbv1.ConditionBackupVerified, metav1.ConditionFalse, "", corev1.EventTypeWarning),
+	}}
 
 func decide(s *situation.Situation) subject.Decision {
 	p := For(s.Cluster, s.Observed)

@@ -14,7 +14,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 )
 
-// Contents is the owner, the engine, the last primary and the voters of the data on a claim. Only this file knows how the claim's metadata records it.
+// Contents is the owner, the engine, the last primary and the voters of the data on a claim. Only this file knows how the claim's metadata
+// records it.
 type Contents struct {
 	// Cluster is the UID of the DatabaseCluster that the claim was created for, or that adopted it; "" for none.
 	Cluster types.UID

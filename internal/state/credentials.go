@@ -52,7 +52,8 @@ func CredentialsOf(secret *corev1.Secret, cluster string) Credentials {
 		Generated: labels[dbv1.LabelManagedBy] == dbv1.LabelManagedByValue && labels[dbv1.LabelInstance] == cluster &&
 			labels[dbv1.LabelComponent] == dbv1.ComponentCredentials,
 		Cluster: types.UID(labels[dbv1.LabelClusterUID]),
-		Since:   since(secret), Rotation: secret.Annotations[dbv1.AnnotationRotation], Request: secret.Annotations[dbv1.AnnotationRotationRequest],
+		Since:   since(secret), Rotation: secret.Annotations[dbv1.AnnotationRotation],
+		Request: secret.Annotations[dbv1.AnnotationRotationRequest],
 		Content: contentOfPods(secret), Promoted: secret.Annotations[dbv1.AnnotationContent],
 	}
 }

@@ -47,7 +47,8 @@ func endOf(pod *corev1.Pod) End {
 func hasStarted(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(pod.Status.ContainerStatuses, func(s corev1.ContainerStatus) bool {
 		terminated := s.State.Terminated
-		return s.Name == naming.Container && (s.ContainerID != "" || s.LastTerminationState.Terminated != nil || terminated != nil && terminated.ContainerID != "")
+		return s.Name == naming.Container &&
+			(s.ContainerID != "" || s.LastTerminationState.Terminated != nil || terminated != nil && terminated.ContainerID != "")
 	})
 }
 

@@ -36,7 +36,8 @@ func PodDisruptionBudgetFacts(budget *policyv1.PodDisruptionBudget) *policyv1.Po
 // IsServiceAccountOf reports whether the operator created a ServiceAccount for a cluster of this name, and it is not
 // terminating. It has no owner, so its labels show who created it.
 func IsServiceAccountOf(cluster string, account *corev1.ServiceAccount) bool {
-	return account.DeletionTimestamp == nil && account.Labels[dbv1.LabelManagedBy] == dbv1.LabelManagedByValue && account.Labels[dbv1.LabelInstance] == cluster
+	return account.DeletionTimestamp == nil && account.Labels[dbv1.LabelManagedBy] == dbv1.LabelManagedByValue &&
+		account.Labels[dbv1.LabelInstance] == cluster
 }
 
 // ServiceAccountFacts are the facts of a ServiceAccount.

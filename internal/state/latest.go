@@ -17,8 +17,8 @@ import (
 
 // Latest returns the ordinal of the member whose volume is known to have every acknowledged write, while no other can accept one. Of an
 // engine with a lock, it is the holder. If the lock is free, it is the member that claim 0 records, as long as no other member has had the
-// lock since. Without a lock, claim 0 records a member only while no other can accept a write, and the record counts as long as the StatefulSet
-// cannot have started another one since. A term without a member is a failover while the members stopped.
+// lock since. Without a lock, claim 0 records a member only while no other can accept a write, and the record counts as long as the
+// StatefulSet cannot have started another one since. A term without a member is a failover while the members stopped.
 //
 // Unknown is never member 0: to start it alone, or to back it up, would continue without the writes of others.
 func Latest(cluster string, declared *dbv1.DatabaseEngine, agreements []Agreement, first Contents, now Extent) (ordinal int32, known bool) {
@@ -80,8 +80,8 @@ func ExtentOf(set *appsv1.StatefulSet) Extent {
 	return now
 }
 
-// Term is the text of the change for a record: see Contents. A StatefulSet that is terminating creates no pods any more, and is recorded as if it
-// did not exist.
+// Term is the text of the change for a record: see Contents. A StatefulSet that is terminating creates no pods any more, and is recorded
+// as if it did not exist.
 func (e Extent) Term() string {
 	if e.UID == "" || e.Terminating {
 		return noStatefulSet
@@ -91,10 +91,10 @@ func (e Extent) Term() string {
 
 func (e Extent) term(generation int64) string { return fmt.Sprintf("%s/%d", e.UID, generation) }
 
-// Since returns how many changes of the spec there were since a record: 0 or 1. Each change raises the generation by one, so after one of them,
-// only two extents have existed: the recorded one, and this one. known is false after more: any number of members may have run in between.
-// A StatefulSet that was seen to terminate starts no pod, but one that is missing without that may have been scaled before. So after a
-// re-creation in a hibernation, as for a larger volume, no member is known until the cluster has run again.
+// Since returns how many changes of the spec there were since a record: 0 or 1. Each change raises the generation by one, so after one of
+// them, only two extents have existed: the recorded one, and this one. known is false after more: any number of members may have run in
+// between. A StatefulSet that was seen to terminate starts no pod, but one that is missing without that may have been scaled before. So
+// after a re-creation in a hibernation, as for a larger volume, no member is known until the cluster has run again.
 func (e Extent) Since(term string) (changes int, known bool) {
 	before := e.term(e.Generation - 1)
 	if e.Generation == 1 {

@@ -190,7 +190,8 @@ func (o Observed) Counted(wanted int32) string {
 	replicas, _ := o.Replicas()
 	for ordinal := o.Start(); ordinal < o.Start()+min(wanted, replicas); ordinal++ {
 		if !seen[ordinal] {
-			texts = append(texts, fmt.Sprintf("pod %s-%d does not exist; if this persists, see the events of the StatefulSet", o.StatefulSet.Name, ordinal))
+			texts = append(texts,
+				fmt.Sprintf("pod %s-%d does not exist; if this persists, see the events of the StatefulSet", o.StatefulSet.Name, ordinal))
 			break // one is enough: the others are missing for the same reason
 		}
 	}

@@ -4,7 +4,8 @@ SPDX-License-Identifier: Apache-2.0
 
 package state
 
-// Start returns the lowest ordinal of the members in the spec of the StatefulSet. It is 0, except while one member starts alone, and while all stop.
+// Start returns the lowest ordinal of the members in the spec of the StatefulSet. It is 0, except while one member starts alone, and while
+// all stop.
 func (o Observed) Start() int32 {
 	if o.StatefulSet == nil || o.StatefulSet.Spec.Ordinals == nil {
 		return 0

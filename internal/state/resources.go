@@ -64,7 +64,8 @@ func (r PodResize) with(c corev1.PodCondition) PodResize {
 	}
 	switch c.Type {
 	case corev1.PodResizePending:
-		return PodResize{Pending: true, Infeasible: c.Reason == corev1.PodReasonInfeasible, Message: strings.TrimSuffix(c.Reason+": "+c.Message, ": ")}
+		return PodResize{Pending: true, Infeasible: c.Reason == corev1.PodReasonInfeasible,
+			Message: strings.TrimSuffix(c.Reason+": "+c.Message, ": ")}
 	case corev1.PodResizeInProgress:
 		failed := c.Reason == corev1.PodReasonError // for example a memory limit below the usage
 		return PodResize{Pending: true, Infeasible: r.Infeasible || failed, Message: strings.TrimSuffix("in progress: "+c.Message, ": ")}

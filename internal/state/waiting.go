@@ -6,8 +6,8 @@ package state
 
 import "time"
 
-// schedulingDelay is how long a new pod may have no node until that is a problem: its claim is usually bound within a moment, and until then it
-// cannot be scheduled.
+// schedulingDelay is how long a new pod may have no node until that is a problem: its claim is usually bound within a moment, and until
+// then it cannot be scheduled.
 const schedulingDelay = 10 * time.Second
 
 // AsOf returns the member without a problem that is expected to pass by itself.

@@ -15,7 +15,8 @@ import (
 func (p PassResult) updateAvailable() metav1.Condition {
 	if p.Plan.Newer {
 		return condition(dbv1.ConditionUpdateAvailable, true, dbv1.ReasonNewerTemplate,
-			"this version of the operator would change the pod template. Members are updated with the next change of the spec, or when you change the annotation "+
+			"this version of the operator would change the pod template. Members are updated with the next change of the spec, or when you change "+
+				"the annotation "+
 				dbv1.AnnotationUpdate)
 	}
 	return condition(dbv1.ConditionUpdateAvailable, false, dbv1.ReasonUpToDate, "the pod template matches this version of the operator")

@@ -66,11 +66,13 @@ func (p PassResult) available() metav1.Condition {
 	case p.StatefulSet == nil && members == 0:
 		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonCreating, "the members do not exist yet")
 	case refuses:
-		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonWritesRefused, fmt.Sprintf("pod %s accepts no writes: %s", refusing.Name, refusing.Refuses()))
+		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonWritesRefused,
+			fmt.Sprintf("pod %s accepts no writes: %s", refusing.Name, refusing.Refuses()))
 	case p.Related():
 		return p.availableTogether(text)
 	case serving > wanted:
-		return condition(dbv1.ConditionAvailable, true, dbv1.ReasonAllReplicasReady, fmt.Sprintf("%d members are ready, %d are desired", serving, wanted))
+		return condition(dbv1.ConditionAvailable, true, dbv1.ReasonAllReplicasReady,
+			fmt.Sprintf("%d members are ready, %d are desired", serving, wanted))
 	case serving == wanted:
 		return condition(dbv1.ConditionAvailable, true, dbv1.ReasonAllReplicasReady, text)
 	default:

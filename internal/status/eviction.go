@@ -20,6 +20,8 @@ func (p PassResult) evictionBlocked() metav1.Condition {
 		return condition(kind, false, dbv1.ReasonOneBudget, "only the PodDisruptionBudget of the operator selects the members")
 	}
 	return condition(kind, true, dbv1.ReasonSeveralBudgets, fmt.Sprintf(
-		"Kubernetes refuses to evict a member, and so to drain its node: beside the PodDisruptionBudget of the operator, others select members: %s. "+
-			"Delete them, or exclude pods with the label %s=%s from their selectors", strings.Join(p.OtherBudgets, ", "), dbv1.LabelName, dbv1.LabelNameValue))
+		"Kubernetes refuses to evict a member, and so to drain its node: beside the PodDisruptionBudget of the operator, others select "+
+			"members: %s. "+
+			"Delete them, or exclude pods with the label %s=%s from their selectors", strings.Join(p.OtherBudgets, ", "), dbv1.LabelName,
+		dbv1.LabelNameValue))
 }

@@ -30,7 +30,8 @@ func Deferrable(before, after *dbv1.DatabaseClusterStatus) bool {
 	return !forgets(before, after) && equality.Semantic.DeepEqual(withoutDeferrable(before), withoutDeferrable(after))
 }
 
-// forgets reports whether the record of a volume no longer exists: the user has deleted the claim of a removed member, and may scale out next.
+// forgets reports whether the record of a volume no longer exists: the user has deleted the claim of a removed member, and may scale out
+// next.
 func forgets(before, after *dbv1.DatabaseClusterStatus) bool {
 	return slices.ContainsFunc(before.Volumes, func(r dbv1.VolumeRecord) bool { return !slices.Contains(after.Volumes, r) })
 }
@@ -38,7 +39,8 @@ func forgets(before, after *dbv1.DatabaseClusterStatus) bool {
 // repairs reports whether the operator has repaired objects of a cluster that was up to date.
 func repairs(before, after *dbv1.DatabaseClusterStatus) bool {
 	ready := meta.FindStatusCondition(before.Conditions, dbv1.ConditionReady)
-	was, is := meta.FindStatusCondition(before.Conditions, dbv1.ConditionProgressing), meta.FindStatusCondition(after.Conditions, dbv1.ConditionProgressing)
+	was, is := meta.FindStatusCondition(before.Conditions, dbv1.ConditionProgressing), meta.FindStatusCondition(after.Conditions,
+		dbv1.ConditionProgressing)
 	return ready != nil && was != nil && is != nil &&
 		was.Status == metav1.ConditionFalse && is.Reason == dbv1.ReasonApplying && is.ObservedGeneration == was.ObservedGeneration
 }
@@ -85,6 +87,7 @@ func withoutDeferrable(status *dbv1.DatabaseClusterStatus) *dbv1.DatabaseCluster
 // initial are the conditions of a cluster whose creation has begun. Before, it has none. The first status may wait, too: until then the
 // default of the CRD, observedGeneration -1, shows that no operator has observed the cluster.
 var initial = map[string]metav1.ConditionStatus{
-	dbv1.ConditionReady: metav1.ConditionFalse, dbv1.ConditionAvailable: metav1.ConditionFalse, dbv1.ConditionProgressing: metav1.ConditionTrue,
-	dbv1.ConditionDegraded: metav1.ConditionFalse, dbv1.ConditionStalled: metav1.ConditionFalse,
+	dbv1.ConditionReady: metav1.ConditionFalse, dbv1.ConditionAvailable: metav1.ConditionFalse,
+	dbv1.ConditionProgressing: metav1.ConditionTrue,
+	dbv1.ConditionDegraded:    metav1.ConditionFalse, dbv1.ConditionStalled: metav1.ConditionFalse,
 }

@@ -62,7 +62,8 @@ func (p PassResult) member(m state.Member, outdated bool) dbv1.MemberStatus {
 	}
 	for _, v := range p.Volumes {
 		if v.Ordinal == m.Ordinal {
-			seen.Volume = &dbv1.MemberVolumeStatus{Claim: v.Claim, Requested: v.Requested, Capacity: sizeOf(v.Capacity), AttributesClass: v.CurrentClass}
+			seen.Volume = &dbv1.MemberVolumeStatus{Claim: v.Claim, Requested: v.Requested, Capacity: sizeOf(v.Capacity),
+				AttributesClass: v.CurrentClass}
 		}
 	}
 	return seen

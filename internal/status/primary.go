@@ -33,14 +33,17 @@ func (p PassResult) unreported() (degraded metav1.Condition, is bool) {
 	}
 	return condition(dbv1.ConditionDegraded, true, dbv1.ReasonNoPrimary, fmt.Sprintf(
 		"members are ready (%s), but for %s none of them has the label %s of the primary. See the log: kubectl -n %s logs %s -c %s. "+
-			"If the API server refuses the label with the status 403, an admission policy or webhook changes the pods. Exclude pods with the label %s=%s from it",
-		strings.Join(names, ", "), p.TakeOver(), p.Engine.Spec.Roles.Label, p.Cluster.Namespace, names[0], naming.Container, dbv1.LabelName, dbv1.LabelNameValue)), true
+			"If the API server refuses the label with the status 403, an admission policy or webhook changes the pods. Exclude pods with the "+
+			"label %s=%s from it",
+		strings.Join(names, ", "), p.TakeOver(), p.Engine.Spec.Roles.Label, p.Cluster.Namespace, names[0], naming.Container, dbv1.LabelName,
+		dbv1.LabelNameValue)), true
 }
 
 // splitBrainSuspected is Unknown while two primaries may only be the moment of a hand-over.
 func (p PassResult) splitBrainSuspected() metav1.Condition {
 	if !p.SplitBrain() {
-		return condition(dbv1.ConditionSplitBrainSuspected, false, dbv1.ReasonOnePrimary, "at most one ready member reports that it is the primary")
+		return condition(dbv1.ConditionSplitBrainSuspected, false, dbv1.ReasonOnePrimary,
+			"at most one ready member reports that it is the primary")
 	}
 	suspected := condition(dbv1.ConditionSplitBrainSuspected, true, dbv1.ReasonTwoPrimaries, p.Plan.Message)
 	if !p.SplitBrainLasts() {

@@ -83,7 +83,8 @@ func (p PassResult) subjects(status *dbv1.DatabaseClusterStatus) []metav1.Condit
 func (p PassResult) conditions(ofSubjects []metav1.Condition) []metav1.Condition {
 	available, progressing, degraded, stalled := p.available(), p.progressing(), p.degraded(), p.stalled()
 	all := []metav1.Condition{p.ready(available, progressing, degraded, stalled), available, progressing, degraded, stalled}
-	for _, condition := range []metav1.Condition{p.updateAvailable(), p.paused(), p.hibernated(), p.splitBrainSuspected(), p.evictionBlocked()} {
+	for _, condition := range []metav1.Condition{p.updateAvailable(), p.paused(), p.hibernated(), p.splitBrainSuspected(),
+		p.evictionBlocked()} {
 		known := meta.FindStatusCondition(p.Cluster.Status.Conditions, condition.Type) != nil
 		if known || condition.Status != metav1.ConditionFalse {
 			all = append(all, condition)

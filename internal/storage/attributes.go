@@ -59,13 +59,15 @@ func modifying(s *situation.Situation) string {
 func unmodifiable(s *situation.Situation) *situation.Stall {
 	if s.NoAttributesClasses {
 		return &situation.Stall{Reason: dbv1.ReasonModifyInfeasible, Message: fmt.Sprintf(
-			"the API server does not serve VolumeAttributesClasses, so spec.storage.volumeAttributesClassName %s has no effect. Remove it, or use Kubernetes 1.34 or newer",
+			"the API server does not serve VolumeAttributesClasses, so spec.storage.volumeAttributesClassName %s has no effect. Remove it, or use "+
+				"Kubernetes 1.34 or newer",
 			s.Declared.Spec.Storage.VolumeAttributesClassName)}
 	}
 	for _, v := range state.Only(s.InUse(), s.OtherAttributes) {
 		if v.Unmodifiable {
 			return &situation.Stall{Reason: dbv1.ReasonModifyInfeasible, Message: fmt.Sprintf(
-				"PersistentVolumeClaim %s cannot get the attributes of VolumeAttributesClass %s: %s. Set spec.storage.volumeAttributesClassName to a class that its CSI driver accepts",
+				"PersistentVolumeClaim %s cannot get the attributes of VolumeAttributesClass %s: %s. Set spec.storage.volumeAttributesClassName to a "+
+					"class that its CSI driver accepts",
 				v.Claim, v.Class, v.Modifying)}
 		}
 	}

@@ -59,7 +59,8 @@ func sizes(s *situation.Situation) string {
 	if len(texts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d volumes have %s; %s", len(all)-len(texts), len(all), s.Cluster.Spec.Storage.Size.String(), strings.Join(texts, "; "))
+	return fmt.Sprintf("%d of %d volumes have %s; %s", len(all)-len(texts), len(all), s.Cluster.Spec.Storage.Size.String(),
+		strings.Join(texts, "; "))
 }
 
 // infeasible is the stall of a volume that cannot be expanded.
@@ -69,7 +70,8 @@ func infeasible(s *situation.Situation) *situation.Stall {
 			continue
 		}
 		return &situation.Stall{Reason: dbv1.ReasonResizeInfeasible, Message: fmt.Sprintf(
-			"PersistentVolumeClaim %[1]s has %[2]s and cannot be expanded to %[3]s: %[4]s. Set spec.storage.size to a size between %[2]s and %[3]s that the storage has room for",
+			"PersistentVolumeClaim %[1]s has %[2]s and cannot be expanded to %[3]s: %[4]s. Set spec.storage.size to a size between %[2]s and "+
+				"%[3]s that the storage has room for",
 			v.Claim, v.Capacity.String(), v.Requested.String(), v.Resizing)}
 	}
 	return nil

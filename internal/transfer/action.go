@@ -74,7 +74,8 @@ func widen(pipe syscall.Conn) {
 
 func (a *action) start() error {
 	if err := a.cmd.Start(); err != nil {
-		return &Error{Reason: protocol.ActionFailed, Message: fmt.Sprintf("The action %s cannot be started: %v. Correct the engine or the image.", a.name, err)}
+		return &Error{Reason: protocol.ActionFailed,
+			Message: fmt.Sprintf("The action %s cannot be started: %v. Correct the engine or the image.", a.name, err)}
 	}
 	return nil
 }
@@ -115,7 +116,8 @@ func (a *action) emptiness() *Error {
 	if tail := a.stderr.tail(); tail != "" {
 		said = "but wrote to stderr: " + tail
 	}
-	return failf(protocol.EmptyBackup, "The action %s printed nothing, so there is no backup. Correct the action in the engine. It ended with exit code 0 %s", a.name, said)
+	return failf(protocol.EmptyBackup,
+		"The action %s printed nothing, so there is no backup. Correct the action in the engine. It ended with exit code 0 %s", a.name, said)
 }
 
 // output runs an action to its end and returns its output, limited to slightly more than the allowed size.

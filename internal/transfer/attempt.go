@@ -57,7 +57,8 @@ func (r *backupRun) published(ctx context.Context, store *store, name string) (*
 	}
 	for _, key := range []string{protocol.AboutEngine, protocol.AboutImage} {
 		if was, is := manifest.About[key], r.About[key]; was != "" && is != "" && was != is {
-			return nil, failf(protocol.VersionMismatch, "%s was stored with %s %s, but this attempt runs with %s. Create another backup.", store.URL(name), key, was, is)
+			return nil, failf(protocol.VersionMismatch, "%s was stored with %s %s, but this attempt runs with %s. Create another backup.",
+				store.URL(name), key, was, is)
 		}
 	}
 	return manifest, ownedBy(manifest, store, name, r.ID)

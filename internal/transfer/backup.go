@@ -223,7 +223,8 @@ func (r *backupRun) completeBackup(ctx context.Context, store *store) error {
 func (r *backupRun) part(ctx context.Context, store *store, listed listing, member int) (*protocol.Stream, error) {
 	name := protocol.MemberManifest(member)
 	if _, found := listed[name]; !found {
-		return nil, failf(protocol.BackupMissing, "The backup cannot be completed: %s is missing. Back up member %d first.", store.URL(name), member)
+		return nil, failf(protocol.BackupMissing, "The backup cannot be completed: %s is missing. Back up member %d first.", store.URL(name),
+			member)
 	}
 	manifest, err := r.published(ctx, store, name)
 	if err != nil {
@@ -231,7 +232,8 @@ func (r *backupRun) part(ctx context.Context, store *store, listed listing, memb
 	}
 	stream, found := manifest.Stream(member)
 	if !found || manifest.Members != r.Members {
-		return nil, failf(protocol.ManifestInvalid, "%s is not the manifest of member %d of %d. Create another backup.", store.URL(name), member, r.Members)
+		return nil, failf(protocol.ManifestInvalid, "%s is not the manifest of member %d of %d. Create another backup.", store.URL(name), member,
+			r.Members)
 	}
 	return stream, check(stream, store, listed)
 }

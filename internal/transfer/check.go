@@ -65,7 +65,8 @@ func (r *backupRun) recorded(check *protocol.Check, err error) *protocol.Check {
 }
 
 // facts runs a check once.
-func (r *run) facts(ctx context.Context, command []string, when moment, before protocol.Facts, limit time.Duration) (protocol.Facts, error) {
+func (r *run) facts(ctx context.Context, command []string, when moment, before protocol.Facts,
+	limit time.Duration) (protocol.Facts, error) {
 	hung := failf(protocol.CheckFailed, "The action %s did not end within %s. See its log.", command[0], limit)
 	limited, cancel := context.WithTimeoutCause(ctx, limit, hung)
 	defer cancel()
@@ -154,14 +155,17 @@ var factName = regexp.MustCompile(`^[A-Za-z][-_A-Za-z0-9]{0,62}$`)
 func parseFacts(printed []byte) (protocol.Facts, error) {
 	var facts protocol.Facts
 	if err := json.Unmarshal(printed, &facts); err != nil || facts == nil {
-		return nil, failf(protocol.CheckFailed, "The action check printed %q instead of one JSON object. Correct spec.actions.check of the engine.", short(string(printed), 200))
+		return nil, failf(protocol.CheckFailed,
+			"The action check printed %q instead of one JSON object. Correct spec.actions.check of the engine.", short(string(printed), 200))
 	}
 	for name, value := range facts {
 		if !factName.MatchString(name) {
-			return nil, failf(protocol.CheckFailed, "The action check printed a fact named %q. A name starts with a letter, followed by letters, digits, '_' and '-', up to 63 characters.", short(name, 80))
+			return nil, failf(protocol.CheckFailed, "The action check printed a fact named %q. A name starts with a letter, followed by letters, "+
+				"digits, '_' and '-', up to 63 characters.", short(name, 80))
 		}
 		if bytes.ContainsAny(value[:1], "{[n") {
-			return nil, failf(protocol.CheckFailed, "The action check printed %s as the fact %s. A fact must be a string, a number or a boolean.", short(string(value), 80), name)
+			return nil, failf(protocol.CheckFailed, "The action check printed %s as the fact %s. A fact must be a string, a number or a boolean.",
+				short(string(value), 80), name)
 		}
 	}
 	encoded, err := json.Marshal(facts)
@@ -169,7 +173,8 @@ func parseFacts(printed []byte) (protocol.Facts, error) {
 		return nil, err
 	}
 	if len(facts) > protocol.MaxFacts || len(encoded) > protocol.MaxFactsBytes {
-		return nil, failf(protocol.CheckFailed, "The action check printed %d facts with %d bytes. The limit is %d facts with %d bytes.", len(facts), len(encoded), protocol.MaxFacts, protocol.MaxFactsBytes)
+		return nil, failf(protocol.CheckFailed, "The action check printed %d facts with %d bytes. The limit is %d facts with %d bytes.",
+			len(facts), len(encoded), protocol.MaxFacts, protocol.MaxFactsBytes)
 	}
 	return facts, nil
 }

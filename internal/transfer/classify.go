@@ -51,9 +51,10 @@ var codes = map[string]protocol.Reason{
 // bucketAdvice, volumeAdvice and anyAdvice are the actions that the user should take, for each reason of a store.
 var (
 	bucketAdvice = map[protocol.Reason]string{
-		protocol.DestinationUnreachable: "Check the endpoint and its certificate, the NetworkPolicies of the namespace, and that the service is healthy and has free space",
-		protocol.CredentialsRefused:     "Check the keys in the Secret that credentialsSecretName names, and the permissions of their user",
-		protocol.DestinationMissing:     "Create the bucket, or correct the url and the region",
+		protocol.DestinationUnreachable: "Check the endpoint and its certificate, the NetworkPolicies of the namespace, and that the service " +
+			"is healthy and has free space",
+		protocol.CredentialsRefused: "Check the keys in the Secret that credentialsSecretName names, and the permissions of their user",
+		protocol.DestinationMissing: "Create the bucket, or correct the url and the region",
 	}
 	volumeAdvice = map[protocol.Reason]string{
 		protocol.DestinationUnreachable: "Check the storage of the volume",

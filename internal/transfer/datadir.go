@@ -30,7 +30,8 @@ func (d dataDirectory) look(id string) (*protocol.Mark, error) {
 		return nil, err
 	}
 	if found != nil && found.ID != id {
-		return nil, failf(protocol.DataDirectoryNotEmpty, "The data directory %s was restored for %s, not for %s. Restore into an empty volume.", d, found.ID, id)
+		return nil, failf(protocol.DataDirectoryNotEmpty, "The data directory %s was restored for %s, not for %s. Restore into an empty volume.",
+			d, found.ID, id)
 	}
 	if found != nil {
 		return found, nil
@@ -40,7 +41,8 @@ func (d dataDirectory) look(id string) (*protocol.Mark, error) {
 		return nil, err
 	}
 	if len(entries) > 0 {
-		return nil, failf(protocol.DataDirectoryNotEmpty, "The data directory %s is not empty: it contains %q. Restore into an empty volume.", d, entries[0])
+		return nil, failf(protocol.DataDirectoryNotEmpty, "The data directory %s is not empty: it contains %q. Restore into an empty volume.", d,
+			entries[0])
 	}
 	return nil, nil //nolint:nilnil // does not exist
 }
@@ -55,7 +57,8 @@ func (d dataDirectory) readMark() (*protocol.Mark, error) {
 	}
 	found, err := protocol.DecodeMark(content)
 	if err != nil {
-		return nil, failf(protocol.DataDirectoryNotEmpty, "The mark %s cannot be read: %v. Restore into an empty volume.", d.path(protocol.MarkName), err)
+		return nil, failf(protocol.DataDirectoryNotEmpty, "The mark %s cannot be read: %v. Restore into an empty volume.",
+			d.path(protocol.MarkName), err)
 	}
 	return found, nil
 }
@@ -71,7 +74,8 @@ func (d dataDirectory) write(m protocol.Mark) error {
 		os.WriteFile(d.path(protocol.MarkName+".tmp"), content, 0o600),
 	)
 	if err == nil {
-		err = errors.Join(syncFileSystem(string(d)), os.Rename(d.path(protocol.MarkName+".tmp"), d.path(protocol.MarkName)), syncFileSystem(string(d)))
+		err = errors.Join(syncFileSystem(string(d)), os.Rename(d.path(protocol.MarkName+".tmp"), d.path(protocol.MarkName)),
+			syncFileSystem(string(d)))
 	}
 	return d.failure("write the mark of the restore", err)
 }

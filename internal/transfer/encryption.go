@@ -29,7 +29,9 @@ func keysOf(folder string) (keys, error) {
 	}
 	content, err := os.ReadFile(filepath.Join(folder, protocol.IdentityFile)) //nolint:gosec // the operator names the folder
 	if err != nil {
-		return nil, failf(protocol.EncryptionKeyMissing, "The key %s of the Secret in encryptionSecretName cannot be read: %v. Add the key to the Secret.", protocol.IdentityFile, plainCause("", err))
+		return nil, failf(protocol.EncryptionKeyMissing,
+			"The key %s of the Secret in encryptionSecretName cannot be read: %v. Add the key to the Secret.", protocol.IdentityFile,
+			plainCause("", err))
 	}
 	parsed, err := age.ParseIdentities(bytes.NewReader(content))
 	var all keys
@@ -39,7 +41,9 @@ func keysOf(folder string) (keys, error) {
 		}
 	}
 	if err != nil || len(all) < len(parsed) || len(all) == 0 {
-		return nil, failf(protocol.EncryptionKeyMissing, "The key %s of the Secret in encryptionSecretName must have lines of the form AGE-SECRET-KEY-1…, as age-keygen prints them.", protocol.IdentityFile)
+		return nil, failf(protocol.EncryptionKeyMissing,
+			"The key %s of the Secret in encryptionSecretName must have lines of the form AGE-SECRET-KEY-1…, as age-keygen prints them.",
+			protocol.IdentityFile)
 	}
 	return all, nil
 }
@@ -92,7 +96,8 @@ func (k keys) check(stream *protocol.Stream, store *store) error {
 	}
 	given := "Set encryptionSecretName of the destination to the Secret with the key"
 	if len(own) > 0 {
-		given = fmt.Sprintf("The Secret in encryptionSecretName has only the key of %s. Add the other key as a further line of its key %s", strings.Join(own, ", "), protocol.IdentityFile)
+		given = fmt.Sprintf("The Secret in encryptionSecretName has only the key of %s. Add the other key as a further line of its key %s",
+			strings.Join(own, ", "), protocol.IdentityFile)
 	}
 	return failf(protocol.EncryptionKeyMissing, "The backup %s is encrypted for %s. %s.", store.URL(""), stream.Recipient, given)
 }

@@ -47,11 +47,13 @@ func identityOf(options protocol.Store) ([]func(*config.LoadOptions) error, erro
 func identify(ctx context.Context, options protocol.Store, settings aws.Config, store *store) ([]string, error) {
 	identity, err := settings.Credentials.Retrieve(ctx)
 	if err != nil {
-		return nil, failf(protocol.CredentialsRefused, "The pod has no workload identity for %s: %s. Give its ServiceAccount one, or set credentialsSecretName of the destination.",
+		return nil, failf(protocol.CredentialsRefused,
+			"The pod has no workload identity for %s: %s. Give its ServiceAccount one, or set credentialsSecretName of the destination.",
 			store.URL(""), plainCause("the identity service", err))
 	}
 	if options.Credentials == "" && identity.Source == config.CredentialsSourceName {
-		return nil, failf(protocol.CredentialsRefused, "The pod's environment has AWS_ACCESS_KEY_ID, which is not a workload identity. Remove it, or set credentialsSecretName of the destination to a Secret with it.")
+		return nil, failf(protocol.CredentialsRefused, "The pod's environment has AWS_ACCESS_KEY_ID, which is not a workload identity. Remove "+
+			"it, or set credentialsSecretName of the destination to a Secret with it.")
 	}
 	return []string{identity.SecretAccessKey, identity.SessionToken, identity.AccessKeyID}, nil
 }
@@ -71,5 +73,6 @@ func credentialsOf(folder string) (aws.CredentialsProvider, error) {
 			return nil, failf(protocol.CredentialsRefused, "The Secret with the credentials has no %s. Add this key to the Secret.", key)
 		}
 	}
-	return credentials.NewStaticCredentialsProvider(values[protocol.AccessKeyFile], values[protocol.SecretKeyFile], values[protocol.SessionTokenFile]), nil
+	return credentials.NewStaticCredentialsProvider(values[protocol.AccessKeyFile], values[protocol.SecretKeyFile],
+		values[protocol.SessionTokenFile]), nil
 }

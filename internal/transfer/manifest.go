@@ -54,7 +54,8 @@ func owned(ctx context.Context, store *store, listed listing, id string) error {
 // ownedBy rejects the manifest of another backup.
 func ownedBy(manifest *protocol.Manifest, store *store, name, id string) error {
 	if manifest.ID != id {
-		return failf(protocol.IDMismatch, "%s belongs to the backup %s, not to %s. The transfer changed nothing there.", store.URL(name), manifest.ID, id)
+		return failf(protocol.IDMismatch, "%s belongs to the backup %s, not to %s. The transfer changed nothing there.", store.URL(name),
+			manifest.ID, id)
 	}
 	return nil
 }

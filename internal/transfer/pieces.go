@@ -76,7 +76,8 @@ func (c *cutter) toDisk(offset, written int64) {
 		return
 	}
 	if raw, err := c.file.SyscallConn(); err == nil {
-		_ = raw.Control(func(fd uintptr) { _ = unix.SyncFileRange(int(fd), from, to-from, unix.SYNC_FILE_RANGE_WRITE) }) //nolint:gosec // a descriptor
+		//nolint:gosec // a descriptor
+		_ = raw.Control(func(fd uintptr) { _ = unix.SyncFileRange(int(fd), from, to-from, unix.SYNC_FILE_RANGE_WRITE) })
 	}
 }
 
@@ -191,9 +192,11 @@ func (j *joiner) finish() error {
 	j.pieces = j.pieces[1:]
 	switch {
 	case j.read != piece.Bytes:
-		return failf(protocol.BackupCorrupt, "%s has %d bytes instead of %d. %s.", j.store.URL(piece.Name), j.read, piece.Bytes, j.store.advice(protocol.BackupCorrupt))
+		return failf(protocol.BackupCorrupt, "%s has %d bytes instead of %d. %s.", j.store.URL(piece.Name), j.read, piece.Bytes,
+			j.store.advice(protocol.BackupCorrupt))
 	case hex.EncodeToString(j.sum.Sum(nil)) != piece.SHA256:
-		return failf(protocol.BackupCorrupt, "%s is corrupt: its SHA-256 differs from the manifest. %s.", j.store.URL(piece.Name), j.store.advice(protocol.BackupCorrupt))
+		return failf(protocol.BackupCorrupt, "%s is corrupt: its SHA-256 differs from the manifest. %s.", j.store.URL(piece.Name),
+			j.store.advice(protocol.BackupCorrupt))
 	}
 	return nil
 }

@@ -58,7 +58,8 @@ func (r *restoreRun) find(ctx context.Context, store *store) (*protocol.Stream, 
 		return nil, err
 	}
 	if _, found := listed[protocol.ManifestName]; !found {
-		return nil, failf(protocol.BackupMissing, "There is no complete backup: %s does not exist. Correct the location, or create another backup.", store.URL(protocol.ManifestName))
+		return nil, failf(protocol.BackupMissing,
+			"There is no complete backup: %s does not exist. Correct the location, or create another backup.", store.URL(protocol.ManifestName))
 	}
 	manifest, err := readManifest(ctx, store, protocol.ManifestName)
 	if err != nil {
@@ -66,7 +67,8 @@ func (r *restoreRun) find(ctx context.Context, store *store) (*protocol.Stream, 
 	}
 	stream, found := manifest.Stream(r.Member)
 	if !found || manifest.Members != r.Members {
-		return nil, failf(protocol.ManifestInvalid, "The backup %s has %d members: it cannot be restored into member %d of %d. Set spec.replicas to the number of members in the backup.",
+		return nil, failf(protocol.ManifestInvalid,
+			"The backup %s has %d members: it cannot be restored into member %d of %d. Set spec.replicas to the number of members in the backup.",
 			store.URL(""), manifest.Members, r.Member, r.Members)
 	}
 	if err := r.keys.check(stream, store); err != nil {
@@ -128,7 +130,8 @@ func (r *restoreRun) drain(ctx context.Context, end context.CancelCauseFunc, sto
 	}
 	_, err = source.data.WriteTo(into)
 	if err == nil && hex.EncodeToString(source.raw.Sum(nil)) != stream.SHA256 {
-		err = failf(protocol.BackupCorrupt, "The data of member %d in %s is corrupt: its SHA-256 differs from the manifest. Create another backup.", stream.Member, store.URL(""))
+		err = failf(protocol.BackupCorrupt,
+			"The data of member %d in %s is corrupt: its SHA-256 differs from the manifest. Create another backup.", stream.Member, store.URL(""))
 	}
 	if err == nil {
 		err = into.finish()
@@ -156,5 +159,6 @@ func corrupt(err error, source *unpacked, stream *protocol.Stream) error {
 	if ok {
 		return err
 	}
-	return failf(protocol.BackupCorrupt, "The data of member %d in %s cannot be decompressed: %v. Create another backup.", stream.Member, source.pieces.store.URL(""), err)
+	return failf(protocol.BackupCorrupt, "The data of member %d in %s cannot be decompressed: %v. Create another backup.", stream.Member,
+		source.pieces.store.URL(""), err)
 }

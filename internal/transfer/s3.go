@@ -119,14 +119,16 @@ func httpClient(folder string) (*awshttp.BuildableClient, error) {
 		return client, nil
 	}
 	if err != nil {
-		return nil, failf(protocol.CredentialsRefused, "The certificates of ca.crt cannot be read: %v. Allow the pod's user to read the Secret.", err)
+		return nil, failf(protocol.CredentialsRefused, "The certificates of ca.crt cannot be read: %v. Allow the pod's user to read the Secret.",
+			err)
 	}
 	trusted, err := x509.SystemCertPool()
 	if err != nil {
 		return nil, fmt.Errorf("read the system's certificates: %w", err)
 	}
 	if !trusted.AppendCertsFromPEM(authorities) {
-		return nil, failf(protocol.CredentialsRefused, "The key ca.crt of the Secret with the credentials has no certificate in PEM format. Correct or remove it.")
+		return nil, failf(protocol.CredentialsRefused,
+			"The key ca.crt of the Secret with the credentials has no certificate in PEM format. Correct or remove it.")
 	}
 	return client.WithTransportOptions(func(transport *http.Transport) {
 		transport.TLSClientConfig = &tls.Config{RootCAs: trusted, MinVersion: tls.VersionTLS12}
@@ -152,7 +154,8 @@ func (u *uploads) abort(ctx context.Context, prefix string, match func(name stri
 			if key := aws.ToString(upload.Key); !strings.HasPrefix(key, prefix) || !match(key) {
 				continue
 			}
-			_, err := u.client.AbortMultipartUpload(ctx, &s3.AbortMultipartUploadInput{Bucket: &u.bucket, Key: upload.Key, UploadId: upload.UploadId})
+			_, err := u.client.AbortMultipartUpload(ctx,
+				&s3.AbortMultipartUploadInput{Bucket: &u.bucket, Key: upload.Key, UploadId: upload.UploadId})
 			if err != nil {
 				return fmt.Errorf("abort the upload of %s: %w", aws.ToString(upload.Key), err)
 			}

@@ -41,7 +41,8 @@ func (w *world) playKubelets(ctx context.Context) error {
 		"--kubeconfig="+kubeconfig, "--authentication-kubeconfig="+kubeconfig, "--authorization-kubeconfig="+kubeconfig,
 		"--bind-address=127.0.0.1", "--secure-port="+port, "--cert-dir="+w.dir,
 		"--leader-elect=false", "--kube-api-qps=1000", "--kube-api-burst=2000")
-	kwok, kwokErr := start(filepath.Join(w.dir, "kwok.log"), nil, w.kwok, "--kubeconfig="+kubeconfig, "--config=test/bench/kwok.yaml", "--v=WARN")
+	kwok, kwokErr := start(filepath.Join(w.dir, "kwok.log"), nil, w.kwok, "--kubeconfig="+kubeconfig, "--config=test/bench/kwok.yaml",
+		"--v=WARN")
 	if err := errors.Join(err, kwokErr); err != nil {
 		return err
 	}

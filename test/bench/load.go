@@ -142,13 +142,15 @@ func (l *load) create(ctx context.Context, name string) (time.Time, error) {
 }
 
 // change patches an object of a cluster, and returns the time until the cluster is in some state.
-func (l *load) change(ctx context.Context, object resourceName, patch map[string]any, cluster string, done func(*state) bool) (time.Duration, error) {
+func (l *load) change(ctx context.Context, object resourceName, patch map[string]any, cluster string,
+	done func(*state) bool) (time.Duration, error) {
 	body, err := json.Marshal(patch)
 	if err != nil {
 		return 0, err
 	}
 	from := time.Now()
-	_, err = l.objects(object.GroupVersionResource).Patch(ctx, object.name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: fields})
+	_, err = l.objects(object.GroupVersionResource).Patch(ctx, object.name, types.MergePatchType, body,
+		metav1.PatchOptions{FieldManager: fields})
 	if err != nil {
 		return 0, fmt.Errorf("change %s: %w", object.name, err)
 	}
@@ -177,7 +179,8 @@ func (l *load) one(ctx context.Context, name string) (time.Duration, error) {
 }
 
 // each calls do for a range of clusters, a limited number at a time. It returns how long each took.
-func (l *load) each(ctx context.Context, which clusters, atOnce int, do func(context.Context, string) (time.Duration, error)) ([]time.Duration, error) {
+func (l *load) each(ctx context.Context, which clusters, atOnce int,
+	do func(context.Context, string) (time.Duration, error)) ([]time.Duration, error) {
 	workers, working := errgroup.WithContext(ctx)
 	workers.SetLimit(atOnce)
 	took := make([]time.Duration, which.count())

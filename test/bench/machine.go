@@ -61,8 +61,10 @@ func (t machineTime) foreign(since machineTime, window time.Duration, cores int)
 // machineFacts describe the machine, the versions and the settings of a run.
 func machineFacts(o options, kubernetes string) map[string]string {
 	facts := map[string]string{
-		"form": o.form, "kubernetes": kubernetes, "cores": fmt.Sprint(runtime.NumCPU()), "go": runtime.Version(), "system": runtime.GOOS + "/" + runtime.GOARCH,
-		"changes": fmt.Sprint(o.changes), "in flight": fmt.Sprint(o.inFlight), "drifts in flight": fmt.Sprint(o.storm), "rest": o.restTime.String(),
+		"form": o.form, "kubernetes": kubernetes, "cores": fmt.Sprint(runtime.NumCPU()), "go": runtime.Version(),
+		"system":  runtime.GOOS + "/" + runtime.GOARCH,
+		"changes": fmt.Sprint(o.changes), "in flight": fmt.Sprint(o.inFlight), "drifts in flight": fmt.Sprint(o.storm),
+		"rest":    o.restTime.String(),
 		"started": time.Now().UTC().Format(time.RFC3339),
 	}
 	fs, err := procfs.NewDefaultFS()

@@ -164,7 +164,8 @@ func driftAll(ctx context.Context, w *world, c *contestant, which clusters) ([]t
 	})
 }
 
-// deleteAll deletes clusters, the youngest ones if not all, and waits until they no longer exist. Their objects are garbage-collected later.
+// deleteAll deletes clusters, the youngest ones if not all, and waits until they no longer exist. Their objects are garbage-collected
+// later.
 func deleteAll(ctx context.Context, w *world, c *contestant, which clusters) ([]time.Duration, error) {
 	l := c.load
 	defer func() { c.size = which.from }()

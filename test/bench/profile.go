@@ -92,7 +92,8 @@ func (p *program) download(ctx context.Context, page, file string) error {
 
 // pprof writes the output of `go tool pprof`. It shortens a list to its top.
 func pprof(ctx context.Context, file string, arguments ...string) error {
-	command := exec.CommandContext(ctx, "go", append([]string{"tool", "pprof", fmt.Sprintf("-nodecount=%d", profileTop), "-output=" + file}, arguments...)...)
+	command := exec.CommandContext(ctx, "go",
+		append([]string{"tool", "pprof", fmt.Sprintf("-nodecount=%d", profileTop), "-output=" + file}, arguments...)...)
 	var said bytes.Buffer
 	command.Stderr = &said
 	if err := command.Run(); err != nil {

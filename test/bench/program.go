@@ -47,7 +47,8 @@ func (w *world) launch(ctx context.Context, c *contestant) (*program, error) {
 	for name, value := range c.Environment {
 		environment = append(environment, name+"="+fill(value))
 	}
-	p := &program{health: fill(c.Health), metrics: fill(c.Metrics), profiles: directory(fill(c.Profiles)), client: insecure(), token: w.scraping}
+	p := &program{health: fill(c.Health), metrics: fill(c.Metrics), profiles: directory(fill(c.Profiles)), client: insecure(),
+		token: w.scraping}
 	if failed != nil {
 		return nil, failed
 	}

@@ -79,7 +79,8 @@ func (p *program) drained(ctx context.Context, size int, patience time.Duration)
 		select {
 		case <-time.After(max(100*time.Millisecond, 3*time.Since(from))):
 		case <-ctx.Done():
-			return fmt.Errorf("after %s, the metrics show %.0f passes for %d clusters: %w", patience, sum(values, metricPasses), size, context.Cause(ctx))
+			return fmt.Errorf("after %s, the metrics show %.0f passes for %d clusters: %w", patience, sum(values, metricPasses), size,
+				context.Cause(ctx))
 		}
 	}
 }

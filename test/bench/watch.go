@@ -33,7 +33,8 @@ const fields = "bench"
 // newLoad watches the clusters of a contestant.
 func newLoad(ctx context.Context, client dynamic.Interface, mapper meta.RESTMapper, d description, patience time.Duration) (*load, error) {
 	l := &load{
-		description: d, namespace: "bench-" + d.Name, client: client, patience: patience, clusters: map[string]*state{}, owners: map[string]string{},
+		description: d, namespace: "bench-" + d.Name, client: client, patience: patience, clusters: map[string]*state{},
+		owners: map[string]string{},
 	}
 	object, err := l.values("").object(d.Resource)
 	if err != nil {

@@ -41,7 +41,8 @@ func (l *Lab) NewBare(ctx context.Context, name string, parameters map[string]st
 	b.roles = b.engine.Spec.Roles
 	scripts := map[string]string{}
 	for file, script := range b.engine.Spec.Scripts {
-		scripts[file] = strings.ReplaceAll(string(script), `"app.kubernetes.io/name": "databasecluster"`, `"app.kubernetes.io/name": "`+bareName+`"`)
+		scripts[file] = strings.ReplaceAll(string(script), `"app.kubernetes.io/name": "databasecluster"`,
+			`"app.kubernetes.io/name": "`+bareName+`"`)
 	}
 	secret := map[string]string{}
 	for _, key := range b.engine.Spec.SecretKeys {
@@ -52,7 +53,8 @@ func (l *Lab) NewBare(ctx context.Context, name string, parameters map[string]st
 		return nil, err
 	}
 	for _, object := range append(b.rights(), b.service(name, false), b.service(name+"-headless", true),
-		&corev1.Secret{ObjectMeta: l.meta(name), StringData: secret}, &corev1.ConfigMap{ObjectMeta: l.meta(name + "-scripts"), Data: scripts}, set) {
+		&corev1.Secret{ObjectMeta: l.meta(name), StringData: secret}, &corev1.ConfigMap{ObjectMeta: l.meta(name + "-scripts"), Data: scripts},
+		set) {
 		if err := l.Create(ctx, object); err != nil {
 			return nil, fmt.Errorf("create bare Patroni: %w", err)
 		}
@@ -63,7 +65,8 @@ func (l *Lab) NewBare(ctx context.Context, name string, parameters map[string]st
 // rights let Patroni create its ConfigMaps itself.
 func (b *Bare) rights() []client.Object {
 	role := &rbacv1.Role{ObjectMeta: b.meta(b.Name), Rules: []rbacv1.PolicyRule{
-		{APIGroups: []string{""}, Resources: []string{"configmaps", "pods"}, Verbs: []string{"create", "get", "list", "patch", "update", "watch"}},
+		{APIGroups: []string{""}, Resources: []string{"configmaps", "pods"},
+			Verbs: []string{"create", "get", "list", "patch", "update", "watch"}},
 	}}
 	binding := &rbacv1.RoleBinding{ObjectMeta: b.meta(b.Name),
 		RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: b.Name},
@@ -74,7 +77,8 @@ func (b *Bare) rights() []client.Object {
 // service selects the primary by its label or, if it is headless, all members.
 func (b *Bare) service(name string, headless bool) *corev1.Service {
 	service := &corev1.Service{ObjectMeta: b.meta(name), Spec: corev1.ServiceSpec{
-		Selector: maps.Clone(b.labels), Ports: []corev1.ServicePort{{Name: "db", Port: b.engine.Spec.Container.Port, TargetPort: intstr.FromString("db")}},
+		Selector: maps.Clone(b.labels),
+		Ports:    []corev1.ServicePort{{Name: "db", Port: b.engine.Spec.Container.Port, TargetPort: intstr.FromString("db")}},
 	}}
 	if headless {
 		service.Spec.ClusterIP, service.Spec.PublishNotReadyAddresses = corev1.ClusterIPNone, true

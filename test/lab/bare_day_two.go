@@ -83,6 +83,7 @@ func (b *Bare) AwaitReady(ctx context.Context) error {
 	return Await(ctx, b.Name+" to be healthy", func() bool {
 		set := &appsv1.StatefulSet{}
 		err := b.Get(ctx, b.key(b.Name), set)
-		return err == nil && set.Status.ObservedGeneration == set.Generation && set.Status.UpdateRevision == set.Status.CurrentRevision && b.Healthy(ctx)
+		return err == nil && set.Status.ObservedGeneration == set.Generation && set.Status.UpdateRevision == set.Status.CurrentRevision &&
+			b.Healthy(ctx)
 	})
 }

@@ -33,7 +33,8 @@ func (b *Bare) statefulSet(parameters map[string]string) (*appsv1.StatefulSet, e
 		Selector: &metav1.LabelSelector{MatchLabels: b.labels},
 		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: b.labels}, Spec: corev1.PodSpec{
 			ServiceAccountName: b.Name, TerminationGracePeriodSeconds: profile.TerminationGracePeriodSeconds, EnableServiceLinks: new(false),
-			SecurityContext: restricted(65532), InitContainers: []corev1.Container{first}, Containers: []corev1.Container{member}, Volumes: b.volumes(),
+			SecurityContext: restricted(65532), InitContainers: []corev1.Container{first}, Containers: []corev1.Container{member},
+			Volumes: b.volumes(),
 		}},
 		VolumeClaimTemplates: []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: "data"}, Spec: corev1.PersistentVolumeClaimSpec{
 			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
@@ -44,9 +45,11 @@ func (b *Bare) statefulSet(parameters map[string]string) (*appsv1.StatefulSet, e
 
 func (b *Bare) container(name string, environment []corev1.EnvVar) corev1.Container {
 	return corev1.Container{
-		Name: name, Image: b.Image, ImagePullPolicy: corev1.PullNever, Env: slices.Clone(environment), Resources: small(), SecurityContext: unprivileged(),
+		Name: name, Image: b.Image, ImagePullPolicy: corev1.PullNever, Env: slices.Clone(environment), Resources: small(),
+		SecurityContext: unprivileged(),
 		VolumeMounts: []corev1.VolumeMount{
-			{Name: "data", MountPath: "/var/lib/database"}, {Name: "scripts", MountPath: "/dbc/scripts"}, {Name: "secrets", MountPath: "/dbc/secrets"},
+			{Name: "data", MountPath: "/var/lib/database"}, {Name: "scripts", MountPath: "/dbc/scripts"},
+			{Name: "secrets", MountPath: "/dbc/secrets"},
 		},
 	}
 }
@@ -55,6 +58,7 @@ func (b *Bare) volumes() []corev1.Volume {
 	return []corev1.Volume{
 		{Name: "scripts", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
 			LocalObjectReference: corev1.LocalObjectReference{Name: b.Name + "-scripts"}, DefaultMode: new(int32(0o555))}}},
-		{Name: "secrets", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: b.Secret, DefaultMode: new(int32(0o440))}}},
+		{Name: "secrets",
+			VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: b.Secret, DefaultMode: new(int32(0o440))}}},
 	}
 }

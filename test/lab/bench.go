@@ -56,8 +56,9 @@ func Ratios(measured []Measurement, ours, other string) string {
 		}
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "| disturbance | client | runs | %s: gap p50 (max), s | gaps over 1 s | %s: gap p50 (max), s | gaps over 1 s | ratio of p50 |\n"+
-		"|---|---|---|---|---|---|---|---|\n", ours, other)
+	fmt.Fprintf(&text,
+		"| disturbance | client | runs | %s: gap p50 (max), s | gaps over 1 s | %s: gap p50 (max), s | gaps over 1 s | ratio of p50 |\n"+
+			"|---|---|---|---|---|---|---|---|\n", ours, other)
 	for _, disturbance := range order {
 		for _, way := range Ways {
 			a, b := all[[3]string{disturbance, way, ours}], all[[3]string{disturbance, way, other}]

@@ -89,7 +89,8 @@ func WaitsForLock(pod *corev1.Pod) bool {
 	return err == nil && Runs(pod, func(p Process) bool { return slices.Contains(waiting, p.PID) })
 }
 
-// SignalRuntime sends a signal to the process of the container runtime that started process 1 of a member, and that stops it for the kubelet.
+// SignalRuntime sends a signal to the process of the container runtime that started process 1 of a member, and that stops it for the
+// kubelet.
 func SignalRuntime(pod *corev1.Pod, signal syscall.Signal) error {
 	processes, err := Processes(pod)
 	if err != nil {

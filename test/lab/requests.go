@@ -80,5 +80,6 @@ func (r *Requests) Counted(ctx context.Context) (map[string]int, error) {
 // Difference describes the requests between two counts.
 func Difference(before, after map[string]int) string {
 	number := func(kind string) int { return after[kind] - before[kind] }
-	return fmt.Sprintf("%d reads, %d writes, %d watches, %d requests for the lease", number(Reads), number(Writes), number(Watches), number(Leases))
+	return fmt.Sprintf("%d reads, %d writes, %d watches, %d requests for the lease", number(Reads), number(Writes), number(Watches),
+		number(Leases))
 }

@@ -118,7 +118,8 @@ func Markdown(results []Result) string {
 	text.WriteString("| fault | synchronous | operator | runs | rows acknowledged | rows lost | longest gap, Service / all hosts (s) " +
 		"| two primaries (s) | recovered after (s) | runs with problems |\n|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, k := range slices.SortedFunc(maps.Keys(totals), func(a, b kind) int {
-		return cmp.Or(cmp.Compare(order[a.fault], order[b.fault]), -cmp.Compare(a.synchronous, b.synchronous), cmp.Compare(a.operator, b.operator))
+		return cmp.Or(cmp.Compare(order[a.fault], order[b.fault]), -cmp.Compare(a.synchronous, b.synchronous),
+			cmp.Compare(a.operator, b.operator))
 	}) {
 		fmt.Fprintf(&text, "| %s | %s | %s | %s |\n", k.fault, k.synchronous, k.operator, totals[k])
 	}

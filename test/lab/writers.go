@@ -46,7 +46,8 @@ func (w *Writers) pod() *corev1.Pod {
 		Volumes: []corev1.Volume{
 			{Name: "scripts", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
 				LocalObjectReference: corev1.LocalObjectReference{Name: w.Pod}, DefaultMode: new(int32(0o555))}}},
-			{Name: "secrets", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: w.Secret, DefaultMode: new(int32(0o440))}}},
+			{Name: "secrets",
+				VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: w.Secret, DefaultMode: new(int32(0o440))}}},
 			{Name: "acked", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}},
 		},
 	}}

@@ -103,8 +103,11 @@ const (
 // verdicts judge every field. The operator looks for a "local" kind in the namespace of the object that names it. The
 // kubelet does the same, because it gets no namespace.
 var verdicts = []verdict{
-	local("Secret", ofCluster+`(credentials|tls)\.secretName`, ofCluster+`pod\.imagePullSecrets\[\]\.name`, environment+`valueFrom\.secretKeyRef\.name`,
-		ofCluster+container+`envFrom\[\]\.secretRef\.name`, ofCluster+`pod\.volumes\[\]\.(secret\.secretName|projected\.sources\[\]\.secret\.name|csi\.nodePublishSecretRef\.name)`, destinations+`(credentialsSecretName|encryptionSecretName)`),
+	local("Secret", ofCluster+`(credentials|tls)\.secretName`, ofCluster+`pod\.imagePullSecrets\[\]\.name`,
+		environment+`valueFrom\.secretKeyRef\.name`,
+		ofCluster+container+`envFrom\[\]\.secretRef\.name`,
+		ofCluster+`pod\.volumes\[\]\.(secret\.secretName|projected\.sources\[\]\.secret\.name|csi\.nodePublishSecretRef\.name)`,
+		destinations+`(credentialsSecretName|encryptionSecretName)`),
 	local("ConfigMap", environment+`valueFrom\.configMapKeyRef\.name`, ofCluster+container+`envFrom\[\]\.configMapRef\.name`,
 		ofCluster+`pod\.volumes\[\]\.(|projected\.sources\[\]\.)configMap\.name`),
 	local("ServiceAccount", ofCluster+`serviceAccount\.name`),
@@ -122,38 +125,53 @@ var verdicts = []verdict{
 	global("StorageClass", ofCluster+`storage\.storageClassName`),
 	global("VolumeAttributesClass", ofCluster+`storage\.volumeAttributesClassName`),
 	global("CSIDriver", ofCluster+`pod\.volumes\[\]\.csi\.driver`),
-	global("ClusterTrustBundle", ofCluster+`pod\.volumes\[\]\.projected\.sources\[\]\.clusterTrustBundle\.(name|signerName|labelSelector\..*)`),
+	global("ClusterTrustBundle",
+		ofCluster+`pod\.volumes\[\]\.projected\.sources\[\]\.clusterTrustBundle\.(name|signerName|labelSelector\..*)`),
 	global("PriorityClass", ofCluster+`scheduling\.priorityClassName`),
 	global("GMSACredentialSpec", ofCluster+`(container|pod)\.securityContext\.windowsOptions\.gmsaCredentialSpecName`),
 
 	// Scheduling of pods, including pod affinity, as in every pod.
-	nothing(ofCluster+`scheduling\.(affinity|spread|topologySpreadConstraints\[\]|tolerations\[\])\..*`, ofCluster+`scheduling\.nodeSelector\{\}`),
+	nothing(ofCluster+`scheduling\.(affinity|spread|topologySpreadConstraints\[\]|tolerations\[\])\..*`,
+		ofCluster+`scheduling\.nodeSelector\{\}`),
 	// Keys and paths within an object that another field names; names within the pod.
-	nothing(environment+`(name|value)`, environment+`valueFrom\.(secretKeyRef|configMapKeyRef|fileKeyRef)\.key`, environment+`valueFrom\.(fieldRef|resourceFieldRef)\..*`,
+	nothing(environment+`(name|value)`, environment+`valueFrom\.(secretKeyRef|configMapKeyRef|fileKeyRef)\.key`,
+		environment+`valueFrom\.(fieldRef|resourceFieldRef)\..*`,
 		environment+`valueFrom\.fileKeyRef\.(path|volumeName)`, ofCluster+container+`envFrom\[\]\.prefix`,
 		ofCluster+`pod\.volumes\[\]\.(name|(secret|configMap)\.items\[\]\.(key|path)|emptyDir\.(medium|sizeLimit))`,
-		ofCluster+`pod\.volumes\[\]\.projected\.sources\[\]\.((secret|configMap)\.items\[\]\.(key|path)|downwardAPI\..*|clusterTrustBundle\.path)`,
+		ofCluster+
+			`pod\.volumes\[\]\.projected\.sources\[\]\.((secret|configMap)\.items\[\]\.(key|path)|downwardAPI\..*|clusterTrustBundle\.path)`,
 		// A token of the pod's own ServiceAccount, for a named audience.
-		ofCluster+`pod\.volumes\[\]\.projected\.sources\[\]\.serviceAccountToken\.(audience|path)`, ofCluster+`pod\.volumes\[\]\.csi\.(fsType|volumeAttributes\{\})`,
+		ofCluster+`pod\.volumes\[\]\.projected\.sources\[\]\.serviceAccountToken\.(audience|path)`,
+		ofCluster+`pod\.volumes\[\]\.csi\.(fsType|volumeAttributes\{\})`,
 		ofCluster+container+`volumeMounts\[\]\.(name|mountPath|subPath)`,
 		ofCluster+`pod\.(initContainers|sidecars)\[\]\.name`, ofCluster+`pod\.sidecars\[\]\.ports\[\]\.name`),
 	// Addresses: the server at the address decides.
-	nothing(destinations+`(url|endpoint|region|credentialSource|serverSideEncryption\.(type|kmsKeyID))`, ofCluster+`(container|pod\.sidecars\[\])\.(startup|readiness|liveness)Probe\..*`, ofEngine+`container\.(startup|readiness|liveness)Probe\..*`,
+	nothing(destinations+`(url|endpoint|region|credentialSource|serverSideEncryption\.(type|kmsKeyID))`,
+		ofCluster+`(container|pod\.sidecars\[\])\.(startup|readiness|liveness)Probe\..*`,
+		ofEngine+`container\.(startup|readiness|liveness)Probe\..*`,
 		ofCluster+`(|pod\.(initContainers|sidecars)\[\]\.)image`, ofCluster+container+`imagePullPolicy`),
 	// The input of a container and its permissions. A resource claim names an entry of the pod, which has none.
-	nothing(ofCluster+container+`(command|args)\[\]`, ofCluster+`container\.versionCommand\[\]`, ofCluster+`(backup\.|helpers\.|deletion\.hooks\[\]\.|pod\.(initContainers|sidecars)\[\]\.)?resources\.(claims\[\]\.(name|request)|limits\{\}|requests\{\})`,
+	nothing(ofCluster+container+`(command|args)\[\]`, ofCluster+`container\.versionCommand\[\]`,
+		ofCluster+
+			`(backup\.|helpers\.|deletion\.hooks\[\]\.|pod\.(initContainers|sidecars)\[\]\.)?resources\.(claims\[\]\.(name|request)|limits\{\}|requests\{\})`,
 		ofCluster+`(container|pod)\.securityContext\.(appArmorProfile|capabilities|seLinuxOptions|seccompProfile|sysctls\[\])\..*`,
-		ofCluster+`container\.securityContext\.procMount`, ofCluster+`pod\.securityContext\.(fsGroupChangePolicy|seLinuxChangePolicy|supplementalGroupsPolicy)`,
+		ofCluster+`container\.securityContext\.procMount`,
+		ofCluster+`pod\.securityContext\.(fsGroupChangePolicy|seLinuxChangePolicy|supplementalGroupsPolicy)`,
 		ofCluster+`(container|pod)\.securityContext\.windowsOptions\.(gmsaCredentialSpec|runAsUserName)`),
 	// Peers of a NetworkPolicy: it can only restrict who connects to the members.
 	nothing(ofCluster + `networkPolicy\.(mode|from\[\]\..*)`),
 	// Our own keywords.
-	nothing(ofCluster+`(parameters\{\}|bootstrap\.(database|owner)|tls\.mode|credentials\.rotation\.(period|overlap)|config\.(mountPath|files\{\})|container\.dataPath|storage\.size|serviceAccount\.annotations\{\}|service\.(type|(annotations|labels)\{\}|loadBalancerClass|loadBalancerSourceRanges\[\]|externalTrafficPolicy)|pod\.(labels|annotations)\{\}|updateStrategy\.type)`,
-		ofCluster+`backup\.(unhealthyAfter|schedules\[\]\.(name|schedule|timeZone|retention\.period)|verification\.(command\[\]|schedule|timeZone))`,
+	nothing(ofCluster+
+		`(parameters\{\}|bootstrap\.(database|owner)|tls\.mode|credentials\.rotation\.(period|overlap)|config\.(mountPath|files\{\})|container\.dataPath|storage\.size|serviceAccount\.annotations\{\}|service\.(type|(annotations|labels)\{\}|loadBalancerClass|loadBalancerSourceRanges\[\]|externalTrafficPolicy)|pod\.(labels|annotations)\{\}|updateStrategy\.type)`,
+		ofCluster+
+			`backup\.(unhealthyAfter|schedules\[\]\.(name|schedule|timeZone|retention\.period)|verification\.(command\[\]|schedule|timeZone))`,
 		ofCluster+`deletion\.(hookFailurePolicy|volumes|hooks\[\]\.(name|type|command\[\]))`, `DatabaseBackup spec\.deletionPolicy`,
-		ofEngine+`(actions\.\w+\.command\[\]|actions\.check\.(identity|facts\[\]\.(name|compare))|container\.((args|command|scripts|versionCommand)\[\]|dataPath|env\[\]\.(name|value)))`,
-		ofEngine+`(description|parameters\[\]\.(name|default|description|pattern|enum\[\])|restoresFrom\[\]|scripts\{\}|secretKeys\[\]\.(name|description|generate\.characters)|tls\.(modes\[\]|preamble\.(request|response))|topology)`,
-		ofEngine+`(bootstrap\.(database|owner)|roles\.(label|primary|replica|lockParameter|positionField|timelineField)|connection\.(type|provider|entries\{\}))`),
+		ofEngine+
+			`(actions\.\w+\.command\[\]|actions\.check\.(identity|facts\[\]\.(name|compare))|container\.((args|command|scripts|versionCommand)\[\]|dataPath|env\[\]\.(name|value)))`,
+		ofEngine+
+			`(description|parameters\[\]\.(name|default|description|pattern|enum\[\])|restoresFrom\[\]|scripts\{\}|secretKeys\[\]\.(name|description|generate\.characters)|tls\.(modes\[\]|preamble\.(request|response))|topology)`,
+		ofEngine+
+			`(bootstrap\.(database|owner)|roles\.(label|primary|replica|lockParameter|positionField|timelineField)|connection\.(type|provider|entries\{\}))`),
 }
 
 // Reference is a field that names an object.
@@ -176,7 +194,8 @@ func References(fields []Field) ([]Reference, error) {
 			}
 		}
 		if len(matching) != 1 {
-			return nil, fmt.Errorf("%s has %d verdicts in test/rights/fields.go, want one: can it reach an object, and in which namespace?", field, len(matching))
+			return nil, fmt.Errorf("%s has %d verdicts in test/rights/fields.go, want one: can it reach an object, and in which namespace?", field,
+				len(matching))
 		}
 		if v := matching[0]; v.reaches != "" {
 			all = append(all, Reference{field, v.reaches, v.everywhere})

@@ -73,7 +73,8 @@ func (m Manifest) Binds(role Manifest) bool {
 func BoundBy(binding Manifest, all []Manifest) (Manifest, error) {
 	at := slices.IndexFunc(all, binding.Binds)
 	if at < 0 {
-		return Manifest{}, fmt.Errorf("%s %s in config/rbac binds %s %s, which does not exist", binding.Kind, binding.Name, binding.RoleRef.Kind, binding.RoleRef.Name)
+		return Manifest{}, fmt.Errorf("%s %s in config/rbac binds %s %s, which does not exist", binding.Kind, binding.Name, binding.RoleRef.Kind,
+			binding.RoleRef.Name)
 	}
 	return all[at], nil
 }

@@ -28,8 +28,10 @@ var never = []struct {
 	{"", "namespaces", nil, "it manages no namespaces"},
 	{"", "persistentvolumes", nil, "claims are enough"},
 	{"apiextensions.k8s.io", "*", nil, "the installation creates the CRDs"},
-	{"rbac.authorization.k8s.io", "roles", []string{"get", "create", "patch", "delete"}, "it grants permissions to members by name and needs no others"},
-	{"rbac.authorization.k8s.io", "rolebindings", []string{"get", "create", "patch", "delete"}, "it grants permissions to members by name and needs no others"},
+	{"rbac.authorization.k8s.io", "roles", []string{"get", "create", "patch", "delete"},
+		"it grants permissions to members by name and needs no others"},
+	{"rbac.authorization.k8s.io", "rolebindings", []string{"get", "create", "patch", "delete"},
+		"it grants permissions to members by name and needs no others"},
 	{"rbac.authorization.k8s.io", "clusterroles", nil, "it grants permissions in one namespace only"},
 	{"rbac.authorization.k8s.io", "clusterrolebindings", nil, "it grants permissions in one namespace only"},
 	{"admissionregistration.k8s.io", "mutatingwebhookconfigurations", nil, "it could change the requests of others"},
@@ -39,7 +41,8 @@ var never = []struct {
 
 // neverVerbs are forbidden for every resource.
 var neverVerbs = map[string]string{
-	"escalate": "it could grant itself permissions", "bind": "it could grant others permissions", "impersonate": "it could impersonate any user",
+	"escalate": "it could grant itself permissions", "bind": "it could grant others permissions",
+	"impersonate":      "it could impersonate any user",
 	"deletecollection": "it deletes objects by name and UID",
 }
 

@@ -26,7 +26,8 @@ func (w *world) again() string { return w.name + "-again" }
 // database creates a cluster of one member with an engine and backups on a volume, and waits for a condition.
 func (w *world) database(ctx context.Context, name, becomes string, change func(*dbv1.DatabaseCluster)) (*dbv1.DatabaseCluster, error) {
 	cluster := &dbv1.DatabaseCluster{ObjectMeta: w.object(name), Spec: dbv1.DatabaseClusterSpec{
-		Replicas: 1, Engine: engine, Image: w.sample.Spec.Image, Credentials: dbv1.ClusterCredentials{SecretName: w.name}, Storage: w.sample.Spec.Storage,
+		Replicas: 1, Engine: engine, Image: w.sample.Spec.Image, Credentials: dbv1.ClusterCredentials{SecretName: w.name},
+		Storage: w.sample.Spec.Storage,
 		Backup: &dbv1.ClusterBackup{
 			Destination:    dbv1.BackupDestination{URL: "file:///scorecard", ClaimName: w.name},
 			UnhealthyAfter: &metav1.Duration{Duration: time.Hour},
@@ -63,7 +64,9 @@ const (
 
 // sql returns a command that fails unless the database accepts the statement.
 func sql(host, statement string) []string {
-	return []string{"sh", "-ec", `PGPASSWORD=$(cat "$DBC_SECRETS_DIR/password") exec psql -X -q -v ON_ERROR_STOP=1 -h "$1" -p "$DBC_PORT" -U postgres -c "$2"`, "sh", host, statement}
+	return []string{"sh", "-ec",
+		`PGPASSWORD=$(cat "$DBC_SECRETS_DIR/password") exec psql -X -q -v ON_ERROR_STOP=1 -h "$1" -p "$DBC_PORT" -U postgres -c "$2"`, "sh", host,
+		statement}
 }
 
 // whenReady makes a member ready once its database accepts the statement. So the test writes and reads data only
@@ -77,7 +80,8 @@ func whenReady(statement string) dbv1.MemberProbes {
 
 // backupIsRestored backs up a cluster, verifies the backup, and restores it into another cluster with the same data.
 func (w *world) backupIsRestored(ctx context.Context) error {
-	_, err := w.database(ctx, w.name, dbv1.ConditionAvailable, func(c *dbv1.DatabaseCluster) { c.Spec.Container.MemberProbes = whenReady(question) })
+	_, err := w.database(ctx, w.name, dbv1.ConditionAvailable,
+		func(c *dbv1.DatabaseCluster) { c.Spec.Container.MemberProbes = whenReady(question) })
 	if err != nil {
 		return err
 	}

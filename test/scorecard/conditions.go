@@ -19,7 +19,8 @@ import (
 
 // always are the conditions of every DatabaseCluster; askedFor are those that a field of the spec adds.
 var (
-	always    = []string{dbv1.ConditionReady, dbv1.ConditionAvailable, dbv1.ConditionProgressing, dbv1.ConditionDegraded, dbv1.ConditionStalled}
+	always = []string{dbv1.ConditionReady, dbv1.ConditionAvailable, dbv1.ConditionProgressing, dbv1.ConditionDegraded,
+		dbv1.ConditionStalled}
 	askedFor  = []string{dbv1.ConditionBackupHealthy, dbv1.ConditionBackupVerified, dbv1.ConditionProtectionEnforced}
 	ofABackup = []string{dbv1.ConditionReady, dbv1.ConditionStalled}
 )

@@ -89,7 +89,8 @@ func (w *world) children(ctx context.Context, cluster string) (string, error) {
 // remove deletes an object by UID, never another object of the same name.
 func (w *world) remove(ctx context.Context, object client.Object) error {
 	uid := object.GetUID()
-	return client.IgnoreNotFound(w.Delete(ctx, object, client.Preconditions{UID: &uid}, client.PropagationPolicy(metav1.DeletePropagationBackground)))
+	return client.IgnoreNotFound(
+		w.Delete(ctx, object, client.Preconditions{UID: &uid}, client.PropagationPolicy(metav1.DeletePropagationBackground)))
 }
 
 // delete deletes an object and waits until it no longer exists.

@@ -44,7 +44,8 @@ type world struct {
 func newWorld(bundle *manifests.Bundle, opts options) (*world, error) {
 	namespace := os.Getenv("SCORECARD_NAMESPACE")
 	if namespace == "" {
-		return nil, errors.New("SCORECARD_NAMESPACE is not set: operator-sdk scorecard sets it, to the namespace in which the tests may create databases")
+		return nil,
+			errors.New("SCORECARD_NAMESPACE is not set: operator-sdk scorecard sets it, to the namespace in which the tests may create databases")
 	}
 	sample, err := sampleOf(bundle.CSV)
 	if err != nil {
@@ -163,7 +164,8 @@ func (w *world) change(ctx context.Context, cluster *dbv1.DatabaseCluster, chang
 func advice(err error) string {
 	switch {
 	case apierrors.IsForbidden(err):
-		return err.Error() + "; create the scorecard's ServiceAccount and permissions (kubectl apply -k config/scorecard/rbac) and use it (operator-sdk scorecard -s databasecluster-operator-scorecard)"
+		return err.Error() + "; create the scorecard's ServiceAccount and permissions (kubectl apply -k config/scorecard/rbac) and use it " +
+			"(operator-sdk scorecard -s databasecluster-operator-scorecard)"
 	case meta.IsNoMatchError(err):
 		return err.Error() + "; install the operator first"
 	}

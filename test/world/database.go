@@ -91,20 +91,24 @@ type shared struct {
 
 func newShared() shared {
 	return shared{
-		acked: map[string]int{}, voters: map[string]map[string]types.UID{}, left: map[types.UID]time.Time{}, ran: map[string]bool{}, frozen: map[string]bool{}, stalled: map[string]bool{}, unnoticed: map[string]time.Time{},
-		asked: map[dbv1.ClusterRequestType]int{}, executed: map[dbv1.ClusterRequestType]types.UID{}, led: map[string]bool{}, tuned: map[types.UID]time.Time{},
+		acked: map[string]int{}, voters: map[string]map[string]types.UID{}, left: map[types.UID]time.Time{}, ran: map[string]bool{},
+		frozen: map[string]bool{}, stalled: map[string]bool{}, unnoticed: map[string]time.Time{},
+		asked: map[dbv1.ClusterRequestType]int{}, executed: map[dbv1.ClusterRequestType]types.UID{}, led: map[string]bool{},
+		tuned: map[types.UID]time.Time{},
 	}
 }
 
 func (s shared) clone() shared {
-	s.acked, s.voters, s.left, s.ran, s.frozen = maps.Clone(s.acked), maps.Clone(s.voters), maps.Clone(s.left), maps.Clone(s.ran), maps.Clone(s.frozen)
+	s.acked, s.voters, s.left, s.ran, s.frozen = maps.Clone(s.acked), maps.Clone(s.voters), maps.Clone(s.left), maps.Clone(s.ran),
+		maps.Clone(s.frozen)
 	s.unnoticed = maps.Clone(s.unnoticed)
 	s.stalled, s.asked, s.executed, s.led = maps.Clone(s.stalled), maps.Clone(s.asked), maps.Clone(s.executed), maps.Clone(s.led)
 	s.tuned = maps.Clone(s.tuned)
 	return s
 }
 
-// ranked returns the bucket, the volumes and the acknowledged rows with ranks instead of numbers of rows: no decision depends on the numbers.
+// ranked returns the bucket, the volumes and the acknowledged rows with ranks instead of numbers of rows: no decision depends on the
+// numbers.
 func (d *disk) ranked() (map[string]artifact, map[types.UID]volume, map[string]int) {
 	if len(d.shared.acked) == 0 {
 		return d.bucket, d.volumes, nil
@@ -158,7 +162,8 @@ func (w *World) runDatabase() {
 
 // databases are the pods in which the software of the engine acts: neither frozen nor terminating.
 func (w *World) databases() []*corev1.Pod {
-	return slices.DeleteFunc(store.All[*corev1.Pod](w.Store), func(pod *corev1.Pod) bool { return !w.acts(pod) || pod.DeletionTimestamp != nil })
+	return slices.DeleteFunc(store.All[*corev1.Pod](w.Store),
+		func(pod *corev1.Pod) bool { return !w.acts(pod) || pod.DeletionTimestamp != nil })
 }
 
 // acts reports whether the software in a pod runs and responds.

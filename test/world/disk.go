@@ -68,8 +68,8 @@ type artifact struct {
 	lossy bool
 }
 
-// origin is what a part was read from: the UID of the cluster, the image that read it, the volume with the data, and the rows of the data at
-// the beginning, if members have one database. offline is true if no member ran.
+// origin is what a part was read from: the UID of the cluster, the image that read it, the volume with the data, and the rows of the data
+// at the beginning, if members have one database. offline is true if no member ran.
 type origin struct {
 	cluster, image, data string
 	volume               types.UID
@@ -113,7 +113,8 @@ type Trouble struct {
 func newDisk() *disk {
 	return &disk{
 		bucket: map[string]artifact{}, volumes: map[types.UID]volume{}, succeeded: map[string]bool{},
-		exits: map[string]int32{}, streams: map[string]types.UID{}, lost: map[string]bool{}, full: map[types.UID]bool{}, own: map[types.UID]bool{},
+		exits: map[string]int32{}, streams: map[string]types.UID{}, lost: map[string]bool{}, full: map[types.UID]bool{},
+		own:     map[types.UID]bool{},
 		serving: map[int32]types.UID{}, shared: newShared(),
 	}
 }
@@ -121,7 +122,8 @@ func newDisk() *disk {
 func (d *disk) clone() *disk {
 	return &disk{
 		maps.Clone(d.bucket), maps.Clone(d.volumes), maps.Clone(d.succeeded), maps.Clone(d.exits), maps.Clone(d.streams), maps.Clone(d.lost),
-		maps.Clone(d.full), maps.Clone(d.passwords), maps.Clone(d.own), maps.Clone(d.serving), d.servedBy, d.consent, d.quota, slices.Clone(d.troubles), d.backOff, d.shared.clone(),
+		maps.Clone(d.full), maps.Clone(d.passwords), maps.Clone(d.own), maps.Clone(d.serving), d.servedBy, d.consent, d.quota,
+		slices.Clone(d.troubles), d.backOff, d.shared.clone(),
 	}
 }
 
@@ -129,7 +131,8 @@ func (d *disk) clone() *disk {
 func (d *disk) String() string {
 	of := d.shared
 	bucket, volumes, acked := d.ranked()
-	return fmt.Sprintln(bucket, volumes, d.succeeded, d.exits, d.streams, d.lost, d.full, d.own, d.serving, d.consent, d.quota, d.troubles, d.backOff,
+	return fmt.Sprintln(bucket, volumes, d.succeeded, d.exits, d.streams, d.lost, d.full, d.own, d.serving, d.consent, d.quota, d.troubles,
+		d.backOff,
 		acked, of.voters, of.left, of.ran, of.frozen, of.stalled, of.unnoticed, of.divided, of.gone, of.passedTo, of.parameters, of.tunedFor)
 }
 

@@ -91,7 +91,8 @@ func InBucket(name string, members int) Step {
 		b.Spec.Cluster, b.Spec.DeletionPolicy = w.Name, dbv1.BackupRetain
 		at := fmt.Sprintf("%s/%s", Bucket, name)
 		b.Status = dbv1.DatabaseBackupStatus{
-			Phase: dbv1.BackupCompleted, Location: at, Destination: &dbv1.BackupDestination{URL: Bucket, CredentialSource: dbv1.CredentialsWorkloadIdentity}, ClusterUID: "earlier",
+			Phase: dbv1.BackupCompleted, Location: at,
+			Destination: &dbv1.BackupDestination{URL: Bucket, CredentialSource: dbv1.CredentialsWorkloadIdentity}, ClusterUID: "earlier",
 			Engine: AnyEngine, Image: "database:1", Replicas: int32(members), CompletionTime: new(metav1.NewTime(w.Clock.Now())),
 		}
 		b.UID = w.Store.NextUID(store.Ref(b))

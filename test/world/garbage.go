@@ -53,7 +53,8 @@ func (w *World) ownedInForeground(object client.Object) bool {
 // orphan removes the owner reference from the dependents, then the finalizer from the owner.
 func (w *World) orphan(owner client.Object) {
 	for _, dependent := range w.dependents(owner.GetUID()) {
-		dependent.SetOwnerReferences(slices.DeleteFunc(dependent.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return r.UID == owner.GetUID() }))
+		dependent.SetOwnerReferences(
+			slices.DeleteFunc(dependent.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return r.UID == owner.GetUID() }))
 		w.Store.Put(dependent)
 	}
 	store.WithoutFinalizer(owner, metav1.FinalizerOrphanDependents)

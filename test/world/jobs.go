@@ -101,7 +101,9 @@ func (w *World) judge(job *batchv1.Job, pods []*corev1.Pod) *batchv1.JobConditio
 			container, code := exitOf(pod)
 			switch policyOn(job, container, code) {
 			case batchv1.PodFailurePolicyActionFailJob:
-				return new(failing(batchv1.JobReasonPodFailurePolicy, fmt.Sprintf("Container %s for pod %s/%s failed with exit code %d", container, pod.Namespace, pod.Name, code)))
+				return new(
+					failing(batchv1.JobReasonPodFailurePolicy,
+						fmt.Sprintf("Container %s for pod %s/%s failed with exit code %d", container, pod.Namespace, pod.Name, code)))
 			case batchv1.PodFailurePolicyActionIgnore:
 			case batchv1.PodFailurePolicyActionCount, batchv1.PodFailurePolicyActionFailIndex:
 				failures++

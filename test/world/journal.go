@@ -39,7 +39,8 @@ func (s *journal) add(by, what string) {
 
 // once adds a line that a controller would repeat.
 func (s *journal) once(by, what string) {
-	if n := len(s.lines); n > 0 && slices.ContainsFunc(s.lines[max(0, n-30):], func(line string) bool { return strings.HasSuffix(line, what) }) {
+	said := func(line string) bool { return strings.HasSuffix(line, what) }
+	if slices.ContainsFunc(s.lines[max(0, len(s.lines)-30):], said) {
 		return
 	}
 	s.add(by, what)
@@ -105,7 +106,8 @@ func (w *World) recordPhases(name string, was, is dbv1.DatabaseBackupStatus) {
 	if is.Phase != was.Phase || is.Message != was.Message {
 		w.journal.add("backup", fmt.Sprintf("%s %s %s", name, is.Phase, is.Message))
 	}
-	if v := is.Verification; v != nil && (was.Verification == nil || v.Phase != was.Verification.Phase || v.Message != was.Verification.Message) {
+	if v := is.Verification; v != nil &&
+		(was.Verification == nil || v.Phase != was.Verification.Phase || v.Message != was.Verification.Message) {
 		w.journal.add("backup", fmt.Sprintf("%s verification %s: %s", name, v.Phase, v.Message))
 	}
 }
@@ -149,7 +151,8 @@ func (w *World) recordHooks(c store.Change) {
 		return
 	}
 	for i, is := range after.Status.Hooks {
-		if was := c.Before.(*dbv1.DatabaseCluster).Status.Hooks; i >= len(was) || was[i].Phase != is.Phase || len(was[i].Stopped) != len(is.Stopped) {
+		if was := c.Before.(*dbv1.DatabaseCluster).Status.Hooks; i >= len(was) || was[i].Phase != is.Phase ||
+			len(was[i].Stopped) != len(is.Stopped) {
 			w.journal.add("status", fmt.Sprintf("hook %s %s: %s%s", is.Name, is.Phase, is.Message, endings(is.Stopped)))
 		}
 	}

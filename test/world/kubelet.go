@@ -144,10 +144,12 @@ func (w *World) missingReference(pod *corev1.Pod) string {
 		}
 	}
 	for _, volume := range pod.Spec.Volumes {
-		if source := volume.Secret; source != nil && (source.Optional == nil || !*source.Optional) && store.Get[*corev1.Secret](w.Store, source.SecretName) == nil {
+		if source := volume.Secret; source != nil && (source.Optional == nil || !*source.Optional) &&
+			store.Get[*corev1.Secret](w.Store, source.SecretName) == nil {
 			return fmt.Sprintf("secret %q not found", source.SecretName)
 		}
-		if source := volume.ConfigMap; source != nil && (source.Optional == nil || !*source.Optional) && store.Get[*corev1.ConfigMap](w.Store, source.Name) == nil {
+		if source := volume.ConfigMap; source != nil && (source.Optional == nil || !*source.Optional) &&
+			store.Get[*corev1.ConfigMap](w.Store, source.Name) == nil {
 			return fmt.Sprintf("configmap %q not found", source.Name)
 		}
 	}
@@ -200,7 +202,8 @@ func (w *World) setRunning(pod *corev1.Pod) {
 	for _, container := range pod.Spec.Containers {
 		resources := container.Resources.DeepCopy()
 		pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, corev1.ContainerStatus{
-			Name: container.Name, Image: container.Image, Ready: true, Started: new(true), ContainerID: "sim://" + container.Name, Resources: resources, AllocatedResources: resources.Requests,
+			Name: container.Name, Image: container.Image, Ready: true, Started: new(true), ContainerID: "sim://" + container.Name,
+			Resources: resources, AllocatedResources: resources.Requests,
 			State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(w.Clock.Now())}},
 		})
 	}

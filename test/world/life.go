@@ -271,19 +271,25 @@ func (l *life) functions() interceptor.Funcs {
 
 func (l *life) subresources(f *interceptor.Funcs) {
 	// SubResource stays nil: the client of a subresource then calls the five functions below.
-	f.SubResourceGet = func(ctx context.Context, c client.Client, sub string, object, body client.Object, options ...client.SubResourceGetOption) error {
+	f.SubResourceGet = func(ctx context.Context, c client.Client, sub string, object, body client.Object,
+		options ...client.SubResourceGetOption) error {
 		return l.call(of("get", "/"+sub, object), func() error { return c.SubResource(sub).Get(ctx, object, body, options...) })
 	}
-	f.SubResourceCreate = func(ctx context.Context, c client.Client, sub string, object, body client.Object, options ...client.SubResourceCreateOption) error {
+	f.SubResourceCreate = func(ctx context.Context, c client.Client, sub string, object, body client.Object,
+		options ...client.SubResourceCreateOption) error {
 		return l.call(of("create", "/"+sub, object), func() error { return c.SubResource(sub).Create(ctx, object, body, options...) })
 	}
-	f.SubResourceUpdate = func(ctx context.Context, c client.Client, sub string, object client.Object, options ...client.SubResourceUpdateOption) error {
+	f.SubResourceUpdate = func(ctx context.Context, c client.Client, sub string, object client.Object,
+		options ...client.SubResourceUpdateOption) error {
 		return l.call(of("update", "/"+sub, object), func() error { return c.SubResource(sub).Update(ctx, object, options...) })
 	}
-	f.SubResourcePatch = func(ctx context.Context, c client.Client, sub string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
+	f.SubResourcePatch = func(ctx context.Context, c client.Client, sub string, object client.Object, patch client.Patch,
+		options ...client.SubResourcePatchOption) error {
 		return l.call(of("patch", "/"+sub, object), func() error { return c.SubResource(sub).Patch(ctx, object, patch, options...) })
 	}
-	f.SubResourceApply = func(ctx context.Context, c client.Client, sub string, configuration kruntime.ApplyConfiguration, options ...client.SubResourceApplyOption) error {
-		return l.call(of("apply", "/"+sub, Applied(configuration)), func() error { return c.SubResource(sub).Apply(ctx, configuration, options...) })
+	f.SubResourceApply = func(ctx context.Context, c client.Client, sub string, configuration kruntime.ApplyConfiguration,
+		options ...client.SubResourceApplyOption) error {
+		return l.call(of("apply", "/"+sub, Applied(configuration)),
+			func() error { return c.SubResource(sub).Apply(ctx, configuration, options...) })
 	}
 }

@@ -118,7 +118,8 @@ func (w *World) stopped(pod *corev1.Pod) string {
 	}
 	status := &pod.Status.ContainerStatuses[0]
 	end := &corev1.ContainerStateTerminated{ContainerID: status.ContainerID, FinishedAt: metav1.NewTime(w.Clock.Now())}
-	if wrong, is := w.disk.goesWrong(call{verb: "member", args: []string{pod.Name}}); is && pod.Labels[dbv1.LabelComponent] == dbv1.ComponentDatabase {
+	if wrong, is := w.disk.goesWrong(call{verb: "member", args: []string{pod.Name}}); is &&
+		pod.Labels[dbv1.LabelComponent] == dbv1.ComponentDatabase {
 		end.ExitCode = int32(wrong.Code)
 		text += fmt.Sprintf(" with exit code %d", wrong.Code)
 	}

@@ -184,7 +184,8 @@ func (l *life) reconciler(kind string) reconcile.Reconciler {
 	if w.lag != nil {
 		cached = w.lag
 	}
-	base := kit.Base{Cached: stripped{cached}, Live: server, Writer: apply.Writer{Client: server, Live: server}, Events: warnings{w}, Clock: skewed{w}, Logs: logs{l}}
+	base := kit.Base{Cached: stripped{cached}, Live: server, Writer: apply.Writer{Client: server, Live: server}, Events: warnings{w},
+		Clock: skewed{w}, Logs: logs{l}}
 	r := reconcilers(base, kinds.Needs{
 		TransferImage: transferImage, ClusterDomain: "cluster.local", ReferencePeriod: 5 * time.Minute, Random: w.random(),
 		Comparisons: &l.compared, Process: l.process, Started: l.started,
@@ -231,7 +232,9 @@ func (s sight) List(ctx context.Context, list client.ObjectList, options ...clie
 type warnings struct{ *World }
 
 // Eventf records an event.
-func (w warnings) Eventf(_ kruntime.Object, _ kruntime.Object, kind, reason, _ string, note string, args ...any) { //nolint:revive // the interface of Kubernetes has these arguments
+//
+//nolint:revive // the interface of Kubernetes has these arguments
+func (w warnings) Eventf(_ kruntime.Object, _ kruntime.Object, kind, reason, _ string, note string, args ...any) {
 	if kind == corev1.EventTypeWarning {
 		w.journal.add("event", fmt.Sprintf("%s: %s", reason, fmt.Sprintf(note, args...)))
 	}
@@ -245,7 +248,8 @@ func (l logs) Refusal(_ context.Context, _ string, job types.UID) (text string, 
 	err = l.call(site{verb: "list", kind: "Event", object: string(job)}, func() error {
 		for _, o := range store.All[*batchv1.Job](l.world.Store) {
 			if o.UID == job && l.world.overQuota(&o.Spec.Template.Spec) {
-				text = fmt.Sprintf(`Error creating: pods "%s-x" is forbidden: exceeded quota: compute, limited: limits.cpu=%d`, o.Name, l.world.disk.quota)
+				text = fmt.Sprintf(`Error creating: pods "%s-x" is forbidden: exceeded quota: compute, limited: limits.cpu=%d`, o.Name,
+					l.world.disk.quota)
 			}
 		}
 		return nil

@@ -21,7 +21,8 @@ import (
 
 // watchRules checks every completed write against the rules that hold at any moment, despite previous failures.
 func (w *World) watchRules(c store.Change) {
-	if claim, ok := c.Before.(*corev1.PersistentVolumeClaim); ok && w.IsMemberClaim(claim) && c.After == nil && claim.DeletionTimestamp == nil && !w.unfinished(claim) {
+	if claim, ok := c.Before.(*corev1.PersistentVolumeClaim); ok && w.IsMemberClaim(claim) && c.After == nil &&
+		claim.DeletionTimestamp == nil && !w.unfinished(claim) {
 		w.Breaks("claim %s is removed", claim.Name)
 	}
 	if w.by == "garbage" {
@@ -63,8 +64,10 @@ func (w *World) watchOwn(c store.Change) {
 		return
 	case object.GetNamespace() != cluster.Namespace:
 		w.Breaks("%s is in another namespace", store.Ref(object))
-	case object.GetUID() == cluster.UID, metav1.IsControlledBy(object, cluster), types.UID(object.GetLabels()[dbv1.LabelClusterUID]) == cluster.UID:
-	case (isClaim(object) || w.isAgreement(object) || isRight(object)) && object.GetLabels()[dbv1.LabelInstance] == cluster.Name: // of the previous cluster of the same name
+	case object.GetUID() == cluster.UID, metav1.IsControlledBy(object, cluster),
+		types.UID(object.GetLabels()[dbv1.LabelClusterUID]) == cluster.UID:
+	// of the previous cluster of the same name
+	case (isClaim(object) || w.isAgreement(object) || isRight(object)) && object.GetLabels()[dbv1.LabelInstance] == cluster.Name:
 	default:
 		w.Breaks("%s is not the cluster's", store.Ref(object))
 	}
@@ -124,7 +127,8 @@ func (w *World) watchEngine(before, after *corev1.PersistentVolumeClaim) {
 
 // unfinished reports whether a claim belongs to an incomplete restore, so that its backup has the same data.
 func (w *World) unfinished(claim *corev1.PersistentVolumeClaim) bool {
-	if store.Get[*appsv1.StatefulSet](w.Store, w.Name) != nil || claim.Annotations[dbv1.AnnotationRestoring] == "" && claim.Annotations[dbv1.AnnotationRestored] == "" {
+	if store.Get[*appsv1.StatefulSet](w.Store, w.Name) != nil || claim.Annotations[dbv1.AnnotationRestoring] == "" &&
+		claim.Annotations[dbv1.AnnotationRestored] == "" {
 		return false
 	}
 	return claim.Annotations[dbv1.AnnotationRestoring] != "" ||

@@ -66,7 +66,8 @@ func (w *World) watchBackup(c store.Change) {
 func (w *World) watchBackups() {
 	for _, b := range store.All[*dbv1.DatabaseBackup](w.Store) {
 		terminating := b.DeletionTimestamp != nil && b.Spec.DeletionPolicy == dbv1.BackupDelete
-		if there := w.disk.bucket[b.Status.Location]; b.Status.Phase == dbv1.BackupCompleted && !terminating && (!there.complete || there.id != string(b.UID)) {
+		if there := w.disk.bucket[b.Status.Location]; b.Status.Phase == dbv1.BackupCompleted && !terminating &&
+			(!there.complete || there.id != string(b.UID)) {
 			w.Breaks("DatabaseBackup %s is complete, but not in the bucket", b.Name)
 		}
 	}
@@ -209,12 +210,14 @@ func (w *World) incompleteHooks(cluster *dbv1.DatabaseCluster) []string {
 	return names
 }
 
-// hasData reports whether there is anything to back up: a member has run, or a volume of the cluster has more than a part of its first data.
+// hasData reports whether there is anything to back up: a member has run, or a volume of the cluster has more than a part of its first
+// data.
 func (w *World) hasData(cluster *dbv1.DatabaseCluster) bool {
-	return w.disk.shared.ran[string(cluster.UID)] || slices.ContainsFunc(store.All[*corev1.PersistentVolumeClaim](w.Store), func(claim *corev1.PersistentVolumeClaim) bool {
-		return claim.Labels[dbv1.LabelClusterUID] == string(cluster.UID) && w.IsMemberClaim(claim) &&
-			w.disk.volumes[claim.UID].data != "" && claim.Annotations[dbv1.AnnotationRestoring] == ""
-	})
+	return w.disk.shared.ran[string(cluster.UID)] ||
+		slices.ContainsFunc(store.All[*corev1.PersistentVolumeClaim](w.Store), func(claim *corev1.PersistentVolumeClaim) bool {
+			return claim.Labels[dbv1.LabelClusterUID] == string(cluster.UID) && w.IsMemberClaim(claim) &&
+				w.disk.volumes[claim.UID].data != "" && claim.Annotations[dbv1.AnnotationRestoring] == ""
+		})
 }
 
 // wasSkipped reports whether a shutdown was skipped before the exit code of every member was recorded.

@@ -38,7 +38,8 @@ func (w *World) watchActions(c store.Change) {
 		return
 	}
 	for _, job := range store.All[*batchv1.Job](w.Store) {
-		other := slices.Contains(DisturbingJobs, job.Labels[dbv1.LabelComponent]) && job.Name != starts && job.Labels[dbv1.LabelClusterUID] == string(cluster.UID)
+		other := slices.Contains(DisturbingJobs, job.Labels[dbv1.LabelComponent]) && job.Name != starts &&
+			job.Labels[dbv1.LabelClusterUID] == string(cluster.UID)
 		if other && !jobEnded(job) && !w.isLost(job) {
 			w.Breaks("%s changes, although Job %s disturbs the members", store.Ref(c.Object()), job.Name)
 		}
@@ -73,7 +74,8 @@ func (w *World) withoutPrimary() time.Duration {
 // members. Members that had time to elect a primary may hibernate.
 func (w *World) watchElection(before, after *appsv1.StatefulSet) {
 	cluster := w.Cluster()
-	if *after.Spec.Replicas >= *before.Spec.Replicas || cluster.DeletionTimestamp != nil || w.disk.shared.topology != dbv1.TopologyPrimaryReplica {
+	if *after.Spec.Replicas >= *before.Spec.Replicas || cluster.DeletionTimestamp != nil ||
+		w.disk.shared.topology != dbv1.TopologyPrimaryReplica {
 		return
 	}
 	first, end := ordinalsOf(before)

@@ -22,7 +22,8 @@ func (w *World) watchExpiry(target *dbv1.DatabaseBackup) {
 	if kept, wanted := w.newerOwn(target), w.retained(); target.Status.Phase == dbv1.BackupCompleted && kept < wanted {
 		w.Breaks("DatabaseBackup %s is deleted, although only %d newer ones of the schedule exist, want %d", target.Name, kept, wanted)
 	}
-	if last := w.lastVerified(dbv1.VerificationSucceeded, dbv1.VerificationFailed); last != nil && last.Status.Verification.Phase == dbv1.VerificationFailed {
+	if last := w.lastVerified(dbv1.VerificationSucceeded, dbv1.VerificationFailed); last != nil &&
+		last.Status.Verification.Phase == dbv1.VerificationFailed {
 		w.Breaks("DatabaseBackup %s is deleted although the last verification, of %s, failed", target.Name, last.Name)
 	}
 	if last := w.newestVerified(); last == target.UID {

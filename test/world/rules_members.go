@@ -66,7 +66,8 @@ func (w *World) watchRoles(c store.Change) {
 func (w *World) readyPrimaries() []string {
 	var names []string
 	for _, o := range w.Store.Sorted() {
-		if pod, is := o.(*corev1.Pod); is && IsMember(pod) && pod.Labels[RoleLabel] == PrimaryRole && IsReady(pod) && pod.DeletionTimestamp == nil && !w.isUnnoticed(pod) {
+		if pod, is := o.(*corev1.Pod); is && IsMember(pod) && pod.Labels[RoleLabel] == PrimaryRole && IsReady(pod) &&
+			pod.DeletionTimestamp == nil && !w.isUnnoticed(pod) {
 			names = append(names, pod.Name)
 		}
 	}

@@ -25,7 +25,8 @@ func (w *World) watchRequests(c store.Change) {
 		return
 	}
 	before, existed := c.Before.(*dbv1.DatabaseCluster)
-	for kind, key := range map[dbv1.ClusterRequestType]string{dbv1.RequestRebuild: dbv1.AnnotationRebuild, dbv1.RequestHandOver: dbv1.AnnotationHandOver} {
+	for kind, key := range map[dbv1.ClusterRequestType]string{dbv1.RequestRebuild: dbv1.AnnotationRebuild,
+		dbv1.RequestHandOver: dbv1.AnnotationHandOver} {
 		value, on := after.Annotations[key], &w.disk.shared
 		switch {
 		case value == "", existed && before.Annotations[key] == value:
@@ -45,7 +46,8 @@ func (w *World) watchRequests(c store.Change) {
 func (w *World) watchCompleted(cluster *dbv1.DatabaseCluster) {
 	on := w.disk.shared
 	for _, r := range cluster.Status.Requests {
-		completed := r.Type == dbv1.RequestHandOver && r.State == dbv1.RequestCompleted && r.Request == cluster.Annotations[dbv1.AnnotationHandOver]
+		completed := r.Type == dbv1.RequestHandOver && r.State == dbv1.RequestCompleted &&
+			r.Request == cluster.Annotations[dbv1.AnnotationHandOver]
 		if pod, _, _ := strings.Cut(r.Request, "/"); completed && on.executed[r.Type] == "" && !on.led[pod] {
 			w.Breaks("request %d of type %s is completed, but was not executed", on.asked[r.Type], r.Type)
 		}
@@ -69,7 +71,8 @@ func (w *World) watchInForce(before, cluster *dbv1.DatabaseCluster) {
 		w.watchRecorded(before.Status.Configuration, record)
 		return
 	}
-	if cluster.Spec.Engine != TuneEngine || cluster.Spec.Hibernated || ready == nil || ready.Status != metav1.ConditionTrue || ready.ObservedGeneration != cluster.Generation {
+	if cluster.Spec.Engine != TuneEngine || cluster.Spec.Hibernated || ready == nil || ready.Status != metav1.ConditionTrue ||
+		ready.ObservedGeneration != cluster.Generation {
 		return
 	}
 	uses, wanted := map[string]string{}, map[string]string{"work_mem": "1"}

@@ -25,9 +25,10 @@ func repels(pod, other *corev1.Pod) bool {
 	if pod.Spec.Affinity == nil || pod.Spec.Affinity.PodAntiAffinity == nil {
 		return false
 	}
-	return slices.ContainsFunc(pod.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution, func(term corev1.PodAffinityTerm) bool {
-		selector, err := metav1.LabelSelectorAsSelector(term.LabelSelector)
-		Must(err)
-		return selector.Matches(labels.Set(other.Labels))
-	})
+	return slices.ContainsFunc(pod.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution,
+		func(term corev1.PodAffinityTerm) bool {
+			selector, err := metav1.LabelSelectorAsSelector(term.LabelSelector)
+			Must(err)
+			return selector.Matches(labels.Set(other.Labels))
+		})
 }

@@ -49,7 +49,8 @@ func (w *World) seenPresent(data string) []*corev1.Pod {
 	return found
 }
 
-// seenPrimary is the primary as far as Kubernetes shows it: without another one, it may be one that no longer responds. It is nil if there is none.
+// seenPrimary is the primary as far as Kubernetes shows it: without another one, it may be one that no longer responds. It is nil if there
+// is none.
 func (w *World) seenPrimary() *corev1.Pod {
 	if primary := w.primary(); primary != nil {
 		return primary

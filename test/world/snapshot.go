@@ -54,7 +54,8 @@ func (w *World) lasting() *disk {
 	maps.DeleteFunc(lasting.succeeded, func(job string, _ bool) bool {
 		_, rest, of := strings.Cut(job, "-backup-")
 		uid, _, _ := strings.Cut(rest, "-")
-		return of && !kept[uid] || strings.Contains(job, "-handover-") || strings.Contains(job, "-remove-") || strings.Contains(job, "-configure-")
+		return of && !kept[uid] || strings.Contains(job, "-handover-") || strings.Contains(job, "-remove-") ||
+			strings.Contains(job, "-configure-")
 	})
 	for uid, v := range lasting.volumes {
 		v.rows = 0

@@ -119,7 +119,8 @@ func (w *World) revise(set *appsv1.StatefulSet) string {
 func (w *World) createMember(set *appsv1.StatefulSet, ordinal int, revision string) {
 	podName := fmt.Sprintf("%s-%d", set.Name, ordinal)
 	exists := store.Get[*corev1.Pod](w.Store, podName)
-	if exists != nil && exists.Spec.NodeName != "" || !w.createClaims(set, podName) || exists != nil { // a pod without a node gets missing claims
+	// a pod without a node gets missing claims
+	if exists != nil && exists.Spec.NodeName != "" || !w.createClaims(set, podName) || exists != nil {
 		return
 	}
 	pod := &corev1.Pod{ObjectMeta: *set.Spec.Template.ObjectMeta.DeepCopy(), Spec: *set.Spec.Template.Spec.DeepCopy()}

@@ -160,7 +160,8 @@ func (w *World) setTerminated(pod *corev1.Pod, container string, end exit) {
 		Must(err)
 		message = string(text)
 	}
-	state := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: int32(end.code), Reason: reasonOf(int32(end.code)), Message: message, ContainerID: "sim://" + container, FinishedAt: metav1.NewTime(w.Clock.Now())}}
+	state := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: int32(end.code), Reason: reasonOf(int32(end.code)),
+		Message: message, ContainerID: "sim://" + container, FinishedAt: metav1.NewTime(w.Clock.Now())}}
 	if container == naming.RestoreContainer {
 		pod.Status.InitContainerStatuses = []corev1.ContainerStatus{{Name: container, State: state}}
 	} else {
@@ -209,7 +210,8 @@ func (w *World) performBackup(pod *corev1.Pod, c *protocol.Backup) exit {
 	if previous, found := there.sources[member]; !found {
 		there = there.with(member, data).from(member, source)
 	} else if previous.image != source.image { // transfer overwrites no manifest
-		return fails(protocol.VersionMismatch, fmt.Sprintf("%s was stored with image %s, and this attempt runs with %s", protocol.MemberManifest(member), previous.image, source.image))
+		return fails(protocol.VersionMismatch,
+			fmt.Sprintf("%s was stored with image %s, and this attempt runs with %s", protocol.MemberManifest(member), previous.image, source.image))
 	} else {
 		data = there.parts[member]
 	}

@@ -99,7 +99,8 @@ type World struct {
 
 // New is a world for a cluster, which does not exist yet. A seed other than 0 shuffles the actors.
 func New(cluster types.NamespacedName, seed uint64) *World {
-	w := &World{namespace: cluster.Namespace, Name: cluster.Name, disk: newDisk(), Clock: clocktesting.NewFakePassiveClock(Began), sites: map[site]int{}, Counts: map[string]int{}, queues: map[item]queue{}}
+	w := &World{namespace: cluster.Namespace, Name: cluster.Name, disk: newDisk(), Clock: clocktesting.NewFakePassiveClock(Began),
+		sites: map[site]int{}, Counts: map[string]int{}, queues: map[item]queue{}}
 	w.journal = &journal{at: w.Clock.Now}
 	if seed > 0 {
 		w.chance = rand.New(rand.NewPCG(seed, 0))
@@ -191,8 +192,8 @@ func (w *World) Cluster() *dbv1.DatabaseCluster {
 	return store.Get[*dbv1.DatabaseCluster](w.Store, w.Name)
 }
 
-// count counts the objects that the operator created and deleted. The cluster is deleted with its last finalizer, which the operator or the garbage
-// collector removes.
+// count counts the objects that the operator created and deleted. The cluster is deleted with its last finalizer, which the operator or
+// the garbage collector removes.
 func (w *World) count(c store.Change) {
 	_, isCluster := c.Object().(*dbv1.DatabaseCluster)
 	switch {

@@ -28,7 +28,8 @@ func (s situation) reach(ordinal int32) (offline bool, o obstacle) {
 	case cluster.DeletionTimestamp != nil && ordinal >= s.EndOrdinal:
 		return true, s.mounted(ordinal)
 	case cluster.DeletionTimestamp == nil && ordinal >= cluster.Spec.Replicas:
-		return false, never("spec.replicas of DatabaseCluster %s was lowered to %d before member %d was backed up", cluster.Name, cluster.Spec.Replicas, ordinal+1)
+		return false, never("spec.replicas of DatabaseCluster %s was lowered to %d before member %d was backed up", cluster.Name,
+			cluster.Spec.Replicas, ordinal+1)
 	default:
 		return false, unready(cluster, state.Member{Name: naming.Member(cluster.Name, ordinal)})
 	}
@@ -57,7 +58,8 @@ func (s situation) source(part int32) (ordinal int32, o obstacle) {
 	case elected:
 		return primary.Ordinal, obstacle{}
 	case len(serving) > 0:
-		return 0, waitFor("waiting for exactly one ready primary of DatabaseCluster %s: without it, no replica is known to have the latest data", s.Cluster.Name)
+		return 0, waitFor("waiting for exactly one ready primary of DatabaseCluster %s: without it, no replica is known to have the latest data",
+			s.Cluster.Name)
 	case len(s.Members) > 0:
 		return s.Members[0].Ordinal, obstacle{}
 	case s.Volumes == nil: // a live read decides
@@ -77,9 +79,11 @@ func (s situation) fresh(m state.Member) bool {
 func (s situation) latest() (ordinal int32, o obstacle) {
 	first := s.Volumes[naming.Claim(s.Cluster.Name, 0)]
 	ordinal, known := state.Latest(s.Cluster.Name, s.Engine, s.Agreements, first.Contents, s.Extent)
-	const remedy = "The volumes are retained. To back them up, skip the deletion hooks, and create a cluster of the same name: its members decide which of them continues"
+	const remedy = "The volumes are retained. To back them up, skip the deletion hooks, and create a cluster of the same name: its members " +
+		"decide which of them continues"
 	if engine.HidesLock(s.Engine) && len(s.Volumes) > 1 {
-		return 0, never("no member of DatabaseCluster %s runs, and without spec.state.lock of DatabaseEngine %s it is unknown which volume has every acknowledged write. %s",
+		return 0, never("no member of DatabaseCluster %s runs, and without spec.state.lock of DatabaseEngine %s it is unknown which volume has "+
+			"every acknowledged write. %s",
 			s.Cluster.Name, s.Engine.Name, remedy)
 	}
 	if !known {
@@ -87,7 +91,8 @@ func (s situation) latest() (ordinal int32, o obstacle) {
 	}
 	claim := naming.Claim(s.Cluster.Name, ordinal)
 	if _, exists := s.Volumes[claim]; !exists {
-		return 0, never("pod %s had every acknowledged write, but PersistentVolumeClaim %s no longer exists. %s", naming.Member(s.Cluster.Name, ordinal), claim, remedy)
+		return 0, never("pod %s had every acknowledged write, but PersistentVolumeClaim %s no longer exists. %s",
+			naming.Member(s.Cluster.Name, ordinal), claim, remedy)
 	}
 	return ordinal, obstacle{}
 }
@@ -161,14 +166,17 @@ func (s situation) dataless(claim string) string {
 	case !found:
 		return fmt.Sprintf("PersistentVolumeClaim %s does not exist: the data of that member is lost", claim)
 	case volume.Cluster != "" && volume.Cluster != s.Cluster.UID:
-		return fmt.Sprintf("PersistentVolumeClaim %s belongs to the previous cluster of the same name: DatabaseCluster %s has no data in it", claim, s.Cluster.Name)
+		return fmt.Sprintf("PersistentVolumeClaim %s belongs to the previous cluster of the same name: DatabaseCluster %s has no data in it",
+			claim, s.Cluster.Name)
 	case volume.Cluster == "" && s.Foreign:
-		return fmt.Sprintf("PersistentVolumeClaim %s has no label with the UID of DatabaseCluster %s, and StatefulSet %s is owned by another: the data may belong to that owner",
+		return fmt.Sprintf("PersistentVolumeClaim %s has no label with the UID of DatabaseCluster %s, and StatefulSet %s is owned by another: "+
+			"the data may belong to that owner",
 			claim, s.Cluster.Name, naming.StatefulSet(s.Cluster.Name))
 	case volume.Fill == state.Filling:
 		return fmt.Sprintf("PersistentVolumeClaim %s has a part of another backup: the restore into it did not finish", claim)
 	case volume.Engine != "" && volume.Engine != s.Cluster.Spec.Engine:
-		return fmt.Sprintf("PersistentVolumeClaim %s has data of engine %q, but spec.engine of DatabaseCluster %s is %q, so a backup would not contain that data. "+
+		return fmt.Sprintf("PersistentVolumeClaim %s has data of engine %q, but spec.engine of DatabaseCluster %s is %q, so a backup would not "+
+			"contain that data. "+
 			"Set spec.engine to %q. If the data is of the other engine, set the claim's annotation %s to that engine",
 			claim, volume.Engine, s.Cluster.Name, s.Cluster.Spec.Engine, volume.Engine, dbv1.AnnotationEngine)
 	default:

@@ -198,7 +198,8 @@ func unchecked(s dbv1.DatabaseBackupStatus) string {
 	var all []string
 	for _, stream := range s.Streams {
 		if stream.CheckMessage != "" {
-			all = append(all, fmt.Sprintf("the facts about the data of member %d of %d are incomplete: %s", stream.Ordinal+1, s.Replicas, stream.CheckMessage))
+			all = append(all,
+				fmt.Sprintf("the facts about the data of member %d of %d are incomplete: %s", stream.Ordinal+1, s.Replicas, stream.CheckMessage))
 		}
 	}
 	return strings.Join(all, "; ")

@@ -19,13 +19,15 @@ func (s situation) invalid() string {
 	cluster, is := s.Cluster, s.backup.Status
 	switch {
 	case cluster == nil, string(cluster.UID) != is.ClusterUID:
-		return fmt.Sprintf("DatabaseCluster %s with UID %s no longer exists. Do not restore from %s: it may contain data of another cluster of the same name. "+
-			"Delete this DatabaseBackup to delete that data", s.backup.Spec.Cluster, is.ClusterUID, is.Location)
+		return fmt.Sprintf(
+			"DatabaseCluster %s with UID %s no longer exists. Do not restore from %s: it may contain data of another cluster of the same name. "+
+				"Delete this DatabaseBackup to delete that data", s.backup.Spec.Cluster, is.ClusterUID, is.Location)
 	case len(is.Streams) > 0 && s.mixed():
 		return fmt.Sprintf("members of DatabaseCluster %s run different images since %d of %d members were backed up with engine %q and image %q",
 			cluster.Name, len(is.Streams), is.Replicas, is.Engine, is.Image)
 	case len(is.Streams) > 0 && s.changed:
-		return fmt.Sprintf("DatabaseCluster %s changed from engine %q and image %q to engine %q and image %q when %d of %d members were backed up",
+		return fmt.Sprintf(
+			"DatabaseCluster %s changed from engine %q and image %q to engine %q and image %q when %d of %d members were backed up",
 			cluster.Name, is.Engine, is.Image, cluster.Spec.Engine, cluster.Spec.Image, len(is.Streams), is.Replicas)
 	default:
 		return ""

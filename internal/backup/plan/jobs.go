@@ -111,7 +111,8 @@ func (s situation) verificationJob(ordinal int32) objects.Child {
 	cluster, backup, is := s.Cluster, s.backup, s.backup.Status
 	command, byExitCode := s.question()
 	probe := &protocol.Probe{
-		Timeout: max(verificationAction.Deadline(s.Cluster)/4, time.Second).Truncate(time.Second), ByExitCode: byExitCode, Check: checkOf(s.Engine).Command, Command: command,
+		Timeout: max(verificationAction.Deadline(s.Cluster)/4, time.Second).Truncate(time.Second), ByExitCode: byExitCode,
+		Check: checkOf(s.Engine).Command, Command: command,
 	}
 	restore := &protocol.Restore{
 		From: is.Location, ID: string(backup.UID), Into: cluster.Spec.Container.DataPath, Part: part(ordinal, is.Replicas),

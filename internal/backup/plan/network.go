@@ -105,5 +105,6 @@ func forbidden(at *dbv1.BackupDestination) string {
 	if err != nil || at.ClaimName != "" || !onLink(plain(address)) {
 		return ""
 	}
-	return fmt.Sprintf("the endpoint %s of the destination is a link-local address, such as a cloud's metadata service. Copies must not connect to it: set another endpoint", at.Endpoint)
+	return fmt.Sprintf("the endpoint %s of the destination is a link-local address, such as a cloud's metadata service. Copies must not "+
+		"connect to it: set another endpoint", at.Endpoint)
 }

@@ -61,7 +61,8 @@ func (o BackupFacts) job(name string) (task jobs.Job, exists bool) {
 // mixed reports whether the members of a cluster that is not being deleted run different images. A backup records
 // one image.
 func (o BackupFacts) mixed() bool {
-	return o.Cluster.DeletionTimestamp == nil && slices.ContainsFunc(o.Members, func(m state.Member) bool { return m.Image != o.Members[0].Image })
+	return o.Cluster.DeletionTimestamp == nil &&
+		slices.ContainsFunc(o.Members, func(m state.Member) bool { return m.Image != o.Members[0].Image })
 }
 
 // rolling reports whether members run different images, or will when the StatefulSet has re-created one.

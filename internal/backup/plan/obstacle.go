@@ -43,7 +43,8 @@ func human(reason, format string, arguments ...any) obstacle {
 func (s situation) obstacle() obstacle {
 	cluster := s.Cluster
 	if cluster == nil {
-		return human(dbv1.ReasonBackupPending, "spec.cluster: DatabaseCluster %s does not exist: create it, or delete this DatabaseBackup", s.backup.Spec.Cluster)
+		return human(dbv1.ReasonBackupPending, "spec.cluster: DatabaseCluster %s does not exist: create it, or delete this DatabaseBackup",
+			s.backup.Spec.Cluster)
 	}
 	if made := createdFor(s.backup); made != "" && made != string(cluster.UID) {
 		return never("it was created for the previous DatabaseCluster %s, which no longer exists", cluster.Name)
@@ -86,17 +87,20 @@ func (s situation) unable() obstacle {
 	case text != "":
 		return human(dbv1.ReasonEngineMissing, "%s", text)
 	case s.TransferImage == "":
-		return human(dbv1.ReasonBackupPending, "the operator runs without --transfer-image, so it cannot create Jobs for backups: set the flag to the operator's own image")
+		return human(dbv1.ReasonBackupPending,
+			"the operator runs without --transfer-image, so it cannot create Jobs for backups: set the flag to the operator's own image")
 	case at == nil:
 		return human(dbv1.ReasonReferenceMissing,
-			"there is no destination: set spec.backup.destination of DatabaseCluster %s, or create a DatabaseBackup with spec.destination", s.Cluster.Name)
+			"there is no destination: set spec.backup.destination of DatabaseCluster %s, or create a DatabaseBackup with spec.destination",
+			s.Cluster.Name)
 	case state.NamesNoCredentials(at) && s.backup.Spec.Destination != nil: // stored by an earlier version, and immutable
 		return human(dbv1.ReasonReferenceMissing,
 			"spec.destination %s names no credentials, and is immutable: delete this DatabaseBackup, and create another one with "+
 				"credentialsSecretName, or credentialSource: WorkloadIdentity", at.URL)
 	case state.NamesNoCredentials(at):
 		return human(dbv1.ReasonReferenceMissing,
-			"spec.backup.destination %s of DatabaseCluster %s names no credentials: set its credentialsSecretName, or credentialSource: WorkloadIdentity", at.URL, s.Cluster.Name)
+			"spec.backup.destination %s of DatabaseCluster %s names no credentials: set its credentialsSecretName, or credentialSource: "+
+				"WorkloadIdentity", at.URL, s.Cluster.Name)
 	case s.AccountProblem != "":
 		return human(dbv1.ReasonNameConflict, "%s", s.accountText())
 	case s.Missing != "":
@@ -108,7 +112,8 @@ func (s situation) unable() obstacle {
 
 // accountText is the problem of the ServiceAccount, and its correction.
 func (s situation) accountText() string {
-	return fmt.Sprintf("%s: set spec.serviceAccount.name of the DatabaseCluster instead of annotations, or delete that ServiceAccount", s.AccountProblem)
+	return fmt.Sprintf("%s: set spec.serviceAccount.name of the DatabaseCluster instead of annotations, or delete that ServiceAccount",
+		s.AccountProblem)
 }
 
 func (s situation) engineProblem() string {

@@ -33,7 +33,8 @@ func (s situation) remove(p BackupPlan) BackupPlan {
 	case !s.unwanted():
 		return p.because("its data is retained").do(finalize(retainedNote(s.backup)))
 	case s.TransferImage == "":
-		return s.blocked(p, "the operator runs without --transfer-image, so it cannot create a Job to delete the data: set the flag to the operator's own image")
+		return s.blocked(p,
+			"the operator runs without --transfer-image, so it cannot create a Job to delete the data: set the flag to the operator's own image")
 	default:
 		return s.removeData(p)
 	}

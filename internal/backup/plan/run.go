@@ -64,7 +64,8 @@ func (s situation) backupPolicy(name string) jobs.Policy {
 // supersedes reports why the Job of a member must be re-created.
 func (s situation) supersedes(job jobs.Job) string {
 	if s.changed {
-		return fmt.Sprintf("stopping Job %s: the engine or the image of DatabaseCluster %s has changed, so the backup starts again", job.Name, s.backup.Spec.Cluster)
+		return fmt.Sprintf("stopping Job %s: the engine or the image of DatabaseCluster %s has changed, so the backup starts again", job.Name,
+			s.backup.Spec.Cluster)
 	}
 	return recreates(job)
 }

@@ -65,13 +65,15 @@ func (e egress) peers() []*networkingv1ac.NetworkPolicyPeerApplyConfiguration {
 		all = append(all, networkingv1ac.NetworkPolicyPeer().WithNamespaceSelector(metav1ac.LabelSelector()))
 	}
 	if e.PodsOf != "" {
-		databases := metav1ac.LabelSelectorRequirement().WithKey(dbv1.LabelName).WithOperator(metav1.LabelSelectorOpNotIn).WithValues(dbv1.LabelNameValue)
+		databases := metav1ac.LabelSelectorRequirement().WithKey(dbv1.LabelName).WithOperator(metav1.LabelSelectorOpNotIn).WithValues(
+			dbv1.LabelNameValue)
 		all = append(all, networkingv1ac.NetworkPolicyPeer().
 			WithNamespaceSelector(metav1ac.LabelSelector().WithMatchLabels(map[string]string{corev1.LabelMetadataName: e.PodsOf})).
 			WithPodSelector(metav1ac.LabelSelector().WithMatchExpressions(databases)))
 	}
 	for _, block := range e.Blocks {
-		all = append(all, networkingv1ac.NetworkPolicyPeer().WithIPBlock(networkingv1ac.IPBlock().WithCIDR(block.CIDR).WithExcept(block.Except...)))
+		all = append(all,
+			networkingv1ac.NetworkPolicyPeer().WithIPBlock(networkingv1ac.IPBlock().WithCIDR(block.CIDR).WithExcept(block.Except...)))
 	}
 	return all
 }

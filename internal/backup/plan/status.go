@@ -77,7 +77,8 @@ func stalled(backup *dbv1.DatabaseBackup, s dbv1.DatabaseBackupStatus, todo Back
 	case todo.Stalled != nil:
 		return condition(dbv1.ConditionStalled, metav1.ConditionTrue, todo.Stalled.Reason, todo.Stalled.Message)
 	case s.Phase == dbv1.BackupFailed && backup.DeletionTimestamp == nil:
-		return condition(dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonBackupFailed, strings.TrimSuffix(s.Message, ".")+". A failed DatabaseBackup stays failed: correct the cause, then create another one")
+		return condition(dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonBackupFailed,
+			strings.TrimSuffix(s.Message, ".")+". A failed DatabaseBackup stays failed: correct the cause, then create another one")
 	default:
 		return condition(dbv1.ConditionStalled, metav1.ConditionFalse, dbv1.ReasonNotStalled, "no action required")
 	}

@@ -44,7 +44,8 @@ func (s situation) verification(p BackupPlan) BackupPlan {
 // verify fails a verification whose cluster no longer exists, and first corrects the policy of its copy.
 func (s situation) verify(p BackupPlan) BackupPlan {
 	if s.Cluster == nil && len(s.Jobs) > 0 {
-		return s.verified(p, dbv1.VerificationFailed, fmt.Sprintf("DatabaseCluster %s no longer exists, so the operator deletes the temporary copy", s.backup.Spec.Cluster))
+		return s.verified(p, dbv1.VerificationFailed,
+			fmt.Sprintf("DatabaseCluster %s no longer exists, so the operator deletes the temporary copy", s.backup.Spec.Cluster))
 	}
 	if apply, drifted := s.policyDrift(); drifted {
 		return p.verifying(p.Status.Verification.Message).do(apply).in(waitRequeueAfter)
@@ -77,7 +78,8 @@ func (s situation) verifyMembers(p BackupPlan) BackupPlan {
 // copyPolicy is the policy for the Job of a verification.
 func (s situation) copyPolicy(name, seen string, ordinal int32) jobs.Policy {
 	policy := verificationAction.Policy(s.Cluster)
-	policy.Seen, policy.Purpose = seen, fmt.Sprintf("Job %s restores member %d of %d into a temporary copy", name, ordinal+1, s.backup.Status.Replicas)
+	policy.Seen, policy.Purpose = seen, fmt.Sprintf("Job %s restores member %d of %d into a temporary copy", name, ordinal+1,
+		s.backup.Status.Replicas)
 	if s.unverifiable() == "" {
 		policy.Desired = []objects.Child{s.verificationJob(ordinal)}
 	}
@@ -105,7 +107,8 @@ func (s situation) awaitCopy(p BackupPlan, policy jobs.Policy, r jobs.Result, or
 func (s situation) awaitDeletion(p BackupPlan, job jobs.Job, ordinal int32) BackupPlan {
 	limit := verificationAction.Deadline(s.Cluster)*time.Duration(ordinal+1) + jobs.Unanswered
 	if since := p.Status.Verification.StartTime; since != nil && s.At.After(since.Add(limit)) {
-		return s.verified(p, dbv1.VerificationFailed, fmt.Sprintf("Job %s was deleted but still exists: its pod %s does not answer", job.Name, job.Pod))
+		return s.verified(p, dbv1.VerificationFailed,
+			fmt.Sprintf("Job %s was deleted but still exists: its pod %s does not answer", job.Name, job.Pod))
 	}
 	return p.verifying(fmt.Sprintf("waiting for Job %s to be deleted", job.Name)).in(waitRequeueAfter)
 }
@@ -134,7 +137,8 @@ func (s situation) mismatch() string {
 		return ""
 	}
 	return fmt.Sprintf(". The copy used the backup's engine %q and image %q, with the arguments, parameters and files of DatabaseCluster %s, "+
-		"which now has %s. Check that they are compatible before you discard the backup", s.backup.Status.Engine, s.backup.Status.Image, s.backup.Spec.Cluster, s.Diverged)
+		"which now has %s. Check that they are compatible before you discard the backup", s.backup.Status.Engine, s.backup.Status.Image,
+		s.backup.Spec.Cluster, s.Diverged)
 }
 
 // policyDrift corrects the policy of running copies, which may be deleted, changed, or written by an operator with
@@ -151,7 +155,8 @@ func (s situation) unverifiable() string {
 	cluster, declared := s.Cluster, s.Engine
 	switch {
 	case cluster == nil:
-		return fmt.Sprintf("DatabaseCluster %s does not exist: a verification needs its volume size, Secrets and security contexts", s.backup.Spec.Cluster)
+		return fmt.Sprintf("DatabaseCluster %s does not exist: a verification needs its volume size, Secrets and security contexts",
+			s.backup.Spec.Cluster)
 	case !Begun(s.backup.Status):
 		return "status.destination, status.location or status.replicas of the DatabaseBackup is missing, so the location of the data is unknown"
 	case s.TransferImage == "":
@@ -167,7 +172,8 @@ func (s situation) unverifiable() string {
 	case declared.Spec.Actions.Restore == nil:
 		return fmt.Sprintf("DatabaseEngine %s has no action restore", declared.Name)
 	case !s.asks():
-		return fmt.Sprintf("DatabaseEngine %s has no action probe: set spec.backup.verification.command of DatabaseCluster %s", declared.Name, cluster.Name)
+		return fmt.Sprintf("DatabaseEngine %s has no action probe: set spec.backup.verification.command of DatabaseCluster %s", declared.Name,
+			cluster.Name)
 	default:
 		return ""
 	}

@@ -80,7 +80,8 @@ func protected(s *situation.Situation) phase.Outcome {
 	outcome := phase.Wait(dbv1.ReasonProtected, "spec.deletion.protection is true")
 	outcome.Stalled = &situation.Stall{Reason: dbv1.ReasonProtected, Message: fmt.Sprintf(
 		"the cluster was deleted although spec.deletion.protection is true, because the API server did not deny the request. "+
-			"The operator stops no member and deletes nothing. The deletion cannot be undone. To continue it, set spec.deletion.protection to false: "+
+			"The operator stops no member and deletes nothing. The deletion cannot be undone. To continue it, set spec.deletion.protection to "+
+			"false: "+
 			"kubectl -n %s patch databasecluster %s --type=merge -p '{\"spec\":{\"deletion\":{\"protection\":false}}}'",
 		s.Cluster.Namespace, s.Cluster.Name)}
 	return outcome

@@ -41,14 +41,16 @@ func fence(s *situation.Situation, hook dbv1.DeletionHook) (view hookView, fence
 		view = underway("deletion hook %q stops all members before the backup: %s", hook.Name, why)
 		left = situation.Sooner(left, unsettled)
 	case next.Waits():
-		view = underway("deletion hook %q stops all members before the backup, because spec.deletion.volumes is Delete: %s", hook.Name, next.Message)
+		view = underway("deletion hook %q stops all members before the backup, because spec.deletion.volumes is Delete: %s", hook.Name,
+			next.Message)
 		view.operations = next.Operations
 	case user != "":
 		view = failed(fmt.Sprintf("Delete %s, or set spec.deletion.volumes to Retain", user),
 			"deletion hook %q cannot start: %s may write to the volumes and is not controlled by this cluster", hook.Name, user)
 		view.reason = dbv1.ReasonNameConflict
 	case s.StatefulSetTerminating():
-		view = underway("deletion hook %q waits until StatefulSet %s is deleted, because it may create pods until then", hook.Name, s.StatefulSet.Name)
+		view = underway("deletion hook %q waits until StatefulSet %s is deleted, because it may create pods until then", hook.Name,
+			s.StatefulSet.Name)
 	case s.Fence() == "":
 		view = underway("deletion hook %q waits until the StatefulSet controller has observed the scale to 0 replicas", hook.Name)
 	default:
@@ -67,7 +69,8 @@ func refusal(s *situation.Situation, hook dbv1.DeletionHook) (view hookView, ref
 			hook.Name, s.Unprobed())
 	case s.Unlocked() && len(s.Members) > 0:
 		view = failed("Set spec.deletion.volumes to Retain: the hook then backs up the primary, and all volumes stay",
-			"deletion hook %q cannot start: the operator cannot know which of %d volumes has every acknowledged write, because DatabaseEngine %s has no spec.state.lock",
+			"deletion hook %q cannot start: the operator cannot know which of %d volumes has every acknowledged write, because DatabaseEngine %s "+
+				"has no spec.state.lock",
 			hook.Name, len(s.Own), s.Engine.Name)
 	case gone(s) != "":
 		view = failed("Set spec.deletion.volumes to Retain: the hook then backs up a member that runs, and all volumes stay",
@@ -167,6 +170,7 @@ func lostBackup(s *situation.Situation, hook dbv1.DeletionHook) (hookView, bool)
 		return hookView{}, false
 	}
 	return failed("Set spec.deletion.volumes to Retain to keep the remaining volumes",
-		"deletion hook %q failed: its DatabaseBackup no longer exists, and PersistentVolumeClaim %s is already terminating, so no backup can contain its data. The operator deletes no other volume",
+		"deletion hook %q failed: its DatabaseBackup no longer exists, and PersistentVolumeClaim %s is already terminating, so no backup can "+
+			"contain its data. The operator deletes no other volume",
 		hook.Name, v.Claim), true
 }

@@ -61,7 +61,8 @@ func see(s *situation.Situation, hook dbv1.DeletionHook) hookView {
 	object := Makes(s.Cluster, s.Fence(), hook)
 	switch {
 	case !known: // another version of the operator allowed it
-		return failed("Update the operator", "deletion hook %q has type %q, which this version of the operator does not support", hook.Name, hook.Type)
+		return failed("Update the operator", "deletion hook %q has type %q, which this version of the operator does not support", hook.Name,
+			hook.Type)
 	case s.OwnedByAnother(object.Kind, object.Name):
 		return taken(hook, object)
 	}
@@ -108,7 +109,8 @@ func goThrough(s *situation.Situation) (all []dbv1.HookStatus, waiting phase.Out
 func awaitTurn(s *situation.Situation, hook dbv1.DeletionHook, stops bool) hookView {
 	before := reported(s, hook.Name)
 	view := hookView{phase: dbv1.HookPending, message: "waiting for the hooks before this one", stopped: before.Stopped}
-	if known := before.Phase == dbv1.HookSucceeded || before.Phase == dbv1.HookFailed && continuesOnFailure(s); known && !situation.Fences(s.Cluster, hook) {
+	if known := before.Phase == dbv1.HookSucceeded || before.Phase == dbv1.HookFailed && continuesOnFailure(s); known &&
+		!situation.Fences(s.Cluster, hook) {
 		view.phase, view.message = before.Phase, before.Message
 	}
 	if stops && hook.Type == dbv1.HookShutdown && !s.Skips() {
@@ -145,7 +147,8 @@ func look(s *situation.Situation, hook dbv1.DeletionHook) hookView {
 	switch {
 	case before.Phase == dbv1.HookSucceeded && !doubted(s, hook), before.Phase == dbv1.HookFailed && continuesOnFailure(s):
 		return recorded // even if its Job no longer exists
-	case view.phase == dbv1.HookSucceeded && !(s.Skips() && len(unknown(view.stopped)) > 0): // no pod had the finalizer, so no exit code is known
+	// no pod had the finalizer, so no exit code is known
+	case view.phase == dbv1.HookSucceeded && !(s.Skips() && len(unknown(view.stopped)) > 0):
 		return view
 	case begun && over(s, before.Phase):
 		return recorded
@@ -153,7 +156,8 @@ func look(s *situation.Situation, hook dbv1.DeletionHook) hookView {
 		view.phase = dbv1.HookSkipped
 		view.message = fmt.Sprintf("skipped, because the cluster has the annotation %s=true", dbv1.AnnotationSkipDeletionHooks)
 	case begun:
-		return failed("Set spec.deletion.hookFailurePolicy to Continue", "the result of deletion hook %q is unknown; members have started to stop, so the operator does not run the hook again", hook.Name)
+		return failed("Set spec.deletion.hookFailurePolicy to Continue",
+			"the result of deletion hook %q is unknown; members have started to stop, so the operator does not run the hook again", hook.Name)
 	}
 	return view
 }
@@ -183,8 +187,9 @@ func (v hookView) outcome(hook dbv1.DeletionHook) phase.Outcome {
 		o.Reason = dbv1.ReasonTerminating
 	}
 	if v.reason != "" {
-		o.Stalled = &situation.Stall{Reason: v.reason, Message: fmt.Sprintf("%s. %s. To skip the deletion hooks, set the annotation %s=true on the cluster",
-			strings.TrimSuffix(v.message, "."), v.remedy, dbv1.AnnotationSkipDeletionHooks)}
+		o.Stalled = &situation.Stall{Reason: v.reason,
+			Message: fmt.Sprintf("%s. %s. To skip the deletion hooks, set the annotation %s=true on the cluster",
+				strings.TrimSuffix(v.message, "."), v.remedy, dbv1.AnnotationSkipDeletionHooks)}
 	}
 	return o
 }
@@ -193,7 +198,8 @@ func (v hookView) outcome(hook dbv1.DeletionHook) phase.Outcome {
 func start(s *situation.Situation, hook dbv1.DeletionHook, object objects.Child) hookView {
 	if s.Terminating {
 		return failed("Set spec.deletion.hookFailurePolicy to Continue",
-			"deletion hook %q cannot start: namespace %s is terminating, so the operator cannot create objects in it", hook.Name, s.Cluster.Namespace)
+			"deletion hook %q cannot start: namespace %s is terminating, so the operator cannot create objects in it", hook.Name,
+			s.Cluster.Namespace)
 	}
 	if obstacle := s.JobObstacle(); obstacle != "" {
 		return accountless(s, hook, obstacle)
@@ -211,7 +217,8 @@ func start(s *situation.Situation, hook dbv1.DeletionHook, object objects.Child)
 // accountless returns a hook whose pods would run as a ServiceAccount that was not created for this cluster. In a deletion, the
 // operator creates none.
 func accountless(s *situation.Situation, hook dbv1.DeletionHook, obstacle string) hookView {
-	view := failed("Set spec.serviceAccount.name instead of spec.serviceAccount.annotations", "deletion hook %q cannot start: %s", hook.Name, obstacle)
+	view := failed("Set spec.serviceAccount.name instead of spec.serviceAccount.annotations", "deletion hook %q cannot start: %s", hook.Name,
+		obstacle)
 	if s.ForeignServiceAccount() {
 		view.reason = dbv1.ReasonNameConflict
 	}
@@ -222,7 +229,8 @@ func accountless(s *situation.Situation, hook dbv1.DeletionHook, obstacle string
 // taken returns a hook that an object of another owner blocks.
 func taken(hook dbv1.DeletionHook, object state.Ref) hookView {
 	view := failed(fmt.Sprintf("Delete %s %s", object.Kind, object.Name),
-		"deletion hook %q cannot start: %s %s was not created for this cluster, so the operator does not change it", hook.Name, object.Kind, object.Name)
+		"deletion hook %q cannot start: %s %s was not created for this cluster, so the operator does not change it", hook.Name, object.Kind,
+		object.Name)
 	view.reason = dbv1.ReasonNameConflict
 	return view
 }

@@ -43,7 +43,8 @@ func shutdownHook(s *situation.Situation, hook dbv1.DeletionHook) hookView {
 	next := stop(s)
 	switch {
 	case len(bad) > 0:
-		view = failed("Check its volume, then set spec.deletion.hookFailurePolicy to Continue", "the members did not shut down cleanly: %s", strings.Join(bad, "; "))
+		view = failed("Check its volume, then set spec.deletion.hookFailurePolicy to Continue", "the members did not shut down cleanly: %s",
+			strings.Join(bad, "; "))
 	case next.Waits():
 		view = underway("%s", next.Message)
 		view.operations = next.Operations
@@ -72,7 +73,8 @@ func endings(all []dbv1.StoppedMember, left int) string {
 	names := unknown(all)
 	text := fmt.Sprintf("%d of %d members exited with code 0", len(all)-len(names), len(all))
 	if len(names) > 0 {
-		text += fmt.Sprintf(". The exit code of %s is unknown: the pod was deleted before the operator stopped it, or never started", strings.Join(names, ", "))
+		text += fmt.Sprintf(". The exit code of %s is unknown: the pod was deleted before the operator stopped it, or never started",
+			strings.Join(names, ", "))
 	}
 	return text
 }
@@ -161,7 +163,8 @@ func records(s *situation.Situation) bool {
 		slices.ContainsFunc(s.Cluster.Spec.Deletion.Hooks, isShutdown)
 }
 
-// Releases remove our finalizer from the pods that no longer need it: the status contains their exit codes, and no lost volume keeps them from starting.
+// Releases remove our finalizer from the pods that no longer need it: the status contains their exit codes, and no lost volume keeps them
+// from starting.
 func Releases(s *situation.Situation) operation.List {
 	var all []operation.Target
 	for _, m := range s.Members {

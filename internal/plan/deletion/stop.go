@@ -24,10 +24,11 @@ func stopFor(s *situation.Situation, reason string) phase.Outcome {
 	stops := outcome.Operations.Stops()
 	m, found := state.First(s.Members, func(m state.Member) bool { return m.Name == stops })
 	if found && records(s) && !m.HasFinalizer && !m.Terminating {
-		return phase.Do(outcome.Reason, fmt.Sprintf("adding the finalizer to pod %s, to record the exit code of its database", m.Name), operation.Finalizer{
-			Work: operation.Work{Is: operation.LastInDeletion, Text: "add the finalizer to pod " + m.Name},
-			Pods: []operation.Target{operation.PodOf(m)},
-		})
+		return phase.Do(outcome.Reason, fmt.Sprintf("adding the finalizer to pod %s, to record the exit code of its database", m.Name),
+			operation.Finalizer{
+				Work: operation.Work{Is: operation.LastInDeletion, Text: "add the finalizer to pod " + m.Name},
+				Pods: []operation.Target{operation.PodOf(m)},
+			})
 	}
 	return outcome
 }

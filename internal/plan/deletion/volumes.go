@@ -86,7 +86,8 @@ func (d *deletion) finish(s *situation.Situation) phase.Outcome {
 		text = "retained: " + members.Named(kept)
 	}
 	if deletesVolumes(s) && len(situation.Staying(s.Own)) > 0 {
-		warning = operation.Warning("VolumesRetained", "Finalize", fmt.Sprintf("spec.deletion.volumes is Delete, but %s; %s", whyKept(d.hooks), text))
+		warning = operation.Warning("VolumesRetained", "Finalize",
+			fmt.Sprintf("spec.deletion.volumes is Delete, but %s; %s", whyKept(d.hooks), text))
 	}
 	message := "all members have stopped; " + text
 	if left := len(s.Members); left > 0 {

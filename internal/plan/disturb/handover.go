@@ -64,7 +64,8 @@ func hasToHandOver(s *situation.Situation, m state.Member) bool {
 // Request runs the Job of that name, by which a primary hands over.
 func Request(s *situation.Situation, m state.Member, to *int32, job string) (outcome phase.Outcome, done bool) {
 	request := resources.HandOver{Member: m.Ordinal, To: to, Name: job, Members: s.End()}
-	return Run(s, resources.HandOverJob(s.Cluster, s.Engine, request), dbv1.ReasonHandingOver, fmt.Sprintf("pod %s hands over to another member", m.Name))
+	return Run(s, resources.HandOverJob(s.Cluster, s.Engine, request), dbv1.ReasonHandingOver,
+		fmt.Sprintf("pod %s hands over to another member", m.Name))
 }
 
 // Lowest is the serving replica with the lowest ordinal that keeps its volume; nil if there is none. It stays the longest.
@@ -96,8 +97,8 @@ func Run(s *situation.Situation, job objects.Child, reason, purpose string) (out
 	}
 }
 
-// Forget deletes the Job of that name, after it has ended: it belongs to a previous request, so its result must not count. It is over when no
-// such Job exists.
+// Forget deletes the Job of that name, after it has ended: it belongs to a previous request, so its result must not count. It is over when
+// no such Job exists.
 func Forget(s *situation.Situation, job, reason, purpose string) phase.Outcome {
 	observed, exists := s.JobOf(job)
 	switch {

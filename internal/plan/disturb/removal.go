@@ -47,7 +47,8 @@ func Remove(s *situation.Situation, ordinal int32) phase.Outcome {
 		return phase.Wait(dbv1.ReasonRemovingMember, fmt.Sprintf(
 			"pod %s cannot be removed: %d of the other members are ready, but %d are needed for a majority", name, len(others), needed))
 	}
-	job := resources.MemberRemoveJob(s.Cluster, s.Engine, ordinal, string(s.StatefulSet.UID), fmt.Sprint(s.StatefulSet.Generation), podOf(s, ordinal))
+	job := resources.MemberRemoveJob(s.Cluster, s.Engine, ordinal, string(s.StatefulSet.UID), fmt.Sprint(s.StatefulSet.Generation),
+		podOf(s, ordinal))
 	if _, exists := s.JobOf(job.Name()); !exists && joinsIn(s, ordinal) > 0 {
 		outcome := phase.Wait(dbv1.ReasonRemovingMember, fmt.Sprintf("pod %s is removed after it has joined the others", name))
 		outcome.RequeueAfter = joinsIn(s, ordinal)

@@ -34,7 +34,8 @@ func adoptions(s *situation.Situation) []operation.Patch {
 	var all []operation.Patch
 	for _, v := range s.Left {
 		if !v.Terminating && s.Fits(v) {
-			all = append(all, Containing(s, v, state.Contents{Cluster: s.Cluster.UID, Engine: v.Engine, Primary: v.Primary, Term: v.Term, Voters: v.Voters}))
+			all = append(all,
+				Containing(s, v, state.Contents{Cluster: s.Cluster.UID, Engine: v.Engine, Primary: v.Primary, Term: v.Term, Voters: v.Voters}))
 		}
 	}
 	return all
@@ -76,8 +77,9 @@ func latest(s *situation.Situation, holds *state.Contents) {
 	}
 }
 
-// locked records the holder of the lock. After it has given the lock up, the record stays. While members stop, another holder counts only if the
-// recorded one still runs: otherwise that one may have stopped with writes that the next holder lacks, and no member is known to have everything.
+// locked records the holder of the lock. After it has given the lock up, the record stays. While members stop, another holder counts only
+// if the recorded one still runs: otherwise that one may have stopped with writes that the next holder lacks, and no member is known to
+// have everything.
 func locked(s *situation.Situation, holds *state.Contents) {
 	own := state.Only(s.Agreements, func(a state.Agreement) bool { return a.Cluster == s.Cluster.UID })
 	holder, term := state.LockIn(own)
@@ -92,8 +94,8 @@ func locked(s *situation.Situation, holds *state.Contents) {
 	}
 }
 
-// unlocked records the member while no other one can accept a write. Before that, the record shows that the list of the voters is known, or since
-// when each write needs all that are left. Until one of these stops, a record stays: the member has each further write as well.
+// unlocked records the member while no other one can accept a write. Before that, the record shows that the list of the voters is known,
+// or since when each write needs all that are left. Until one of these stops, a record stays: the member has each further write as well.
 func unlocked(s *situation.Situation, holds *state.Contents) {
 	pod, settled := s.Settled()
 	_, stays := s.Latest()
@@ -148,22 +150,26 @@ func VolumeConflict(s *situation.Situation) *situation.Stall {
 	}
 	if bootstrap := s.Cluster.Spec.Bootstrap; bootstrap != nil && bootstrap.FromBackup != nil {
 		return kept(
-			"%s: retained from the previous cluster of the same name, and spec.bootstrap.fromBackup never overwrites data. Delete these claims if you do not need their data, or remove spec.bootstrap to start with these volumes",
+			"%s: retained from the previous cluster of the same name, and spec.bootstrap.fromBackup never overwrites data. Delete these claims if "+
+				"you do not need their data, or remove spec.bootstrap to start with these volumes",
 			Named(s.Left))
 	}
 	for _, v := range s.Left {
 		switch {
 		case v.Terminating:
 			return kept(
-				"PersistentVolumeClaim %s of the previous cluster of the same name is terminating. Wait until it is deleted; its member then starts with an empty volume. Or give the cluster another name",
+				"PersistentVolumeClaim %s of the previous cluster of the same name is terminating. Wait until it is deleted; its member then starts "+
+					"with an empty volume. Or give the cluster another name",
 				v.Claim)
 		case v.IsFilling():
 			return kept(
-				"PersistentVolumeClaim %s of the previous cluster of the same name contains only part of its first data: its restore or its creation did not finish. Delete the claim. To restore again, also delete the cluster and re-create it with spec.bootstrap.fromBackup",
+				"PersistentVolumeClaim %s of the previous cluster of the same name contains only part of its first data: its restore or its creation "+
+					"did not finish. Delete the claim. To restore again, also delete the cluster and re-create it with spec.bootstrap.fromBackup",
 				v.Claim)
 		case v.Engine != s.Cluster.Spec.Engine:
 			return kept(
-				"PersistentVolumeClaim %s of the previous cluster of the same name contains data of %s, but spec.engine is %q. Delete the claim, or change spec.engine or the cluster's name. If the claim records the wrong engine, correct its annotation %s",
+				"PersistentVolumeClaim %s of the previous cluster of the same name contains data of %s, but spec.engine is %q. Delete the claim, or "+
+					"change spec.engine or the cluster's name. If the claim records the wrong engine, correct its annotation %s",
 				v.Claim, engineText(v.Engine), s.Cluster.Spec.Engine, dbv1.AnnotationEngine)
 		}
 	}
@@ -176,7 +182,8 @@ func unadopted(s *situation.Situation) *situation.Stall {
 	if !found {
 		return nil
 	}
-	return kept("PersistentVolumeClaim %s of the previous cluster of the same name contains data of %s, and this cluster has not adopted it. Delete the claim if you do not need its data, or lower spec.replicas",
+	return kept("PersistentVolumeClaim %s of the previous cluster of the same name contains data of %s, and this cluster has not adopted "+
+		"it. Delete the claim if you do not need its data, or lower spec.replicas",
 		v.Claim, engineText(v.Engine))
 }
 
@@ -233,9 +240,11 @@ func AwaitAdoption(s *situation.Situation) phase.Outcome {
 		return phase.Wait(dbv1.ReasonAdoptingVolumes, stall.Message)
 	case s.PreviousUser != "":
 		return phase.Wait(dbv1.ReasonWaitingForPreviousCluster,
-			fmt.Sprintf("%s of the previous cluster of the same name still runs; the operator adopts the volumes when it has terminated", s.PreviousUser))
+			fmt.Sprintf("%s of the previous cluster of the same name still runs; the operator adopts the volumes when it has terminated",
+				s.PreviousUser))
 	case s.ForeignStatefulSet():
-		return phase.Wait(dbv1.ReasonWaitingForPreviousCluster, "a StatefulSet of another owner creates the pods that use the volumes; the operator adopts the volumes when it is deleted")
+		return phase.Wait(dbv1.ReasonWaitingForPreviousCluster,
+			"a StatefulSet of another owner creates the pods that use the volumes; the operator adopts the volumes when it is deleted")
 	default:
 		return phase.Wait(dbv1.ReasonAdoptingVolumes, "adopting "+operation.Describe(adoptions(s)))
 	}

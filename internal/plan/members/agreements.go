@@ -18,7 +18,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Agreements are the writes of the objects in which members keep their agreement. Those of a previous cluster of the same name are adopted or deleted first: see AdoptedAgreements and StaleAgreements.
+// Agreements are the writes of the objects in which members keep their agreement. Those of a previous cluster of the same name are adopted
+// or deleted first: see AdoptedAgreements and StaleAgreements.
 func Agreements(s *situation.Situation) operation.List {
 	if !engine.Identifies(s.Engine) || s.ForeignServiceAccount() {
 		return nil
@@ -92,7 +93,8 @@ func hasData(s *situation.Situation) bool {
 
 func runsDatabase(b state.Bystander) bool { return b.Component == dbv1.ComponentDatabase && !b.Ended }
 
-// AwaitsAgreements reports whether an agreement of a previous cluster still exists. The members do not start before it is adopted or deleted.
+// AwaitsAgreements reports whether an agreement of a previous cluster still exists. The members do not start before it is adopted or
+// deleted.
 func AwaitsAgreements(s *situation.Situation) bool {
 	return s.NotStarted() && slices.ContainsFunc(s.Agreements, func(a state.Agreement) bool { return a.Cluster != s.Cluster.UID })
 }
@@ -103,8 +105,9 @@ func awaitAgreements(s *situation.Situation) phase.Outcome {
 		return phase.Over
 	}
 	other, _ := state.First(s.Agreements, func(a state.Agreement) bool { return a.Cluster != s.Cluster.UID })
-	return phase.Wait(dbv1.ReasonAdoptingVolumes, fmt.Sprintf("ConfigMap %s has the agreement of the members of the previous cluster of the same name. "+
-		"The operator adopts it with their volumes, or deletes it if there are none", other.Name))
+	return phase.Wait(dbv1.ReasonAdoptingVolumes,
+		fmt.Sprintf("ConfigMap %s has the agreement of the members of the previous cluster of the same name. "+
+			"The operator adopts it with their volumes, or deletes it if there are none", other.Name))
 }
 
 func agreements(all []state.Agreement, why string) []operation.Removal {

@@ -52,11 +52,12 @@ func Configure(s *situation.Situation) phase.Outcome {
 	return phase.Do(dbv1.ReasonConfiguring, "the parameters and passwords are in force", operation.RecordConfiguration(s.InForce()))
 }
 
-// repeat lets the action run again, because another client may have written the configuration since it ran. If nothing has been written, the
-// next run writes nothing, so the record still identifies the last write when it has ended.
+// repeat lets the action run again, because another client may have written the configuration since it ran. If nothing has been written,
+// the next run writes nothing, so the record still identifies the last write when it has ended.
 func repeat(s *situation.Situation, task jobs.Job) phase.Outcome {
 	name, _ := engine.ConfigurationMap(s.Cluster.Name, s.Engine)
-	text := fmt.Sprintf("the action configure runs again, because another client may have changed ConfigMap %s when Job %s ended", name, task.Name)
+	text := fmt.Sprintf("the action configure runs again, because another client may have changed ConfigMap %s when Job %s ended", name,
+		task.Name)
 	return phase.Do(dbv1.ReasonConfiguring, text, operation.RecordConfiguration(s.ApplyingAfter(s.KeptWrite())))
 }
 
@@ -84,7 +85,9 @@ func ConfigureFailed(s *situation.Situation) *situation.Stall {
 	if r.Step != jobs.Lost && (r.Step != jobs.Failed || slices.Contains(unanswered, task.Code)) {
 		return nil
 	}
-	text := fmt.Sprintf("the parameters and passwords of the spec are not in force: %s. Correct spec.parameters, or delete Job %s to try again", r.Cause, task.Name)
+	text := fmt.Sprintf(
+		"the parameters and passwords of the spec are not in force: %s. Correct spec.parameters, or delete Job %s to try again", r.Cause,
+		task.Name)
 	if s.Wanted > 0 && s.End() > s.Wanted {
 		text += fmt.Sprintf(". Until then, the operator removes no member. To keep %d members, set spec.replicas to that number", s.End())
 	}

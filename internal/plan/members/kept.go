@@ -17,8 +17,8 @@ import (
 )
 
 // Reconfigure lets the action configure run again after another client has changed the configuration that the members keep. Actions on
-// members may change it for a moment, so they have to end first. The mark of the change contains the mark of the previous one, so the same change
-// counts each time. A ConfigMap that lost its entry is a change, too: the operator creates a deleted one again, empty.
+// members may change it for a moment, so they have to end first. The mark of the change contains the mark of the previous one, so the same
+// change counts each time. A ConfigMap that lost its entry is a change, too: the operator creates a deleted one again, empty.
 func Reconfigure(s *situation.Situation) phase.Outcome {
 	kept := s.KeptConfiguration()
 	if s.Kept == nil || !s.RecordedAs(dbv1.ConfigurationInForce) || s.Wanted == 0 || !s.Answers() {
@@ -28,7 +28,9 @@ func Reconfigure(s *situation.Situation) phase.Outcome {
 	if was := before.MembersHash; was == "" || was == kept || acts(s) {
 		return phase.Over
 	}
-	text := fmt.Sprintf("another client changed the configuration of the members in ConfigMap %s; the action configure puts spec.parameters in force again", s.Kept.Name)
+	text := fmt.Sprintf(
+		"another client changed the configuration of the members in ConfigMap %s; the action configure puts spec.parameters in force again",
+		s.Kept.Name)
 	changed := s.ApplyingAfter(objects.Hash([]string{kept, before.ChangedHash}))
 	record := operation.RecordConfiguration(changed)
 	record.Event = operation.Warning("ConfigurationChanged", "Configure", text)

@@ -18,16 +18,18 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// StartEmpty lets a member start without the data of its lost volume, because the user has requested it since. The record of the request names
-// that volume, so it is no consent to another loss.
+// StartEmpty lets a member start without the data of its lost volume, because the user has requested it since. The record of the request
+// names that volume, so it is no consent to another loss.
 func StartEmpty(s *situation.Situation) phase.Outcome {
 	request, open := s.Request(dbv1.RequestRebuild)
-	lost, found := state.First(s.Lost, func(l situation.Loss) bool { return naming.Member(s.Cluster.Name, l.Ordinal) == podOf(request.Request) })
+	lost, found := state.First(s.Lost,
+		func(l situation.Loss) bool { return naming.Member(s.Cluster.Name, l.Ordinal) == podOf(request.Request) })
 	if !open || !found || s.Related() {
 		return phase.Over
 	}
 	request.ClaimUID = lost.UID
-	return complete(dbv1.ReasonRebuilding, request, fmt.Sprintf("pod %s starts empty, without the data of the lost PersistentVolumeClaim %s", podOf(request.Request), lost.Claim))
+	return complete(dbv1.ReasonRebuilding, request,
+		fmt.Sprintf("pod %s starts empty, without the data of the lost PersistentVolumeClaim %s", podOf(request.Request), lost.Claim))
 }
 
 // Hold stops a member on a volume that has replaced one with data. Its pod has the operator's finalizer, so the StatefulSet does not
@@ -49,7 +51,8 @@ func VolumeLost(s *situation.Situation) *situation.Stall {
 	}
 	text := oneLost(s, s.Lost[0])
 	if s.Related() {
-		text = fmt.Sprintf("%s. The members wait. %s. To start empty, delete the DatabaseCluster and its claims, and create it again", allLost(s), toRestore(s))
+		text = fmt.Sprintf("%s. The members wait. %s. To start empty, delete the DatabaseCluster and its claims, and create it again", allLost(s),
+			toRestore(s))
 	}
 	return &situation.Stall{Reason: dbv1.ReasonVolumeLost, Message: text}
 }
@@ -64,11 +67,13 @@ func oneLost(s *situation.Situation, l situation.Loss) string {
 	if slices.ContainsFunc(s.Volumes, func(v state.Volume) bool { return v.Ordinal == l.Ordinal && !v.Terminating }) {
 		empty = "with the volume that exists now"
 	}
-	return fmt.Sprintf("PersistentVolumeClaim %s, which had the data of pod %s, no longer exists, so the operator %s. %s. To start it %s, set the annotation %s=%s",
+	return fmt.Sprintf("PersistentVolumeClaim %s, which had the data of pod %s, no longer exists, so the operator %s. %s. To start it %s, "+
+		"set the annotation %s=%s",
 		l.Claim, naming.Member(s.Cluster.Name, l.Ordinal), effect, toRestore(s), empty, dbv1.AnnotationRebuild, consentTo(s, l))
 }
 
-// allLost describes the loss of one database. The volumes of members that were removed before have older data, which only the user can accept.
+// allLost describes the loss of one database. The volumes of members that were removed before have older data, which only the user can
+// accept.
 func allLost(s *situation.Situation) string {
 	text := "No PersistentVolumeClaim with the data of the database exists any more"
 	if s.Consents() {
@@ -81,7 +86,8 @@ func allLost(s *situation.Situation) string {
 		}
 	}
 	if len(older) > 0 {
-		text += fmt.Sprintf(", only those of removed members with older data (%s). To continue with that, delete the DatabaseCluster with spec.deletion.volumes Retain, and create it again",
+		text += fmt.Sprintf(", only those of removed members with older data (%s). To continue with that, delete the DatabaseCluster with "+
+			"spec.deletion.volumes Retain, and create it again",
 			strings.Join(older, ", "))
 	}
 	return text
@@ -98,8 +104,8 @@ func consentTo(s *situation.Situation, l situation.Loss) string {
 	return pod + "/once-more"
 }
 
-// toRestore names the newest backup with the data of a lost volume. That may be a backup of an empty database, so toRestore also names those
-// of the databases that the volume had before.
+// toRestore names the newest backup with the data of a lost volume. That may be a backup of an empty database, so toRestore also names
+// those of the databases that the volume had before.
 func toRestore(s *situation.Situation) string {
 	backups := situation.Rescue(s.Observed, s.Lost[0].Ordinal, s.Lost[0].UID)
 	if len(backups) == 0 {

@@ -81,12 +81,13 @@ func (d demand) writes(s *situation.Situation) operation.List {
 }
 
 // mayCreateMembers reports whether the StatefulSet may be written: the headless Service of its members exists, so do the objects
-// that they need, their ServiceAccount is not that of another owner, and the StatefulSet is not terminating. If the cluster starts with a backup, the first members need restored
-// volumes. Members that Kubernetes is about to stop do not go on: a new StatefulSet would start all at once, and the last primary has to
-// start first.
+// that they need, their ServiceAccount is not that of another owner, and the StatefulSet is not terminating. If the cluster starts with a
+// backup, the first members need restored volumes. Members that Kubernetes is about to stop do not go on: a new StatefulSet would start
+// all at once, and the last primary has to start first.
 func mayCreateMembers(s *situation.Situation) bool {
 	_, abandoned := s.Abandoned()
-	return !abandoned && !s.OwnedByAnother("Service", naming.HeadlessService(s.Cluster.Name)) && !s.ForeignServiceAccount() && !s.TemplateBlocked() && !s.StatefulSetTerminating() && !s.EmptyHanded() && agreed(s)
+	return !abandoned && !s.OwnedByAnother("Service", naming.HeadlessService(s.Cluster.Name)) && !s.ForeignServiceAccount() &&
+		!s.TemplateBlocked() && !s.StatefulSetTerminating() && !s.EmptyHanded() && agreed(s)
 }
 
 func find(configs []*corev1.ConfigMap, name string) *corev1.ConfigMap {
@@ -111,7 +112,8 @@ func Applying(s *situation.Situation) phase.Outcome {
 	return phase.Wait(dbv1.ReasonApplying, operation.Describe(all))
 }
 
-// Leftovers are ConfigMaps with old files of spec.config. They are deleted after the cluster has converged, because no member uses them any more.
+// Leftovers are ConfigMaps with old files of spec.config. They are deleted after the cluster has converged, because no member uses them
+// any more.
 func Leftovers(s *situation.Situation) []operation.Removal {
 	var all []operation.Removal
 	for _, config := range s.Configs {

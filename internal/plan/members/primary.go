@@ -44,8 +44,8 @@ func primaries(s *situation.Situation) string {
 }
 
 // HandedOver ends requests early, before a rollout or another action changes the primary: the request must not be executed again. It has
-// ended when the pod is the primary, or when its Job has succeeded: the engine may have chosen another replica. Requests that name no replica
-// are refused.
+// ended when the pod is the primary, or when its Job has succeeded: the engine may have chosen another replica. Requests that name no
+// replica are refused.
 func HandedOver(s *situation.Situation) phase.Outcome {
 	request, open := s.Request(dbv1.RequestHandOver)
 	if !open {
@@ -85,8 +85,8 @@ func impossible(s *situation.Situation, pod string) string {
 	}
 }
 
-// HandOver executes the user's request for another primary. It is accepted when no Job of an earlier request with the same text exists, so any
-// later Job of that name is its own. HandedOver ends it.
+// HandOver executes the user's request for another primary. It is accepted when no Job of an earlier request with the same text exists, so
+// any later Job of that name is its own. HandedOver ends it.
 func HandOver(s *situation.Situation) phase.Outcome {
 	request, open := s.Request(dbv1.RequestHandOver)
 	pod := podOf(request.Request)

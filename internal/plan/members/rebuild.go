@@ -48,7 +48,8 @@ func deleteVolume(s *situation.Situation, v state.Volume, request dbv1.ClusterRe
 		return phase.Wait(dbv1.ReasonRebuilding, text)
 	}
 	if !enough(s, v.Ordinal) {
-		return phase.Wait(dbv1.ReasonRebuilding, fmt.Sprintf("PersistentVolumeClaim %s is deleted when enough of the other members are ready", v.Claim))
+		return phase.Wait(dbv1.ReasonRebuilding,
+			fmt.Sprintf("PersistentVolumeClaim %s is deleted when enough of the other members are ready", v.Claim))
 	}
 	if outcome := disturb.HandOver(s, m, nil); outcome.Waits() {
 		return outcome

@@ -15,7 +15,8 @@ import (
 
 // Recreate re-creates the StatefulSet if its volumeClaimTemplates have another size or VolumeAttributesClass, because they are
 // immutable. Its pods continue to run. Existing claims are changed first: if the API server refuses the change for one of them, or
-// it is infeasible, the next member's claim must not request it. The operator does not re-create the StatefulSet while the engine makes the spec unusable, or while the last primary starts alone.
+// it is infeasible, the next member's claim must not request it. The operator does not re-create the StatefulSet while the engine makes
+// the spec unusable, or while the last primary starts alone.
 func Recreate(s *situation.Situation) phase.Outcome {
 	if !s.OtherClaims() || s.UnsettledClaims() || s.Start() > 0 || s.Incompatible != nil {
 		return phase.Over

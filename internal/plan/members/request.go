@@ -38,11 +38,13 @@ func complete(reason string, request dbv1.ClusterRequestStatus, message string) 
 
 // refuse records that a request cannot be executed. It is not executed later, either: the user may have forgotten it.
 func refuse(reason string, request dbv1.ClusterRequestStatus, why string) phase.Outcome {
-	request.State, request.Message = dbv1.RequestRefused, fmt.Sprintf("%s. Correct the annotation, or add text after a slash to request it again", why)
+	request.State, request.Message = dbv1.RequestRefused,
+		fmt.Sprintf("%s. Correct the annotation, or add text after a slash to request it again", why)
 	return phase.Do(reason, "a request is refused: "+why, operation.RecordRequest(request))
 }
 
 // podsOf lists the pods that a request may name.
 func podsOf(s *situation.Situation) string {
-	return fmt.Sprintf("the cluster has the pods %s to %s", naming.Member(s.Cluster.Name, 0), naming.Member(s.Cluster.Name, s.Cluster.Spec.Replicas-1))
+	return fmt.Sprintf("the cluster has the pods %s to %s", naming.Member(s.Cluster.Name, 0),
+		naming.Member(s.Cluster.Name, s.Cluster.Spec.Replicas-1))
 }

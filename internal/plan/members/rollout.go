@@ -36,7 +36,8 @@ func RollOut(s *situation.Situation) phase.Outcome {
 			outcome.RequeueAfter = situation.Sooner(outcome.RequeueAfter, rolls.recovering(m))
 		}
 	}
-	outcome.RequeueAfter = situation.Sooner(outcome.RequeueAfter, situation.Sooner(s.ConvergesIn(minReady(s.Cluster)), timeUntilLost(s.Observed)))
+	outcome.RequeueAfter = situation.Sooner(outcome.RequeueAfter,
+		situation.Sooner(s.ConvergesIn(minReady(s.Cluster)), timeUntilLost(s.Observed)))
 	return outcome
 }
 

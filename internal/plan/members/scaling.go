@@ -154,8 +154,8 @@ func beforeStop(s *situation.Situation, to int32, reason string) phase.Outcome {
 	return awaitSettled(s, to, reason)
 }
 
-// yield hands over before all stop, if the volume of the primary is being deleted and that of another member stays: the primary would be the
-// only one with the last writes.
+// yield hands over before all stop, if the volume of the primary is being deleted and that of another member stays: the primary would be
+// the only one with the last writes.
 func yield(s *situation.Situation, to int32) phase.Outcome {
 	primary, found := s.Primary()
 	other := disturb.Lowest(s)
@@ -165,9 +165,9 @@ func yield(s *situation.Situation, to int32) phase.Outcome {
 	return disturb.Yield(s, primary, other)
 }
 
-// next is the member that stops next, the one with the highest ordinal, and the lowest ordinal of those that are left. If all stop, the last
-// one is the primary: no other can take over after it, without its last writes. The last stop sets the start to 0 in the same write, because
-// a record without a lock counts for one change of the spec only.
+// next is the member that stops next, the one with the highest ordinal, and the lowest ordinal of those that are left. If all stop, the
+// last one is the primary: no other can take over after it, without its last writes. The last stop sets the start to 0 in the same write,
+// because a record without a lock counts for one change of the spec only.
 func next(s *situation.Situation, to int32) (member, start int32) {
 	start, member = s.Start(), s.End()-1
 	if last, known := s.StopsLast(); to == 0 && known && last == member {
@@ -184,7 +184,8 @@ func next(s *situation.Situation, to int32) (member, start int32) {
 func awaitSettled(s *situation.Situation, to int32, reason string) phase.Outcome {
 	left, why, _ := s.Unsettled()
 	if unready := s.Settling(); unready > 0 {
-		left, why = unready, fmt.Sprintf("waiting until pod %s is ready: then the members that are left have every acknowledged write", s.Unready())
+		left, why = unready, fmt.Sprintf("waiting until pod %s is ready: then the members that are left have every acknowledged write",
+			s.Unready())
 	}
 	if left <= 0 || to > 0 || !s.StopAwaitsData() {
 		return phase.Over
@@ -236,7 +237,8 @@ func StopOrphans(s *situation.Situation) phase.Outcome {
 				Is: operation.DisturbanceInDeletion, Text: "stop ", Event: operation.Normal("MemberStopped", "Stop", ""),
 			}, m))
 		case !s.ForeignStatefulSet():
-			return phase.Wait(dbv1.ReasonTerminating, fmt.Sprintf("waiting for Kubernetes to stop pod %s, because its StatefulSet no longer exists", m.Name))
+			return phase.Wait(dbv1.ReasonTerminating,
+				fmt.Sprintf("waiting for Kubernetes to stop pod %s, because its StatefulSet no longer exists", m.Name))
 		}
 	}
 	return phase.Over

@@ -41,6 +41,7 @@ func Forget(s *situation.Situation) phase.Outcome {
 			lowered = append(lowered, Containing(s, v, contents))
 		}
 	}
-	return phase.Do(dbv1.ReasonRemovingMember, fmt.Sprintf("recording that pod %s has left the membership", naming.Member(s.Cluster.Name, last)),
+	return phase.Do(dbv1.ReasonRemovingMember,
+		fmt.Sprintf("recording that pod %s has left the membership", naming.Member(s.Cluster.Name, last)),
 		recording(lowered)...)
 }

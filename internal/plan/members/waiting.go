@@ -37,7 +37,8 @@ func Absent(s *situation.Situation) phase.Outcome {
 	case s.StatefulSet == nil:
 		return phase.Wait(dbv1.ReasonWaitingForMembers, "the StatefulSet does not exist")
 	case s.StatefulSetTerminating():
-		return phase.Wait(dbv1.ReasonWaitingForMembers, fmt.Sprintf("StatefulSet %s is terminating; the operator re-creates it after that", s.StatefulSet.Name))
+		return phase.Wait(dbv1.ReasonWaitingForMembers,
+			fmt.Sprintf("StatefulSet %s is terminating; the operator re-creates it after that", s.StatefulSet.Name))
 	default:
 		return phase.Over
 	}
@@ -45,7 +46,8 @@ func Absent(s *situation.Situation) phase.Outcome {
 
 // awaitStop waits for a member whose StatefulSet was deleted.
 func awaitStop(m state.Member) phase.Outcome {
-	return phase.Wait(dbv1.ReasonWaitingForMembers, fmt.Sprintf("waiting for Kubernetes to stop pod %s, because its StatefulSet no longer exists", m.Name))
+	return phase.Wait(dbv1.ReasonWaitingForMembers,
+		fmt.Sprintf("waiting for Kubernetes to stop pod %s, because its StatefulSet no longer exists", m.Name))
 }
 
 // Starting waits until Kubernetes has started missing members.
@@ -54,7 +56,8 @@ func Starting(s *situation.Situation) phase.Outcome {
 		return phase.Wait(dbv1.ReasonWaitingForMembers, "the StatefulSet controller has not observed the latest change yet")
 	}
 	if claim, found := inTheWay(s); found {
-		return phase.Wait(dbv1.ReasonWaitingForVolume, fmt.Sprintf("PersistentVolumeClaim %s is terminating; its member starts after the claim is deleted", claim))
+		return phase.Wait(dbv1.ReasonWaitingForVolume,
+			fmt.Sprintf("PersistentVolumeClaim %s is terminating; its member starts after the claim is deleted", claim))
 	}
 	if first := s.Start(); first > 0 {
 		return phase.Wait(dbv1.ReasonWaitingForMembers, fmt.Sprintf(

@@ -56,11 +56,13 @@ func (r restore) failure() string {
 	for _, f := range r.fills {
 		if f.Step == jobs.Failed {
 			if r.Initializes {
-				return fmt.Sprintf("the first data could not be created in PersistentVolumeClaim %s: %s. See kubectl logs job/%s. A correction of the spec restarts the Job. After any other correction, delete the Job",
+				return fmt.Sprintf("the first data could not be created in PersistentVolumeClaim %s: %s. See kubectl logs job/%s. A correction of "+
+					"the spec restarts the Job. After any other correction, delete the Job",
 					f.Claim, strings.TrimSuffix(f.Job.Cause(), "."), f.Job.Name)
 			}
 			return fmt.Sprintf(
-				"the restore of %s into PersistentVolumeClaim %s failed: %s. See kubectl logs job/%s. Correct the spec or name another backup in spec.bootstrap.fromBackup; this restarts the restore. After any other correction, delete the Job",
+				"the restore of %s into PersistentVolumeClaim %s failed: %s. See kubectl logs job/%s. Correct the spec or name another backup in "+
+					"spec.bootstrap.fromBackup; this restarts the restore. After any other correction, delete the Job",
 				r.From.URL, f.Claim, strings.TrimSuffix(f.Job.Cause(), "."), f.Job.Name)
 		}
 	}

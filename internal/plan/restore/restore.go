@@ -175,7 +175,8 @@ func (r restore) prepare() phase.Outcome {
 		return phase.Over
 	}
 	names := operation.Describe(claims)
-	return do("creating the volumes: "+names, operation.Create{Work: operation.Work{Is: operation.Last, Text: "create " + names}, Objects: claims})
+	return do("creating the volumes: "+names,
+		operation.Create{Work: operation.Work{Is: operation.Last, Text: "create " + names}, Objects: claims})
 }
 
 // start creates the missing Jobs of all members at once.

@@ -21,7 +21,8 @@ func Stalled(s *situation.Situation) *situation.Stall {
 	}
 	if i := slices.IndexFunc(r.Restoration.Own, state.Volume.IsPlain); i >= 0 {
 		return &situation.Stall{Reason: dbv1.ReasonVolumeConflict, Message: fmt.Sprintf(
-			"PersistentVolumeClaim %s was not created for this restore, and the operator never restores over existing data. Delete the claim, or remove spec.bootstrap",
+			"PersistentVolumeClaim %s was not created for this restore, and the operator never restores over existing data. Delete the claim, or "+
+				"remove spec.bootstrap",
 			r.Restoration.Own[i].Claim)}
 	}
 	if state.FromBackup(s.Cluster) == nil && !r.Initializes {
@@ -34,7 +35,8 @@ func Stalled(s *situation.Situation) *situation.Stall {
 	switch {
 	case text != "":
 	case s.Image == "":
-		text = r.asked() + "the operator cannot fill volumes, because its flag --transfer-image is not set. Set it to the image that contains the transfer program"
+		text = r.asked() + "the operator cannot fill volumes, because its flag --transfer-image is not set. Set it to the image that contains " +
+			"the transfer program"
 	default:
 		r = r.judge()
 		text = r.failure()
@@ -69,7 +71,8 @@ func (r restore) sourceProblem() string {
 		return ""
 	}
 	missing := observed.Missing[0]
-	return fmt.Sprintf("%s %s, which the backup in spec.bootstrap.fromBackup needs, does not exist. Create it, or set spec.bootstrap.fromBackup.location to use another one",
+	return fmt.Sprintf("%s %s, which the backup in spec.bootstrap.fromBackup needs, does not exist. Create it, or set "+
+		"spec.bootstrap.fromBackup.location to use another one",
 		missing.Kind, missing.Name)
 }
 
@@ -77,7 +80,8 @@ func (r restore) sourceProblem() string {
 func (r restore) backupProblem(backup *dbv1.DatabaseBackup) string {
 	named := fmt.Sprintf("DatabaseBackup %s, which spec.bootstrap.fromBackup.name names,", state.FromBackup(r.Cluster).Name)
 	if backup == nil {
-		return named + " does not exist. Name a DatabaseBackup of this namespace. If only its files are left, set spec.bootstrap.fromBackup.location instead, with their location as url"
+		return named + " does not exist. Name a DatabaseBackup of this namespace. If only its files are left, set " +
+			"spec.bootstrap.fromBackup.location instead, with their location as url"
 	}
 	status := backup.Status
 	switch {
@@ -99,12 +103,15 @@ func (r restore) unsuitable(named string, status dbv1.DatabaseBackupStatus) stri
 	another := status.Engine != cluster.Spec.Engine
 	switch {
 	case another && !r.readsBackupsOf(status.Engine):
-		return fmt.Sprintf("%s is a backup of engine %q, but spec.engine is %q. Set spec.engine to %q, or name another backup", named, status.Engine, cluster.Spec.Engine, status.Engine)
+		return fmt.Sprintf("%s is a backup of engine %q, but spec.engine is %q. Set spec.engine to %q, or name another backup", named,
+			status.Engine, cluster.Spec.Engine, status.Engine)
 	case another && r.Related() && status.Replicas > 1:
-		return fmt.Sprintf("%s has %d databases, one of each member of engine %q, and the members of spec.engine %q have one together. Name another backup",
+		return fmt.Sprintf(
+			"%s has %d databases, one of each member of engine %q, and the members of spec.engine %q have one together. Name another backup",
 			named, status.Replicas, status.Engine, cluster.Spec.Engine)
 	case !r.Related() && status.Replicas != cluster.Spec.Replicas:
-		return fmt.Sprintf("%s has data of %d members, but spec.replicas is %d. Set spec.replicas to %d; you can change it after the members have started",
+		return fmt.Sprintf(
+			"%s has data of %d members, but spec.replicas is %d. Set spec.replicas to %d; you can change it after the members have started",
 			named, status.Replicas, cluster.Spec.Replicas, status.Replicas)
 	}
 	return ""
@@ -135,6 +142,7 @@ func HalfRestored(s *situation.Situation) *situation.Stall {
 		return nil
 	}
 	return &situation.Stall{Reason: dbv1.ReasonVolumeConflict, Message: fmt.Sprintf(
-		"PersistentVolumeClaim %s contains only part of its first data: its restore or its creation did not finish. Delete the claim; its member then starts with an empty volume",
+		"PersistentVolumeClaim %s contains only part of its first data: its restore or its creation did not finish. Delete the claim; its "+
+			"member then starts with an empty volume",
 		claim)}
 }

@@ -44,8 +44,8 @@ func (s *Situation) Latest() (ordinal int32, known bool) {
 }
 
 // Settled returns the member that has every acknowledged write, because the others can accept none without it. A primary that runs alone
-// is one, and a single voter. Of voters that stop, it is the first one while each write needs all that are left, and they are ready: a ready
-// member has the writes before.
+// is one, and a single voter. Of voters that stop, it is the first one while each write needs all that are left, and they are ready: a
+// ready member has the writes before.
 func (s *Situation) Settled() (pod string, settled bool) {
 	if !s.AllNeeded() || s.Ready() != s.live() || s.stale() > 0 {
 		return "", false
@@ -56,23 +56,24 @@ func (s *Situation) Settled() (pod string, settled bool) {
 	return s.Members[0].Name, s.Related()
 }
 
-// Unlocked reports whether another member may have been the primary after the last one that the operator knows. That one may have looked ready
-// when it no longer responded, and only a lock shows that another one took over. It still starts first, because that is right after each orderly
-// stop, but no backup of its volume may be the reason to delete the others.
+// Unlocked reports whether another member may have been the primary after the last one that the operator knows. That one may have looked
+// ready when it no longer responded, and only a lock shows that another one took over. It still starts first, because that is right after
+// each orderly stop, but no backup of its volume may be the reason to delete the others.
 func (s *Situation) Unlocked() bool {
 	return engine.HidesLock(s.Engine) && len(s.Own) > 1
 }
 
-// AllNeeded reports whether each write needs all members that exist, and no other one starts: one primary, or exactly a majority of the voters.
+// AllNeeded reports whether each write needs all members that exist, and no other one starts: one primary, or exactly a majority of the
+// voters.
 func (s *Situation) AllNeeded() bool {
 	live, known := s.Replicas()
 	stays := s.Stopping() || live == 1 && s.target(live) <= 1
 	return known && live > 0 && live == s.deciding() && int(live) == len(s.Members) && stays && (!s.Consents() || s.Listed())
 }
 
-// MayBeStale reports whether the readiness of the members that are left may be older than the stop of the others. A member that no longer responds
-// looks ready until its probe has failed, or until Kubernetes notices that its node is lost, and meanwhile the others may have accepted a write
-// without it.
+// MayBeStale reports whether the readiness of the members that are left may be older than the stop of the others. A member that no longer
+// responds looks ready until its probe has failed, or until Kubernetes notices that its node is lost, and meanwhile the others may have
+// accepted a write without it.
 func (s *Situation) MayBeStale() bool {
 	return s.Consents() && s.Voters() > s.deciding() && s.AllNeeded()
 }
@@ -113,7 +114,8 @@ func (s *Situation) stale() time.Duration {
 	return max(0, nodeLostAfter+slowest-elapsed)
 }
 
-// Unprobed is the first member without a readiness probe, while the readiness of all decides whether one has every acknowledged write; "" for none.
+// Unprobed is the first member without a readiness probe, while the readiness of all decides whether one has every acknowledged write; ""
+// for none.
 func (s *Situation) Unprobed() string {
 	m, _ := state.First(s.Members, func(m state.Member) bool { return m.UnreadyAfter == state.Never })
 	if _, latest := s.Latest(); latest || !s.MayBeStale() {
@@ -122,12 +124,13 @@ func (s *Situation) Unprobed() string {
 	return m.Name
 }
 
-// nodeLostAfter is how long Kubernetes waits for a node until its pods are not ready: 50 s (--node-monitor-grace-period), and the time to say so.
+// nodeLostAfter is how long Kubernetes waits for a node until its pods are not ready: 50 s (--node-monitor-grace-period), and the time to
+// say so.
 const nodeLostAfter = time.Minute
 
-// Listed reports whether the list of voters is known to have so many members that a majority of the recorded number is exactly a majority of the
-// list. The list may be smaller than recorded, and then fewer members accept a write. All of the needed members were ready together since they
-// began to stop, while none was being removed: claim 0 has the term of the StatefulSet then.
+// Listed reports whether the list of voters is known to have so many members that a majority of the recorded number is exactly a majority
+// of the list. The list may be smaller than recorded, and then fewer members accept a write. All of the needed members were ready together
+// since they began to stop, while none was being removed: claim 0 has the term of the StatefulSet then.
 func (s *Situation) Listed() bool {
 	if !s.Stopping() && s.live() > 1 {
 		return false
@@ -166,8 +169,8 @@ func (s *Situation) Unready() string {
 	return ""
 }
 
-// Unsettled is until when the members that are left have to stay ready before the next one stops, so that one of them has every acknowledged
-// write, with the text for users; waits is false if they need not.
+// Unsettled is until when the members that are left have to stay ready before the next one stops, so that one of them has every
+// acknowledged write, with the text for users; waits is false if they need not.
 func (s *Situation) Unsettled() (left time.Duration, why string, waits bool) {
 	first, exists := s.firstVolume()
 	records := exists && !first.Terminating && !first.IsFilling()
@@ -179,10 +182,11 @@ func (s *Situation) Unsettled() (left time.Duration, why string, waits bool) {
 	return left, fmt.Sprintf("the last members stop at %s: if they are ready then, they have every acknowledged write", until), true
 }
 
-// StopAwaitsData reports whether a stop waits until one of the members that are left has every acknowledged write: a hibernation, and a deletion with a
-// final backup.
+// StopAwaitsData reports whether a stop waits until one of the members that are left has every acknowledged write: a hibernation, and a
+// deletion with a final backup.
 func (s *Situation) StopAwaitsData() bool {
-	return !s.Deleting() || !s.Skips() && slices.ContainsFunc(s.Cluster.Spec.Deletion.Hooks, func(h dbv1.DeletionHook) bool { return Fences(s.Cluster, h) })
+	return !s.Deleting() || !s.Skips() &&
+		slices.ContainsFunc(s.Cluster.Spec.Deletion.Hooks, func(h dbv1.DeletionHook) bool { return Fences(s.Cluster, h) })
 }
 
 // Fences reports whether the members stop before the backup of a hook, because their volumes are deleted after it.

@@ -31,8 +31,9 @@ func (s *Situation) ClientCredentials() state.Values {
 	return state.Current(c.Values, c.Rotation)
 }
 
-// RotationInForce reports whether the Job of the rotation in progress has succeeded for all members that are ready. A member that has become ready
-// after the Job was created may have applied files of the Secret that were not current. No clocks are compared: nodes have their own.
+// RotationInForce reports whether the Job of the rotation in progress has succeeded for all members that are ready. A member that has
+// become ready after the Job was created may have applied files of the Secret that were not current. No clocks are compared: nodes have
+// their own.
 func (s *Situation) RotationInForce() bool {
 	if s.Credentials.Rotation == "" || !s.RotationStarted || !s.Rotation.Succeeded || s.Rotation.Ending {
 		return false

@@ -56,8 +56,8 @@ func (s *Situation) Complete() bool {
 	return start == 0 && replicas == s.Wanted
 }
 
-// from returns the lowest ordinal of the members that run. A new StatefulSet starts none of those below that have stopped already, because all
-// stop.
+// from returns the lowest ordinal of the members that run. A new StatefulSet starts none of those below that have stopped already, because
+// all stop.
 func (s *Situation) from() int32 {
 	running, exists := state.First(s.Members, func(m state.Member) bool { return !m.Terminating })
 	if s.StatefulSet != nil || s.Wanted > 0 || !exists || !s.HasRoles() || s.strays() > 0 {

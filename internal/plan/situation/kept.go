@@ -31,8 +31,8 @@ func (s *Situation) KeptWrite() string {
 	return objects.Hash(last)
 }
 
-// LeftBy reports whether members are known to keep the configuration as the Job of a task left it. Either nothing has been written since before
-// the Job started, because the record has this write. Or the last write precedes the end of the Job: its time is the newest in
+// LeftBy reports whether members are known to keep the configuration as the Job of a task left it. Either nothing has been written since
+// before the Job started, because the record has this write. Or the last write precedes the end of the Job: its time is the newest in
 // managedFields. In doubt, configure runs again in a Job of another name, and the record identifies the write that caused the doubt. So a
 // doubt costs one more Job, and each later one needs another write. That requires that a run which changes nothing writes nothing.
 //

@@ -88,7 +88,8 @@ func (s *Situation) earlier(kind dbv1.ClusterRequestType) (row dbv1.ClusterReque
 		return row, false
 	case len(s.Cluster.Status.Conditions) == 0:
 		row.State = dbv1.RequestRefused
-		row.Message = "the cluster had this annotation before its first status, so the request may be an old one. To request it now, add text after a slash"
+		row.Message = "the cluster had this annotation before its first status, so the request may be an old one. To request it now, add text " +
+			"after a slash"
 		return row, true
 	case kind == dbv1.RequestHandOver && s.annotated(dbv1.AnnotationHandedOver) == row.Request:
 		row.State = dbv1.RequestCompleted

@@ -97,8 +97,8 @@ func (s *Situation) lastPrimary() (ordinal int32, known bool) {
 	return last, true
 }
 
-// StopsLast returns the member that stops after all others: the last primary. The lock is newer than the label of a pod. Without the engine,
-// the record is all there is, and any order would do.
+// StopsLast returns the member that stops after all others: the last primary. The lock is newer than the label of a pod. Without the
+// engine, the record is all there is, and any order would do.
 func (s *Situation) StopsLast() (ordinal int32, known bool) {
 	if first, _ := s.firstVolume(); !s.EngineKnown() {
 		return naming.Ordinal(s.Cluster.Name, first.Primary)
@@ -139,8 +139,8 @@ func (s *Situation) FirstMemberWait() time.Duration {
 	return s.firstMemberTimeLeft(first)
 }
 
-// firstMemberTimeLeft is how long the others wait for the first member. Its previous pod, which is terminating, may still stop. It may have been ready
-// before, alone.
+// firstMemberTimeLeft is how long the others wait for the first member. Its previous pod, which is terminating, may still stop. It may
+// have been ready before, alone.
 func (s *Situation) firstMemberTimeLeft(first state.Member) time.Duration {
 	since := first.Down()
 	if !first.Terminating && first.Created.After(since) {
@@ -179,8 +179,8 @@ func (s *Situation) Electing() time.Duration {
 	return left
 }
 
-// PrimaryOverdue returns the time until members that have no primary although some of them are ready have a problem; ok is false if they have
-// one, or if no member is ready. An elected primary may be unable to report it: an admission policy or webhook may refuse its label.
+// PrimaryOverdue returns the time until members that have no primary although some of them are ready have a problem; ok is false if they
+// have one, or if no member is ready. An elected primary may be unable to report it: an admission policy or webhook may refuse its label.
 // The condition Available records since when there is none.
 func (s *Situation) PrimaryOverdue() (left time.Duration, ok bool) {
 	available := meta.FindStatusCondition(s.Cluster.Status.Conditions, dbv1.ConditionAvailable)

@@ -59,7 +59,8 @@ func (s *Situation) authorityProblem() *Stall {
 		return nil
 	}
 	return &Stall{dbv1.ReasonCertificateInvalid, fmt.Sprintf(
-		"Secret %s with the CA of the cluster is invalid: %s. Restore the Secret, or delete it: the operator then creates another CA, and clients need the new ca.crt",
+		"Secret %s with the CA of the cluster is invalid: %s. Restore the Secret, or delete it: the operator then creates another CA, and "+
+			"clients need the new ca.crt",
 		s.TLS.Authority.Name, s.TLS.Authority.Problem)}
 }
 

@@ -12,9 +12,9 @@ import (
 )
 
 // Members of the topology Consensus have a list of each other, and decide by a majority of that list, whatever spec.replicas is. Only
-// the action memberRemove removes one. So the claims, which outlive the cluster, record how many members the list may have. Each claim does, and the
-// highest number counts, so the record outlives any of them. The operator raises the number before a member starts that is not in the list. It
-// lowers the number after a member has left and no longer exists.
+// the action memberRemove removes one. So the claims, which outlive the cluster, record how many members the list may have. Each claim
+// does, and the highest number counts, so the record outlives any of them. The operator raises the number before a member starts that is
+// not in the list. It lowers the number after a member has left and no longer exists.
 
 // Voters is how many members the list may have, also those that do not run. Without a record, members with a volume may be in the list.
 func (s *Situation) Voters() int32 {
@@ -88,8 +88,8 @@ func (s *Situation) oneByOne(live int32) int32 {
 // leaveDelay is how long a member that was removed may still look ready.
 const leaveDelay = 15 * time.Second
 
-// LeavingIn is the time until the readiness of a member shows that the others have removed it; 0 if none is being removed. If the user takes
-// a scale-in back meanwhile, that member joins again, and no other one may join at the same time.
+// LeavingIn is the time until the readiness of a member shows that the others have removed it; 0 if none is being removed. If the user
+// takes a scale-in back meanwhile, that member joins again, and no other one may join at the same time.
 func (s *Situation) LeavingIn() time.Duration {
 	var left time.Duration
 	for _, t := range s.Jobs {

@@ -60,7 +60,8 @@ func Cluster() *dbv1.DatabaseCluster {
 	cluster.Spec = dbv1.DatabaseClusterSpec{
 		Replicas: 2, Image: "example.test/ledger:1", Engine: "ledger-v1", Container: dbv1.ClusterContainer{Port: 7000, DataPath: "/ledger"},
 		Storage: dbv1.ClusterStorage{Size: resource.MustParse("1Gi")},
-		Backup:  &dbv1.ClusterBackup{Destination: dbv1.BackupDestination{URL: "s3://backups", CredentialsSecretName: "bucket"}, DeadlineSeconds: 7200},
+		Backup: &dbv1.ClusterBackup{Destination: dbv1.BackupDestination{URL: "s3://backups", CredentialsSecretName: "bucket"},
+			DeadlineSeconds: 7200},
 	}
 	return cluster
 }

@@ -20,7 +20,8 @@ import (
 
 // converters are the default type converters of a fake client.
 var converters = sync.OnceValue(func() []managedfields.TypeConverter {
-	return []managedfields.TypeConverter{withoutStatus{applyconfigurations.NewTypeConverter(clientgoscheme.Scheme)}, managedfields.NewDeducedTypeConverter()}
+	return []managedfields.TypeConverter{withoutStatus{applyconfigurations.NewTypeConverter(clientgoscheme.Scheme)},
+		managedfields.NewDeducedTypeConverter()}
 })
 
 // withoutStatus also converts objects of kinds without a status. The fake client adds an empty one to each applied

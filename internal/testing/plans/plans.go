@@ -60,7 +60,9 @@ func Standing(t testing.TB, c *dbv1.DatabaseCluster) state.Observed {
 	o.StatefulSet.Annotations[dbv1.AnnotationStoredSpec] = objects.StoredSpecHash(o.StatefulSet)
 	o.StatefulSet.Generation, o.StatefulSet.Status.ObservedGeneration, o.StatefulSet.Status.UpdateRevision = 1, 1, "new"
 	for ordinal := range c.Spec.Replicas {
-		o.Members = append(o.Members, state.Member{Name: fmt.Sprintf("orders-%d", ordinal), Ordinal: ordinal, Revision: "new", Ready: true, ReadySince: metav1.NewTime(Now.Add(-time.Hour))})
+		o.Members = append(o.Members,
+			state.Member{Name: fmt.Sprintf("orders-%d", ordinal), Ordinal: ordinal, Revision: "new", Ready: true,
+				ReadySince: metav1.NewTime(Now.Add(-time.Hour))})
 	}
 	return o
 }

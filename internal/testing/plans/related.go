@@ -50,7 +50,8 @@ func engineOf(topology dbv1.EngineTopology) *dbv1.DatabaseEngine {
 		return declared
 	}
 	declared.Spec.Roles = &dbv1.EngineRoles{Label: Label, Primary: "primary", Replica: "replica", LockSeconds: 30}
-	declared.Spec.State = &dbv1.EngineState{ConfigMaps: []string{"leader"}, Lock: &dbv1.EngineLock{ConfigMap: "leader", Holder: "holder", Term: "term"}}
+	declared.Spec.State = &dbv1.EngineState{ConfigMaps: []string{"leader"},
+		Lock: &dbv1.EngineLock{ConfigMap: "leader", Holder: "holder", Term: "term"}}
 	declared.Spec.Actions.HandOver = action("handOver")
 	return declared
 }

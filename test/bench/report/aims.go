@@ -35,17 +35,22 @@ func both(limit float64) map[string]float64 { return map[string]float64{"thin": 
 func inThin(limit float64) map[string]float64 { return map[string]float64{"thin": limit} }
 
 var aims = []aim{
-	{text: "writes a cluster, creation to Ready", limits: map[string]float64{"thin": 7, "full": 9}, phase: "create", figure: "writes", factor: 1},
+	{text: "writes a cluster, creation to Ready", limits: map[string]float64{"thin": 7, "full": 9}, phase: "create", figure: "writes",
+		factor: 1},
 	{text: "reads a cluster, creation to Ready", limits: both(0), phase: "create", figure: "reads", factor: 1},
 	{text: "responses of 409 a cluster", limits: map[string]float64{"thin": 0, "full": 0.1}, phase: "create", figure: "conflicts", factor: 1},
-	{text: "CPU a cluster, divided by the floor's", limits: both(2), phase: "create", figure: "cpu_seconds", factor: 1, ratio: true, clusters: 1000},
-	{text: "heap a cluster without its members, KB", limits: both(25), phase: "create", figure: "heap_bytes_without_members", factor: kilo, clusters: 1000},
+	{text: "CPU a cluster, divided by the floor's", limits: both(2), phase: "create", figure: "cpu_seconds", factor: 1, ratio: true,
+		clusters: 1000},
+	{text: "heap a cluster without its members, KB", limits: both(25), phase: "create", figure: "heap_bytes_without_members", factor: kilo,
+		clusters: 1000},
 	{text: "writes for a rollout of three members", limits: map[string]float64{"full": 9}, phase: "rollout", figure: "writes", factor: 1},
 	{text: "repair of a drift, p99, ms", limits: inThin(100), phase: "drift", figure: "p99_seconds", factor: milli, clusters: 1000},
 	{text: "writes after a restart of the operator", limits: inThin(0), phase: "restart", figure: "writes", factor: 1},
 	{text: "requests for clusters after a restart", limits: inThin(0), phase: "restart", figure: "requests_for_idle_clusters", factor: 1},
-	{text: "seconds from a restart until the first passes are over", limits: inThin(reported), phase: "restart", figure: "passed_seconds", factor: 1},
-	{text: "peak resident memory after a restart, MB", limits: inThin(reported), phase: "restart", figure: "peak_resident_bytes", factor: mega},
+	{text: "seconds from a restart until the first passes are over", limits: inThin(reported), phase: "restart", figure: "passed_seconds",
+		factor: 1},
+	{text: "peak resident memory after a restart, MB", limits: inThin(reported), phase: "restart", figure: "peak_resident_bytes",
+		factor: mega},
 }
 
 // aims compares the figures of this operator with their limits, and with an older commit of the same run.

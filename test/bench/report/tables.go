@@ -39,11 +39,13 @@ var tables = map[string][]column{
 	"scale_up":   append(changes, column{"heap KB per member", "heap_bytes_per_member", kilo}),
 	"scale_down": changes,
 	"delete":     changes,
-	"drift": append(requests, column{"CPU ms", "cpu_seconds", milli}, column{"p50 ms", "p50_seconds", milli}, column{"p99 ms", "p99_seconds", milli},
+	"drift": append(requests, column{"CPU ms", "cpu_seconds", milli}, column{"p50 ms", "p50_seconds", milli},
+		column{"p99 ms", "p99_seconds", milli},
 		column{"CPU % of others", "foreign_cpu_share", 100}),
 	"restart": {{"lists", "list", 1}, {"watches", "watch", 1}, {"gets", "get", 1}, {"writes", "writes", 1},
 		{"requests for clusters", "requests_for_idle_clusters", 1}, {"s until ready", "ready_seconds", 1},
-		{"s until the first passes are over", "passed_seconds", 1}, {"CPU s", "cpu_seconds", 1}, {"peak resident MB", "peak_resident_bytes", mega}},
+		{"s until the first passes are over", "passed_seconds", 1}, {"CPU s", "cpu_seconds", 1},
+		{"peak resident MB", "peak_resident_bytes", mega}},
 	"handover": {{"kill, min s", "kill_min_seconds", 1}, {"kill, median s", "kill_median_seconds", 1}, {"kill, max s", "kill_max_seconds", 1},
 		{"exit, min s", "exit_min_seconds", 1}, {"exit, median s", "exit_median_seconds", 1}, {"exit, max s", "exit_max_seconds", 1},
 		{"requests for idle clusters", "requests_for_idle_clusters", 1}},
@@ -140,7 +142,8 @@ func (d *data) table(form, phase string) string {
 
 // ratios compares each contestant with the floor.
 func (d *data) ratios() string {
-	compared := []column{{"writes", "writes", 1}, {"CPU", "cpu_seconds", 1}, {"CPU of the API server", "api_server_cpu_seconds", 1}, {"heap", "heap_bytes", 1},
+	compared := []column{{"writes", "writes", 1}, {"CPU", "cpu_seconds", 1}, {"CPU of the API server", "api_server_cpu_seconds", 1},
+		{"heap", "heap_bytes", 1},
 		{"time until all are Ready", "seconds", 1}, {"p50 of the time to Ready", "p50_seconds", 1}}
 	var text strings.Builder
 	headers := []string{"form", "clusters", "contestant"}

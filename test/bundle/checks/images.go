@@ -39,7 +39,8 @@ func RelatedImages(bundle *manifests.Bundle) []string {
 	}
 	for _, image := range slices.Sorted(maps.Keys(used)) {
 		if _, named := related[image]; !named {
-			problems = append(problems, fmt.Sprintf("spec.relatedImages lacks %q, which the operator's Deployment or the annotation containerImage names", image))
+			problems = append(problems,
+				fmt.Sprintf("spec.relatedImages lacks %q, which the operator's Deployment or the annotation containerImage names", image))
 		}
 	}
 	return problems

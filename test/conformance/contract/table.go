@@ -39,7 +39,8 @@ func Table(engine *dbv1.DatabaseEngine, image string, rows []Row) string {
 	for _, row := range rows {
 		counts[row.Outcome]++
 	}
-	fmt.Fprintf(&text, "# %s\n\n%s in the image `%s`: %d passed, %d failed, %d not offered. %s\n\n| check | result | s | seen |\n|---|---|---|---|\n",
+	fmt.Fprintf(&text,
+		"# %s\n\n%s in the image `%s`: %d passed, %d failed, %d not offered. %s\n\n| check | result | s | seen |\n|---|---|---|---|\n",
 		engine.Name, engine.Spec.Topology, image, counts[Passed], counts[Failed], counts[NotOffered], Lines(engine))
 	for _, row := range rows {
 		seconds := "-"

@@ -202,7 +202,8 @@ func WithoutFinalizer(object client.Object, finalizer string) {
 // No other client deletes a claim with this label: config/admission/policies.yaml.
 func (s *Store) protected(object client.Object) error {
 	if claim, is := object.(*corev1.PersistentVolumeClaim); is && claim.Labels[dbv1.LabelProtected] == "true" {
-		return apierrors.NewForbidden(s.resource(object), object.GetName(), fmt.Errorf("the PersistentVolumeClaim contains the data of a protected DatabaseCluster"))
+		return apierrors.NewForbidden(s.resource(object), object.GetName(),
+			fmt.Errorf("the PersistentVolumeClaim contains the data of a protected DatabaseCluster"))
 	}
 	return nil
 }

@@ -50,7 +50,8 @@ func (s *Store) Server() client.WithWatch {
 			}
 			return s.merge(object, patch, "", (&client.PatchOptions{}).ApplyOptions(options).FieldManager)
 		},
-		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
+		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, object client.Object, patch client.Patch,
+			options ...client.SubResourcePatchOption) error {
 			if sub == "status" && patch.Type() == types.MergePatchType {
 				return s.merge(object, patch, sub, "")
 			}
@@ -215,7 +216,8 @@ func met(conditions *metav1.Preconditions, live client.Object) error {
 	case conditions.UID != nil && *conditions.UID != live.GetUID():
 		return fmt.Errorf("the UID in the precondition (%s) is not that in the record (%s)", *conditions.UID, live.GetUID())
 	case conditions.ResourceVersion != nil && *conditions.ResourceVersion != live.GetResourceVersion():
-		return fmt.Errorf("the resourceVersion in the precondition (%s) is not that in the record (%s)", *conditions.ResourceVersion, live.GetResourceVersion())
+		return fmt.Errorf("the resourceVersion in the precondition (%s) is not that in the record (%s)", *conditions.ResourceVersion,
+			live.GetResourceVersion())
 	default:
 		return nil
 	}

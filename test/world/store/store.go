@@ -77,7 +77,8 @@ func (c Change) Object() client.Object {
 
 // New is an empty store. The status of some kinds is a subresource.
 func New(clock clock.PassiveClock, withStatus ...client.Object) *Store {
-	return &Store{scheme: Scheme, withStatus: withStatus, clock: clock, objects: map[id]client.Object{}, made: map[string]int{}, written: map[id]time.Time{}}
+	return &Store{scheme: Scheme, withStatus: withStatus, clock: clock, objects: map[id]client.Object{}, made: map[string]int{},
+		written: map[id]time.Time{}}
 }
 
 func idOf(resource schema.GroupVersionResource, namespace, name string) id {
@@ -94,7 +95,8 @@ func (s tracker) Get(resource schema.GroupVersionResource, namespace, name strin
 }
 
 // List is part of the tracker.
-func (s tracker) List(resource schema.GroupVersionResource, kind schema.GroupVersionKind, namespace string, _ ...metav1.ListOptions) (runtime.Object, error) {
+func (s tracker) List(resource schema.GroupVersionResource, kind schema.GroupVersionKind, namespace string,
+	_ ...metav1.ListOptions) (runtime.Object, error) {
 	list, err := s.scheme.New(kind.GroupVersion().WithKind(kind.Kind + "List"))
 	if err != nil {
 		return nil, fmt.Errorf("list %s: %w", kind, err)
@@ -109,7 +111,8 @@ func (s tracker) List(resource schema.GroupVersionResource, kind schema.GroupVer
 }
 
 // Create is part of the tracker.
-func (s tracker) Create(resource schema.GroupVersionResource, object runtime.Object, namespace string, options ...metav1.CreateOptions) error {
+func (s tracker) Create(resource schema.GroupVersionResource, object runtime.Object, namespace string,
+	options ...metav1.CreateOptions) error {
 	at := idOf(resource, namespace, object.(client.Object).GetName())
 	if s.objects[at] != nil {
 		return apierrors.NewAlreadyExists(at.GroupResource, at.Name)
@@ -129,19 +132,22 @@ func (s *Store) open(at id) error {
 	if at.Namespace == "" || at.Namespace != s.Terminating {
 		return nil
 	}
-	err := apierrors.NewForbidden(at.GroupResource, at.Name, fmt.Errorf("unable to create new content in namespace %s because it is being terminated", at.Namespace))
+	err := apierrors.NewForbidden(at.GroupResource, at.Name,
+		fmt.Errorf("unable to create new content in namespace %s because it is being terminated", at.Namespace))
 	err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes, metav1.StatusCause{Type: corev1.NamespaceTerminatingCause})
 	return err
 }
 
 // Update is part of the tracker.
-func (s tracker) Update(resource schema.GroupVersionResource, object runtime.Object, namespace string, options ...metav1.UpdateOptions) error {
+func (s tracker) Update(resource schema.GroupVersionResource, object runtime.Object, namespace string,
+	options ...metav1.UpdateOptions) error {
 	return s.replace(idOf(resource, namespace, object.(client.Object).GetName()), object,
 		managerOf(options, func(o metav1.UpdateOptions) string { return o.FieldManager }))
 }
 
 // Patch is part of the tracker: the fake client has already merged the patch.
-func (s tracker) Patch(resource schema.GroupVersionResource, object runtime.Object, namespace string, options ...metav1.PatchOptions) error {
+func (s tracker) Patch(resource schema.GroupVersionResource, object runtime.Object, namespace string,
+	options ...metav1.PatchOptions) error {
 	return s.replace(idOf(resource, namespace, object.(client.Object).GetName()), object,
 		managerOf(options, func(o metav1.PatchOptions) string { return o.FieldManager }))
 }
@@ -159,7 +165,8 @@ func (s *Store) replace(at id, object runtime.Object, manager string) error {
 }
 
 // Apply is part of the tracker: server-side apply with the field manager of the API server.
-func (s tracker) Apply(resource schema.GroupVersionResource, object runtime.Object, namespace string, options ...metav1.PatchOptions) error {
+func (s tracker) Apply(resource schema.GroupVersionResource, object runtime.Object, namespace string,
+	options ...metav1.PatchOptions) error {
 	configuration, err := meta.Accessor(object)
 	if err != nil {
 		return fmt.Errorf("apply %T: %w", object, err)

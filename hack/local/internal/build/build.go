@@ -40,7 +40,8 @@ func All(ctx context.Context, repo string, names ...string) (map[string]Binary, 
 	return binaries, nil
 }
 
-// inOrder returns the names in the order of Tools: the first build of a module takes most of the time, and the messages say how long it takes.
+// inOrder returns the names in the order of Tools: the first build of a module takes most of the time, and the messages say how long it
+// takes.
 func inOrder(names []string) []string {
 	place := func(name string) int { return slices.IndexFunc(Tools, func(t Tool) bool { return t.Name == name }) }
 	return slices.SortedFunc(slices.Values(names), func(a, b string) int { return place(a) - place(b) })

@@ -54,16 +54,20 @@ var (
 	golangci      = &module{folder: "golangci-lint", main: "github.com/golangci/golangci-lint/v2", disk: diskNeed{want: 6, floor: 2}}
 	// Without service discovery for twenty cloud providers.
 	promtool  = &module{folder: "promtool", main: "github.com/prometheus/prometheus", tags: "remove_all_sd", disk: diskNeed{want: 4, floor: 2}}
-	versitygw = &module{folder: "versitygw", main: "github.com/versity/versitygw", disk: diskNeed{want: 3, floor: 1}, stamp: []string{"main.Version=VERSION"}}
-	opm       = &module{
+	versitygw = &module{folder: "versitygw", main: "github.com/versity/versitygw", disk: diskNeed{want: 3, floor: 1},
+		stamp: []string{"main.Version=VERSION"}}
+	opm = &module{
 		folder: "opm", main: "github.com/operator-framework/operator-registry",
-		tags: "containers_image_openpgp", disk: diskNeed{want: 6, floor: 2}, stamp: []string{"github.com/operator-framework/operator-registry/cmd/opm/version.opmVersion=VERSION"},
+		tags: "containers_image_openpgp", disk: diskNeed{want: 6, floor: 2},
+		stamp: []string{"github.com/operator-framework/operator-registry/cmd/opm/version.opmVersion=VERSION"},
 	}
 	olm = &module{
 		folder: "olm", main: "github.com/operator-framework/operator-lifecycle-manager",
-		tags: "containers_image_openpgp,json1", disk: diskNeed{want: 6, floor: 2}, stamp: []string{"github.com/operator-framework/operator-lifecycle-manager/pkg/version.OLMVersion=VERSION"},
+		tags: "containers_image_openpgp,json1", disk: diskNeed{want: 6, floor: 2},
+		stamp: []string{"github.com/operator-framework/operator-lifecycle-manager/pkg/version.OLMVersion=VERSION"},
 	}
-	helm        = &module{folder: "helm", main: "helm.sh/helm/v4", disk: diskNeed{want: 4, floor: 2}, stamp: []string{"helm.sh/helm/v4/internal/version.version=VERSION"}}
+	helm = &module{folder: "helm", main: "helm.sh/helm/v4", disk: diskNeed{want: 4, floor: 2},
+		stamp: []string{"helm.sh/helm/v4/internal/version.version=VERSION"}}
 	crane       = &module{folder: "crane", main: "github.com/google/go-containerregistry", disk: diskNeed{want: 3, floor: 1}}
 	kwok        = &module{folder: "kwok", main: "sigs.k8s.io/kwok", disk: diskNeed{want: 4, floor: 2}}
 	crdify      = &module{folder: "crdify", main: "sigs.k8s.io/crdify", disk: diskNeed{want: 3, floor: 1}}
@@ -72,7 +76,8 @@ var (
 	govulncheck = &module{folder: "govulncheck", main: "golang.org/x/vuln", disk: diskNeed{want: 3, floor: 1}}
 	cyclonedx   = &module{folder: "cyclonedx-gomod", main: "github.com/CycloneDX/cyclonedx-gomod", disk: diskNeed{want: 3, floor: 1}}
 	// Its parsers of programming languages are in C. No build tag omits them.
-	vale = &module{folder: "vale", main: "github.com/vale-cli/vale/v3", disk: diskNeed{want: 3, floor: 1}, stamp: []string{"main.version=VERSION"}, cgo: true}
+	vale = &module{folder: "vale", main: "github.com/vale-cli/vale/v3", disk: diskNeed{want: 3, floor: 1},
+		stamp: []string{"main.version=VERSION"}, cgo: true}
 )
 
 // Tools has every tool, in the best order for a cold build.
@@ -86,7 +91,8 @@ var Tools = []Tool{
 	{"kube-proxy", "k8s.io/kubernetes/cmd/kube-proxy", "20 s", kubernetes, ""},
 	{"coredns", "github.com/coredns/coredns", "2 min", coredns, ""},
 	{"csi-provisioner", "github.com/kubernetes-csi/external-provisioner/v6/cmd/csi-provisioner", "2 min", csi, ""},
-	{"csi-resizer", "github.com/kubernetes-csi/external-resizer/v2/cmd/csi-resizer", "10 s", csi, "github.com/kubernetes-csi/external-resizer/v2"},
+	{"csi-resizer", "github.com/kubernetes-csi/external-resizer/v2/cmd/csi-resizer", "10 s", csi,
+		"github.com/kubernetes-csi/external-resizer/v2"},
 	{"operator-sdk", "github.com/operator-framework/operator-sdk/cmd/operator-sdk", "2 min", sdk, ""},
 	{"controller-gen", "sigs.k8s.io/controller-tools/cmd/controller-gen", "30 s", controllerGen, ""},
 	{"kustomize", "sigs.k8s.io/kustomize/kustomize/v5", "30 s", kustomize, ""},

@@ -17,7 +17,8 @@ type controller struct {
 }
 
 // ControllerGetCapabilities returns the capabilities of the controller service.
-func (c *controller) ControllerGetCapabilities(context.Context, *csi.ControllerGetCapabilitiesRequest) (*csi.ControllerGetCapabilitiesResponse, error) {
+func (c *controller) ControllerGetCapabilities(context.Context,
+	*csi.ControllerGetCapabilitiesRequest) (*csi.ControllerGetCapabilitiesResponse, error) {
 	response := &csi.ControllerGetCapabilitiesResponse{}
 	for _, kind := range []csi.ControllerServiceCapability_RPC_Type{
 		csi.ControllerServiceCapability_RPC_CREATE_DELETE_VOLUME,
@@ -63,7 +64,8 @@ func (c *controller) DeleteVolume(_ context.Context, request *csi.DeleteVolumeRe
 }
 
 // ControllerExpandVolume grows the disk. The node service does the rest.
-func (c *controller) ControllerExpandVolume(_ context.Context, request *csi.ControllerExpandVolumeRequest) (*csi.ControllerExpandVolumeResponse, error) {
+func (c *controller) ControllerExpandVolume(_ context.Context,
+	request *csi.ControllerExpandVolumeRequest) (*csi.ControllerExpandVolumeResponse, error) {
 	volume := request.GetVolumeId()
 	if request.GetCapacityRange() == nil {
 		return nil, status.Error(codes.InvalidArgument, "an expansion needs a size")

@@ -43,7 +43,8 @@ func (identity) GetInfo(context.Context, *registration.InfoRequest) (*registrati
 }
 
 // NotifyRegistrationStatus logs the response of the kubelet.
-func (identity) NotifyRegistrationStatus(ctx context.Context, answer *registration.RegistrationStatus) (*registration.RegistrationStatusResponse, error) {
+func (identity) NotifyRegistrationStatus(ctx context.Context,
+	answer *registration.RegistrationStatus) (*registration.RegistrationStatusResponse, error) {
 	klog.FromContext(ctx).Info("The kubelet has answered", "registered", answer.GetPluginRegistered(), "error", answer.GetError())
 	return &registration.RegistrationStatusResponse{}, nil
 }

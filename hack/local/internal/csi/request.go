@@ -59,7 +59,8 @@ func refuse(request *csi.CreateVolumeRequest) error {
 	for parameter, value := range request.GetParameters() {
 		known := parameter == parameterKind && value == kindDirectory
 		if !known && !strings.HasPrefix(parameter, "csi.storage.k8s.io/") {
-			return status.Errorf(codes.InvalidArgument, "parameter %s=%s: this driver takes only %s=%s, re-create the StorageClass", parameter, value, parameterKind, kindDirectory)
+			return status.Errorf(codes.InvalidArgument, "parameter %s=%s: this driver takes only %s=%s, re-create the StorageClass", parameter,
+				value, parameterKind, kindDirectory)
 		}
 	}
 	return refuseCapabilities(request.GetVolumeCapabilities()...)

@@ -24,7 +24,8 @@ func anyPackages(ctx context.Context, opts Options) error {
 
 func recipeOf(opts Options) (recipe, error) {
 	if opts.Reference == "" || len(opts.Packages) == 0 {
-		return recipe{}, errors.New("the image needs a name and packages: give --ref, such as localhost/mydb:1, and --packages, such as mydb-server,mydb-client")
+		return recipe{},
+			errors.New("the image needs a name and packages: give --ref, such as localhost/mydb:1, and --packages, such as mydb-server,mydb-client")
 	}
 	for _, name := range opts.Packages {
 		if !packageName.MatchString(name) {

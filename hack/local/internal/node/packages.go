@@ -38,7 +38,8 @@ func installMissing(ctx context.Context) error {
 	}
 	names := strings.Join(missing, " ")
 	if _, err := exec.LookPath("apt-get"); err != nil {
-		return fmt.Errorf("this node needs what Debian calls %s, but apt-get is missing: install them with the package manager of this system", names)
+		return fmt.Errorf("this node needs what Debian calls %s, but apt-get is missing: install them with the package manager of this system",
+			names)
 	}
 	// Without an index, or with an old one, the first attempt fails.
 	const install = "apt-get -y --no-install-recommends -o DPkg::Lock::Timeout=120 install"

@@ -53,7 +53,8 @@ func (g Group) look(pid int) (Process, bool) {
 		return Process{}, false
 	}
 	found := Process{
-		PID: pid, Executable: strings.TrimSuffix(executable, " (deleted)"), Args: words(filepath.Join(folder, "cmdline")), group: g, handle: handle,
+		PID: pid, Executable: strings.TrimSuffix(executable, " (deleted)"), Args: words(filepath.Join(folder, "cmdline")), group: g,
+		handle: handle,
 	}
 	for _, variable := range environment {
 		switch key, value, _ := strings.Cut(variable, "="); key {

@@ -85,9 +85,10 @@ func render(ctx context.Context, file string, bundles bundleFolders, inline bool
 		return nil, err
 	}
 	defer text.Close()
-	made, text2, err := templates.NewRegistry().CreateTemplateBySchema(text, func(ctx context.Context, ref string) (*declcfg.DeclarativeConfig, error) {
-		return bundles.bundle(ctx, ref, inline)
-	})
+	made, text2, err := templates.NewRegistry().CreateTemplateBySchema(text,
+		func(ctx context.Context, ref string) (*declcfg.DeclarativeConfig, error) {
+			return bundles.bundle(ctx, ref, inline)
+		})
 	if err != nil {
 		return nil, err
 	}

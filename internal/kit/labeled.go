@@ -17,15 +17,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// Labelled are the Jobs and pods of one kind: a label has the UID of their object. A Job that a deletion still needs has no owner reference.
-type Labelled struct {
+// Labeled are the Jobs and pods of one kind: a label has the UID of their object. A Job that a deletion still needs has no owner
+// reference.
+type Labeled struct {
 	Label string
 	Kind  client.Object
 	List  func() client.ObjectList
 }
 
 // Indexes are those of the label, and of the UIDs of the kind. All have the name of the label.
-func (l Labelled) Indexes() []Index {
+func (l Labeled) Indexes() []Index {
 	label := func(object client.Object) []string { return []string{object.GetLabels()[l.Label]} }
 	uid := func(object client.Object) []string { return []string{string(object.GetUID())} }
 	return []Index{
@@ -36,7 +37,7 @@ func (l Labelled) Indexes() []Index {
 }
 
 // MapFunc finds the object of a Job or its pod.
-func (l Labelled) MapFunc(b *Base) handler.MapFunc {
+func (l Labeled) MapFunc(b *Base) handler.MapFunc {
 	return func(ctx context.Context, object client.Object) []reconcile.Request {
 		uid := object.GetLabels()[l.Label]
 		if uid == "" {
@@ -46,9 +47,10 @@ func (l Labelled) MapFunc(b *Base) handler.MapFunc {
 	}
 }
 
-// Requests are the objects to reconcile after a change of an object in their namespace: those that the cache lists and a function selects; nil
-// selects all.
-func (b *Base) Requests(ctx context.Context, changed client.Object, list client.ObjectList, selects func(client.Object) bool, options ...client.ListOption) []reconcile.Request {
+// Requests are the objects to reconcile after a change of an object in their namespace: those that the cache lists and a function selects;
+// nil selects all.
+func (b *Base) Requests(ctx context.Context, changed client.Object, list client.ObjectList, selects func(client.Object) bool,
+	options ...client.ListOption) []reconcile.Request {
 	err := b.Cached.List(ctx, list, append(options, client.InNamespace(changed.GetNamespace()))...)
 	var all []reconcile.Request
 	if err == nil {
