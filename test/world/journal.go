@@ -40,10 +40,9 @@ func (s *journal) add(by, what string) {
 // once adds a line that a controller would repeat.
 func (s *journal) once(by, what string) {
 	said := func(line string) bool { return strings.HasSuffix(line, what) }
-	if slices.ContainsFunc(s.lines[max(0, len(s.lines)-30):], said) {
-		return
+	if !slices.ContainsFunc(s.lines[max(0, len(s.lines)-30):], said) {
+		s.add(by, what)
 	}
-	s.add(by, what)
 }
 
 // revision is a name for the hash of a revision that does not change with the rendering.
@@ -106,8 +105,8 @@ func (w *World) recordPhases(name string, was, is dbv1.DatabaseBackupStatus) {
 	if is.Phase != was.Phase || is.Message != was.Message {
 		w.journal.add("backup", fmt.Sprintf("%s %s %s", name, is.Phase, is.Message))
 	}
-	if v := is.Verification; v != nil &&
-		(was.Verification == nil || v.Phase != was.Verification.Phase || v.Message != was.Verification.Message) {
+	v, before := is.Verification, was.Verification
+	if v != nil && (before == nil || v.Phase != before.Phase || v.Message != before.Message) {
 		w.journal.add("backup", fmt.Sprintf("%s verification %s: %s", name, v.Phase, v.Message))
 	}
 }
