@@ -19,5 +19,6 @@ load_local_images
 path=$root/bin:$(dirname "$KUBECTL")
 for tool in $tools; do path=$path:$(dirname "$tool"); done
 DBC_TEST_KUBECONFIG=$KUBECONFIG DBC_TEST_POSTGRES_IMG=$POSTGRES_IMG DBC_TEST_VERSION=$VERSION \
-    DBC_TEST_PREVIOUS=$(hack/previous.sh version) DBC_TEST_PREVIOUS_BUNDLE=$(hack/previous.sh bundle) PATH=$path:$PATH \
+    DBC_TEST_PREVIOUS=$(hack/previous.sh version) DBC_TEST_PREVIOUS_BUNDLE=$(hack/previous.sh bundle) \
+    DBC_TEST_PREVIOUS_ENGINES=$(hack/previous.sh engines) PATH=$path:$PATH \
     go test -tags e2e -count=1 -timeout=40m -v "$@" ./test/olm/...

@@ -3,6 +3,7 @@
 # result. The cache of the pinned tools keeps each result.
 #
 #   hack/previous.sh crds      the folder with its CRDs
+#   hack/previous.sh engines   the folder with its engines
 #   hack/previous.sh bundle    the folder with its bundle for OLM
 #   hack/previous.sh image     the file with the operator's image, under the name that the bundle gives it
 #   hack/previous.sh version   its version, which is in hack/previous-release alone: a catalog cannot have two bundles of
@@ -55,6 +56,10 @@ crds() {
 	done
 }
 
+engines() {
+	git archive "$commit:config/engines" | tar -x -C "$1"
+}
+
 bundle() {
 	git archive "$commit:bundle" | tar -x -C "$1"
 }
@@ -69,8 +74,8 @@ image() {
 }
 
 case ${1:-} in
-crds | bundle) as_committed "$1" ;;
+crds | engines | bundle) as_committed "$1" ;;
 image) make_once image && echo "$home/image/operator.tar" ;;
 version) echo "$version" ;;
-*) fail "name what you want of the previous release: crds, bundle, image or version" ;;
+*) fail "name what you want of the previous release: crds, engines, bundle, image or version" ;;
 esac

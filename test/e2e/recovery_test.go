@@ -50,7 +50,7 @@ func (w world) postgres(name string, more ...string) {
 // independent creates PostgreSQLs that are members of one cluster. The built-in engine allows only one.
 func (w world) independent(name string, more ...string) {
 	w.Helper()
-	engine, err := engines.Manifest("postgresql-single-v1")
+	engine, err := engines.Manifest(engines.Current, "postgresql-single-v1")
 	w.must(err == nil, "the engine: %v", err)
 	w.apply(engine)
 	w.postgres(name, append([]string{"engine: " + engines.Independent}, more...)...)

@@ -135,7 +135,7 @@ func (w world) apply(manifest string) {
 // cluster creates PostgreSQL clusters of this name.
 func (w world) cluster(name string, replicas int) {
 	w.Helper()
-	engine, err := engines.Manifest("postgresql-single-v1")
+	engine, err := engines.Manifest(engines.Current, "postgresql-single-v1")
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -8,6 +8,7 @@ package olm
 
 import (
 	"context"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ import (
 func TestAnUpgradeRestartsNoDatabaseAndWaitsForARestore(t *testing.T) {
 	const home, shop = "olm-home", "olm-shop"
 	w := newWorld(t, home, shop)
+	w.engines = os.Getenv("DBC_TEST_PREVIOUS_ENGINES")
 	w.serves(previous)
 	w.subscribes(home, "candidate-v0")
 	w.installed(home, previous)

@@ -20,11 +20,15 @@ import (
 
 // world is a test with its own namespaces. Only one test runs at a time, because OLM installs the operator's CRDs in
 // the whole cluster. The test deletes them at its end.
-type world struct{ *testing.T }
+type world struct {
+	*testing.T
+	// engines is the folder with the engines of the user. An upgrade of the operator does not change them.
+	engines string
+}
 
 func newWorld(t *testing.T, namespaces ...string) world {
 	t.Helper()
-	w := world{t}
+	w := world{t, engines.Current}
 	for _, name := range namespaces {
 		w.run("kubectl", "create", "namespace", name)
 		w.run("kubectl", "label", "namespace", name, "pod-security.kubernetes.io/enforce=restricted")
@@ -122,7 +126,7 @@ func (w world) same(before, now, what string) {
 // postgres creates PostgreSQL clusters, with additional lines in the spec.
 func (w world) postgres(namespace, name string, replicas int, spec ...string) {
 	w.Helper()
-	engine, err := engines.Manifest("postgresql-single-v1")
+	engine, err := engines.Manifest(w.engines, "postgresql-single-v1")
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -28,11 +28,19 @@ func policyText(t *testing.T) string {
 	return string(text)
 }
 
-// unchecked returns the fields that name a Secret and that a policy does not check.
+// governed finds the resources to which a policy applies.
+var governed = regexp.MustCompile(`(?m)^ +resources: (\[.*\])$`)
+
+// unchecked returns the fields that name a Secret and that a policy does not check. A policy that does not apply to a kind checks none of
+// its fields, even if it checks the same path of another kind.
 func unchecked(policy string, references []Reference) []string {
 	var missing []string
+	resources := governed.FindString(policy)
 	for _, r := range references {
-		if r.To == "Secret" && r.Path != unreadable && !strings.Contains(policy, "'field': '"+r.Path+"',") {
+		if r.To != "Secret" || r.Path == unreadable {
+			continue
+		}
+		if !strings.Contains(resources, `"`+strings.ToLower(r.Kind)+`s"`) || !strings.Contains(policy, "'field': '"+r.Path+"',") {
 			missing = append(missing, r.String())
 		}
 	}
@@ -46,14 +54,16 @@ func TestThePolicyOnSecretsChecksEveryFieldThatNamesOne(t *testing.T) {
 	}
 	policy := policyText(t)
 	for _, field := range unchecked(policy, references) {
-		t.Errorf("%s names a Secret, and %s does not check it: add it to the variable named", field, policyOnSecrets)
+		t.Errorf("%s names a Secret, and %s does not check it: add the field to the variable named, and its kind to resourceRules", field, policyOnSecrets)
 	}
 	if !slices.ContainsFunc(references, func(r Reference) bool { return r.Path == unreadable }) {
 		t.Errorf("%s no longer exists", unreadable)
 	}
-	planted := Reference{Field: Field{"DatabaseCluster", "spec.vault.secretName"}, To: "Secret"}
-	if got := unchecked(policy, append(references, planted)); len(got) != 1 || got[0] != planted.String() {
-		t.Errorf("a field that is not in the policy was not found: %q", got)
+	for _, planted := range []Field{{"DatabaseCluster", "spec.vault.secretName"}, {"DatabaseVault", "spec.credentials.secretName"}} {
+		want := Reference{Field: planted, To: "Secret"}
+		if got := unchecked(policy, append(references, want)); len(got) != 1 || got[0] != want.String() {
+			t.Errorf("%s is not in the policy and was not found: %q", want, got)
+		}
 	}
 }
 

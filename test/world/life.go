@@ -180,16 +180,14 @@ func failureOf(kind Failure, at site) error {
 	return apierrors.NewInternalError(fmt.Errorf("the API server is away"))
 }
 
-// caller is the calling line of the operator: the first frame in the packages that send requests.
+// caller is the calling line of the operator: the first frame outside package kit, whose functions send the requests of all others.
 func caller() string {
 	pcs := make([]uintptr, 48)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
 	for {
 		frame, more := frames.Next()
-		for _, pkg := range []string{"/internal/controller.", "/internal/backup.", "/internal/apply."} {
-			if _, function, found := strings.Cut(frame.Function, pkg); found {
-				return fmt.Sprintf("%s:%d", function, frame.Line)
-			}
+		if _, function, found := strings.Cut(frame.Function, "/databasecluster-operator/internal/"); found && !strings.HasPrefix(function, "kit.") {
+			return fmt.Sprintf("%s:%d", function, frame.Line)
 		}
 		if !more {
 			return "?"
