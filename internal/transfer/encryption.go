@@ -107,6 +107,11 @@ func (k keys) decrypt(stream *protocol.Stream, from io.Reader) (io.Reader, error
 	if stream.Recipient == "" {
 		return from, nil
 	}
+	return k.open(from)
+}
+
+// open decrypts what one of the keys can read.
+func (k keys) open(from io.Reader) (io.Reader, error) {
 	identities := make([]age.Identity, 0, len(k))
 	for _, key := range k {
 		identities = append(identities, key)

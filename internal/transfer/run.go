@@ -44,6 +44,10 @@ func Run(ctx context.Context, arguments []string, stdout, stderr io.Writer) prot
 
 func (r *run) do(ctx context.Context, call protocol.Call) (result protocol.Result, err error) {
 	switch call := call.(type) {
+	case *protocol.Archive:
+		result, err = (&archiveRun{run: r, Archive: call}).do(ctx)
+	case *protocol.Fetch:
+		err = r.fetch(ctx, call)
 	case *protocol.Backup:
 		result, err = (&backupRun{run: r, Backup: call}).do(ctx)
 	case *protocol.Restore:

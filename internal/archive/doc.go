@@ -1,0 +1,63 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+// Package archive defines what a continuous archive consists of, and reads from the names of its objects what it contains.
+//
+// The action archive of an engine sends the log of a database as files that only grow, at most MaxFileBytes each. transfer stores them as
+// objects that it creates and never overwrites. The name of an object has everything that is known about it, so a listing shows the whole
+// archive: no index can be lost or lag behind.
+//
+//	00000000/00000000002a.000000010000000000000007.0000000000-0000001f40.e3b0c44298fc1c14-9f86d081884c7d65.20261127T193300.000Z.part.zst.age
+//	folder   sequence     file                     from       end        before           after            mark                 kind
+//
+// Two objects are neighbors only if the first ends where the second begins and both have the same digest there, so the same bytes before.
+// A file with other bytes under the same name, for example of a primary that lost its data, is a branch of its own beside it.
+package archive
+
+import "time"
+
+const (
+	// MaxFileBytes is the maximum size of a file, which transfer has in memory while it grows.
+	MaxFileBytes = 16 << 20
+	// MaxObjectsInFlight is the maximum number of objects that transfer stores at the same time.
+	MaxObjectsInFlight = 8
+	// filesPerFolder is the number of files in a folder. The last folder shows where the archive ends, without a listing of all files.
+	filesPerFolder = 1024
+)
+
+// Kind is what an object is.
+type Kind string
+
+const (
+	// Part has bytes of a file that grows.
+	Part Kind = "part"
+	// Full is a complete file. It replaces the parts.
+	Full Kind = "full"
+	// Mark has no bytes, only a newer time.
+	Mark Kind = "mark"
+	// Gap has no bytes. The files after it do not continue the files before it.
+	Gap Kind = "gap"
+	// Fork has no bytes. The database left this file at End: bytes beyond it belong to a history that it has given up.
+	Fork Kind = "fork"
+)
+
+// Piece is an object of an archive.
+type Piece struct {
+	// Sequence is the number of the file in the archive. Numbers have no holes.
+	Sequence int64
+	// File is the name that the engine gave the file.
+	File string
+	// From and End are offsets in the file.
+	From, End int64
+	// Before and After are digests of the bytes of the file up to From and up to End.
+	Before, After Digest
+	// Mark is a time: everything that was committed until then is before End in this file. Zero if unknown.
+	Mark time.Time
+	Kind Kind
+	// Encrypted is true if only the holder of a key can read the bytes.
+	Encrypted bool
+}
+
+// Empty reports whether a piece has no bytes.
+func (p Piece) Empty() bool { return p.From == p.End }

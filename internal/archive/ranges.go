@@ -1,0 +1,94 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package archive
+
+import (
+	"slices"
+	"time"
+)
+
+// Range is a part of an archive without holes. Every moment between a backup that ends in it and Newest can be recovered.
+type Range struct {
+	// First and Last are the sequences of its files.
+	First, Last int64
+	// Files are their sequences by name.
+	Files map[string]int64
+	// marks are those of the history that the database has not given up.
+	marks []placed
+}
+
+// placed is a mark with its place in the archive.
+type placed struct {
+	sequence int64
+	At
+}
+
+// Has reports whether the range has a file with this name.
+func (r Range) Has(file string) bool {
+	_, found := r.Files[file]
+	return found
+}
+
+// Newest is a time: everything that was committed until then is in the range. Zero if it is unknown.
+func (r Range) Newest() (newest time.Time) {
+	for _, mark := range r.marks {
+		if mark.Time.After(newest) {
+			newest = mark.Time
+		}
+	}
+	return newest
+}
+
+// Ranges returns the ranges of an archive, oldest first. A range ends at a recorded gap, at a missing file, and at a file that is not complete
+// although another one follows it.
+func (c Contents) Ranges() (all []Range) {
+	open := false // the last range can continue
+	for i, f := range c {
+		switch {
+		case f.Record == Gap:
+			open = false
+			continue
+		case open && f.Record == Fork:
+			all[len(all)-1].leave(f)
+		}
+		if !open || f.Sequence > all[len(all)-1].Last+1 {
+			all = append(all, Range{First: f.Sequence, Files: map[string]int64{}})
+		}
+		all[len(all)-1].add(f)
+		open = c.ends(i)
+	}
+	return all
+}
+
+// ends reports whether the file after this one can continue it. Two files have one number if a process that was cut off stored the other one
+// late: then one of them is enough.
+func (c Contents) ends(i int) bool {
+	for j := i; j >= 0 && c[j].Sequence == c[i].Sequence; j-- {
+		if c[j].Complete || c[j].Record == Fork {
+			return true
+		}
+	}
+	return i+1 < len(c) && c[i+1].Sequence == c[i].Sequence
+}
+
+// add continues the range by a file.
+func (r *Range) add(f File) {
+	r.Last = f.Sequence
+	if f.Record != "" {
+		return
+	}
+	r.Files[f.Name] = f.Sequence
+	for _, mark := range f.Marks {
+		r.marks = append(r.marks, placed{f.Sequence, mark})
+	}
+}
+
+// leave forgets the marks of a history that the database has given up: they say nothing about the one that it has now.
+func (r *Range) leave(fork File) {
+	left, known := r.Files[fork.Name]
+	r.marks = slices.DeleteFunc(r.marks, func(mark placed) bool {
+		return !known || mark.sequence > left || mark.sequence == left && mark.End > fork.Size
+	})
+}

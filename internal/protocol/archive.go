@@ -1,0 +1,117 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package protocol
+
+import (
+	"cmp"
+	"encoding/json"
+	"strings"
+	"time"
+)
+
+// Archive stores what the command sends, until the command ends or the program is terminated. See package archive.
+type Archive struct {
+	To    string `flag:"to" usage:"the <URL> of the archive: s3://bucket/path or file:///path"`
+	ID    string `flag:"id" usage:"the <UID> of the cluster"`
+	About About  `flag:"about" usage:"<key=value> to store about the archive; may be repeated"`
+	Store
+	Compression
+	MaxLag  time.Duration `flag:"max-lag" default:"5s" usage:"the time after which bytes that the command sent become an object"`
+	Stalled time.Duration `flag:"stalled-after" default:"10s" usage:"the time of failed writes after which the command is told that the store stalls"`
+	Report
+	Command []string
+}
+
+// Fetch copies a file of an archive. It ends with ExitNotApplicable if the archive proves that it does not have the file.
+type Fetch struct {
+	From string `flag:"from" usage:"the <URL> of the archive: s3://bucket/path or file:///path"`
+	File string `flag:"file" usage:"the <name> of the file in the archive"`
+	Into string `flag:"into" usage:"the <path> of the copy"`
+	Store
+	Report
+}
+
+func (a *Archive) check() error {
+	return cmp.Or(a.Store.check(a.To, true), needsID(a.ID), a.Compression.check())
+}
+
+func (f *Fetch) check() error {
+	return cmp.Or(f.Store.check(f.From, true), first(
+		rule{f.File == "", "--file is required"},
+		rule{f.Into == "", "--into is required"},
+	))
+}
+
+// ArchiveName is the name of the object that says whose archive it is.
+const ArchiveName = "archive.json"
+
+// ArchiveFormat is the format that transfer writes.
+const ArchiveFormat = 1
+
+// ArchiveOwner is the content of that object.
+type ArchiveOwner struct {
+	Format int    `json:"format"`
+	ID     string `json:"id"`
+	About  About  `json:"about,omitempty"`
+}
+
+// What the archive action sends: a line, and for data and put the announced bytes after it.
+const (
+	FrameData = "data" // FILE OFFSET LENGTH: more of a file
+	FrameEnd  = "end"  // FILE SIZE: the file is complete
+	FramePut  = "put"  // FILE LENGTH: a small file, complete at once
+	FrameMark = "mark" // TIME: everything that was committed until then has been sent, in RFC 3339
+	FrameFork = "fork" // FILE OFFSET: the history of the database left the file there
+	FrameGap  = "gap"  // FILE OFFSET: what follows does not continue the archive, which ends there
+)
+
+// What the archive action is told, a line each.
+const (
+	ToldLast    = "last"    // [FILE OFFSET open|complete|gap|fork]: where the archive ends; the first line
+	ToldDurable = "durable" // FILE OFFSET: the database may forget everything before
+	ToldStalled = "stalled" // the store does not take anything: disconnect, so that the database does not wait
+	ToldResumed = "resumed" // it does again
+)
+
+// archivedMessage is the message of an Archived.
+const archivedMessage = "archived"
+
+// Archived is the state of a running archive.
+type Archived struct {
+	File   string `json:"file"`
+	Offset int64  `json:"offset"`
+	// Mark is a time: everything that was committed until then is in the store. Zero if unknown.
+	Mark time.Time `json:"mark,omitzero"`
+	// Problem is why the store has not taken an object; "" if it has.
+	Problem string `json:"problem,omitempty"`
+	// Since is the first failure.
+	Since time.Time `json:"since,omitzero"`
+}
+
+// Log returns the state as a log line.
+func (a Archived) Log() (message string, attributes []any) {
+	attributes = []any{"file", a.File, "offset", a.Offset}
+	if !a.Mark.IsZero() {
+		attributes = append(attributes, "mark", a.Mark)
+	}
+	if a.Problem != "" {
+		attributes = append(attributes, "problem", a.Problem, "since", a.Since)
+	}
+	return archivedMessage, attributes
+}
+
+// ParseArchived reads the last state in a log. ok is false if the log has none. The log may start in the middle of a line.
+func ParseArchived(log string) (last Archived, ok bool) {
+	for line := range strings.Lines(log) {
+		var entry struct {
+			Msg string `json:"msg"`
+			Archived
+		}
+		if json.Unmarshal([]byte(line), &entry) == nil && entry.Msg == archivedMessage {
+			last, ok = entry.Archived, true
+		}
+	}
+	return last, ok
+}

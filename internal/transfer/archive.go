@@ -1,0 +1,213 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/dbcluster/databasecluster-operator/internal/archive"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
+)
+
+const (
+	// archiveTick is the time between two looks at what has to be cut or told.
+	archiveTick = 100 * time.Millisecond
+	// idleMark is the time after which a newer mark alone becomes an object.
+	idleMark = time.Minute
+	// archiveReport is the time between two reports in the log.
+	archiveReport = 5 * time.Second
+)
+
+// archiveRun is a run that archives. One goroutine has the recorder: it takes frames, and cuts what waits for too long.
+type archiveRun struct {
+	*run
+	*protocol.Archive
+	keys     keys
+	store    *store
+	recorder *archive.Recorder
+	uploads  *archiveUploads
+	tell     io.Writer // the stdin of the action
+	waiting  time.Time // since when there are bytes in no object
+	stored   time.Time // when the last object was cut
+	reported time.Time
+}
+
+// do archives until the action ends, or the context. Everything that the action has sent becomes durable first, if the store takes it within
+// stopGrace.
+func (r *archiveRun) do(ctx context.Context) (protocol.Result, error) {
+	store, err := openStore(ctx, r.To, r.Store)
+	if err != nil {
+		return protocol.Result{}, err
+	}
+	defer store.close() //nolint:errcheck // nothing is pending
+	r.store = store
+	if r.keys, err = r.unlock(store, r.Encryption); err != nil {
+		return protocol.Result{}, err
+	}
+	if err := r.claim(ctx); err != nil {
+		return protocol.Result{}, err
+	}
+	if err := r.resume(ctx); err != nil {
+		return protocol.Result{}, err
+	}
+	return protocol.Result{}, r.follow(ctx)
+}
+
+// follow runs the action.
+func (r *archiveRun) follow(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	action := newAction(ctx, r.Command, r.log)
+	action.cmd.Env = append(os.Environ(), "DBC_ARCHIVE_FILE_BYTES="+fmt.Sprint(archive.MaxFileBytes))
+	stdin, err := action.cmd.StdinPipe()
+	if err != nil {
+		return fmt.Errorf("create a pipe: %w", err)
+	}
+	stdout, err := action.cmd.StdoutPipe()
+	if err != nil {
+		return fmt.Errorf("create a pipe: %w", err)
+	}
+	action.pipe = stdout
+	r.tell = &told{into: stdin}
+	if err := action.start(); err != nil {
+		return err
+	}
+	uploads, err := newArchiveUploads(context.WithoutCancel(ctx), r)
+	if err != nil {
+		return err
+	}
+	r.uploads = uploads
+	r.welcome()
+	failed := r.receive(newFrameReader(stdout))
+	if failed != nil {
+		stop()
+	}
+	r.add(r.recorder.Cut())
+	complete := r.uploads.finish(stopGrace)
+	ended := action.wait()
+	switch {
+	case failed != nil:
+		return failed
+	case ctx.Err() != nil && complete:
+		return nil // asked to stop
+	case !complete:
+		return failf(protocol.DestinationUnreachable, "The last bytes of the archive could not be stored: %s", r.uploads.state().Problem)
+	}
+	return ended
+}
+
+// welcome tells the action where the archive ends.
+func (r *archiveRun) welcome() {
+	end := r.recorder.End()
+	if end.File == "" {
+		fmt.Fprintln(r.tell, protocol.ToldLast)
+		return
+	}
+	state := map[archive.Kind]string{archive.Part: "open", archive.Gap: "gap", archive.Fork: "fork"}[end.Kind]
+	if state == "" {
+		state = "complete"
+	}
+	fmt.Fprintln(r.tell, protocol.ToldLast, end.File, end.End, state)
+	fmt.Fprintln(r.tell, protocol.ToldDurable, end.File, end.End)
+}
+
+// receive takes frames until the action closes its side. In between it looks at the clock.
+func (r *archiveRun) receive(frames frameReader) error {
+	type received struct {
+		message
+		err error
+	}
+	next := make(chan received)
+	done := make(chan struct{})
+	defer close(done)
+	go func() {
+		for {
+			m, err := frames.next()
+			select {
+			case next <- received{m, err}:
+			case <-done:
+				return
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	ticker := time.NewTicker(archiveTick)
+	defer ticker.Stop()
+	for {
+		select {
+		case got := <-next:
+			if errors.Is(got.err, io.EOF) || errors.Is(got.err, os.ErrClosed) {
+				return nil
+			}
+			if got.err != nil {
+				return got.err
+			}
+			if err := r.take(got.message); err != nil {
+				return failf(protocol.ActionFailed, "The archive action sent a wrong frame: %v. Correct the action in the engine.", err)
+			}
+		case now := <-ticker.C:
+			r.look(now)
+		}
+	}
+}
+
+// take records a frame.
+func (r *archiveRun) take(m message) (err error) {
+	var objects []archive.Object
+	switch m.verb {
+	case protocol.FrameData:
+		err = r.recorder.Data(m.file, m.offset, m.body)
+	case protocol.FrameEnd:
+		objects, err = r.recorder.Complete(m.file, m.offset)
+	case protocol.FramePut:
+		objects, err = r.recorder.Whole(m.file, m.body)
+	case protocol.FrameMark:
+		r.recorder.Mark(m.until)
+	case protocol.FrameFork:
+		objects, err = r.recorder.Record(archive.Fork, m.file, m.offset)
+	case protocol.FrameGap:
+		objects, err = r.recorder.Record(archive.Gap, m.file, m.offset)
+	}
+	if file := r.recorder.Branched(); file != "" {
+		r.log.Warn("The database sent other bytes than the archive has. Both are kept.", "file", file)
+	}
+	r.add(objects)
+	if r.recorder.Pending() > 0 && r.waiting.IsZero() {
+		r.waiting = time.Now()
+	}
+	return err
+}
+
+// look cuts what has waited for MaxLag, or stores a mark if there is nothing else, and reports.
+func (r *archiveRun) look(now time.Time) {
+	switch {
+	case !r.waiting.IsZero() && now.Sub(r.waiting) >= r.MaxLag:
+		r.add(r.recorder.Cut())
+	case now.Sub(r.stored) >= idleMark:
+		r.add(r.recorder.Idle())
+	}
+	if now.Sub(r.reported) >= archiveReport {
+		r.reported = now
+		tell(r.log, r.uploads.state())
+	}
+}
+
+// add stores objects. It waits while too many are on their way, so that the action waits too.
+func (r *archiveRun) add(objects []archive.Object) {
+	for _, o := range objects {
+		r.uploads.add(o)
+		r.stored = time.Now()
+	}
+	if r.recorder.Pending() == 0 {
+		r.waiting = time.Time{}
+	}
+}

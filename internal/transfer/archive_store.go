@@ -1,0 +1,190 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package transfer
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/aws/smithy-go"
+	"github.com/klauspost/compress/zstd"
+	"gocloud.dev/blob"
+
+	"github.com/dbcluster/databasecluster-operator/internal/archive"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
+)
+
+// keep creates an object whose name identifies its content, so an object of the same name is as good.
+func (s *store) keep(ctx context.Context, name string, content []byte) error {
+	if s.folder != "" {
+		if err := s.create(ctx, name, content); !errors.Is(err, errExists) {
+			return err
+		}
+		return nil
+	}
+	err := s.bucket.WriteAll(ctx, name, content, &blob.WriterOptions{IfNotExist: true})
+	if refusal, ok := errors.AsType[smithy.APIError](err); ok && refusal.ErrorCode() == "NotImplemented" {
+		err = s.bucket.WriteAll(ctx, name, content, nil)
+	}
+	if errors.Is(exists(err), errExists) {
+		return nil
+	}
+	return s.failure("write", name, err)
+}
+
+// claim makes the location the archive of this cluster. It refuses the archive of another one.
+func (r *archiveRun) claim(ctx context.Context) error {
+	owner := protocol.ArchiveOwner{Format: protocol.ArchiveFormat, ID: r.ID, About: r.About}
+	content, err := json.MarshalIndent(owner, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode the owner: %w", err)
+	}
+	if err := r.store.create(ctx, protocol.ArchiveName, content); !errors.Is(err, errExists) {
+		return err
+	}
+	found := protocol.ArchiveOwner{}
+	if content, err = r.store.read(ctx, protocol.ArchiveName); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(content, &found); err != nil || found.ID != r.ID {
+		return failf(protocol.IDMismatch, "%s is the archive of another cluster, with UID %q. Use another location.", r.store.URL(""), found.ID)
+	}
+	if found.Format != protocol.ArchiveFormat {
+		return failf(protocol.VersionMismatch, "%s has format %d, and this version writes %d. Use the version of the operator that wrote it.",
+			r.store.URL(""), found.Format, protocol.ArchiveFormat)
+	}
+	return nil
+}
+
+// resume reads where the archive ends.
+func (r *archiveRun) resume(ctx context.Context) error {
+	contents, err := r.store.newest(ctx)
+	if err != nil {
+		return err
+	}
+	var content []byte
+	if last, found := contents.Last(); found && !last.Done() {
+		if content, err = r.store.bytesOf(ctx, r.keys, last); err != nil {
+			return err
+		}
+	}
+	r.recorder = archive.Resume(contents, content, len(r.keys) > 0)
+	return nil
+}
+
+// newest returns the contents of the last two folders of an archive: what can still be on its way.
+func (s *store) newest(ctx context.Context) (archive.Contents, error) {
+	folders, err := s.folders(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, folder := range folders[max(0, len(folders)-2):] {
+		listed, err := s.list(ctx, folder)
+		if err != nil {
+			return nil, err
+		}
+		names = slices.AppendSeq(names, maps.Keys(listed))
+	}
+	return archive.Read(names), nil
+}
+
+// folders returns the names of the folders, in order.
+func (s *store) folders(ctx context.Context) (all []string, err error) {
+	if err := s.readable(); err != nil {
+		return nil, err
+	}
+	entries := s.bucket.List(&blob.ListOptions{Delimiter: "/"})
+	for {
+		entry, err := entries.Next(ctx)
+		switch {
+		case errors.Is(err, io.EOF):
+			slices.Sort(all)
+			return all, nil
+		case err != nil:
+			return nil, s.failure("list", "", err)
+		case entry.IsDir:
+			all = append(all, entry.Key)
+		}
+	}
+}
+
+// bytesOf reads a file of an archive, and verifies it.
+func (s *store) bytesOf(ctx context.Context, keys keys, file archive.File) ([]byte, error) {
+	var all bytes.Buffer
+	sum := sha256.New()
+	for _, p := range file.Pieces {
+		if err := s.unpack(ctx, keys, p, io.MultiWriter(&all, sum)); err != nil {
+			return nil, err
+		}
+		if archive.DigestOf(sum.Sum(nil)) != p.After || int64(all.Len()) != p.End {
+			return nil, failf(protocol.BackupCorrupt, "%s is corrupt: its content differs from its name. %s.", s.URL(p.Name()),
+				s.advice(protocol.BackupCorrupt))
+		}
+	}
+	return all.Bytes(), nil
+}
+
+// unpack decrypts and decompresses an object.
+func (s *store) unpack(ctx context.Context, keys keys, p archive.Piece, into io.Writer) error {
+	content, err := s.read(ctx, p.Name())
+	if err != nil {
+		return err
+	}
+	plain := io.Reader(bytes.NewReader(content))
+	if p.Encrypted {
+		if plain, err = keys.open(plain); err != nil {
+			return failf(protocol.EncryptionKeyMissing, "%s cannot be decrypted: %v. Set encryptionSecretName of the destination to the Secret with the key.",
+				s.URL(p.Name()), err)
+		}
+	}
+	decompressor, err := zstd.NewReader(plain, zstd.WithDecoderMaxWindow(maxZstdWindow), zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		return fmt.Errorf("create the decompressor: %w", err)
+	}
+	defer decompressor.Close()
+	if _, err = io.Copy(into, io.LimitReader(decompressor, archive.MaxFileBytes+1)); err != nil {
+		return failf(protocol.BackupCorrupt, "%s is corrupt: %v. %s.", s.URL(p.Name()), err, s.advice(protocol.BackupCorrupt))
+	}
+	return nil
+}
+
+// fetch copies a file of an archive. Several objects of one name may exist: the longest one is the file.
+func (r *run) fetch(ctx context.Context, call *protocol.Fetch) error {
+	store, err := openStore(ctx, call.From, call.Store)
+	if err != nil {
+		return err
+	}
+	defer store.close() //nolint:errcheck // nothing is pending
+	keys, err := r.unlock(store, call.Encryption)
+	if err != nil {
+		return err
+	}
+	listed, err := store.list(ctx, "")
+	if err != nil {
+		return err
+	}
+	file, found := archive.Read(listed.names()).Find(call.File)
+	if !found {
+		return &Error{Reason: protocol.ActionFailed, action: protocol.ExitNotApplicable,
+			Message: fmt.Sprintf("The archive %s has no file %s.", store.URL(""), call.File)}
+	}
+	content, err := store.bytesOf(ctx, keys, file)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(call.Into, content, 0o600); err != nil {
+		return failf(protocol.DataVolumeFull, "%s cannot be written: %s. Free space on the volume.", call.Into, plainCause("", err))
+	}
+	return nil
+}

@@ -1,0 +1,220 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package transfer
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/dbcluster/databasecluster-operator/internal/archive"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
+)
+
+const (
+	// archiveBytes bounds the bytes of the objects on their way, and so the memory.
+	archiveBytes = 2 * archive.MaxFileBytes
+	// archivePause and maxArchivePause are the times between two attempts to store an object.
+	archivePause    = 200 * time.Millisecond
+	maxArchivePause = 5 * time.Second
+)
+
+// archiveUploads stores objects at the same time, and tells the action in their order what is durable.
+type archiveUploads struct {
+	ctx      context.Context //nolint:containedctx // has the lifetime of the uploads
+	end      context.CancelFunc
+	run      *archiveRun
+	encoders encoders
+	room     *semaphore.Weighted // bytes
+	order    chan *archiveUpload // has MaxObjectsInFlight
+	ended    chan struct{}
+
+	mutex   sync.Mutex
+	now     protocol.Archived // what the store has
+	failing int               // objects whose last attempt failed
+	stalled bool
+}
+
+// archiveUpload is an object on its way.
+type archiveUpload struct {
+	archive.Object
+	done chan struct{} // is closed when the object is durable, or the context has ended
+	kept bool          // it is durable
+}
+
+// told is a pipe to the action. The action may have ended.
+type told struct {
+	mutex sync.Mutex
+	into  io.Writer
+}
+
+func (t *told) Write(line []byte) (int, error) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	return t.into.Write(line)
+}
+
+func newArchiveUploads(ctx context.Context, run *archiveRun) (*archiveUploads, error) {
+	threads := threadsOf(run.Compression, archive.MaxObjectsInFlight)
+	encoders, err := newEncoders(run.LevelOrDefault(), threads)
+	if err != nil {
+		return nil, fmt.Errorf("create the compressor: %w", err)
+	}
+	u := &archiveUploads{run: run, encoders: encoders, room: semaphore.NewWeighted(archiveBytes),
+		order: make(chan *archiveUpload, archive.MaxObjectsInFlight), ended: make(chan struct{})}
+	u.ctx, u.end = context.WithCancel(ctx)
+	end := run.recorder.End()
+	u.now = protocol.Archived{File: end.File, Offset: end.End, Mark: end.Mark}
+	go u.acknowledge()
+	return u, nil
+}
+
+// add starts to store an object. It waits while there is no room.
+func (u *archiveUploads) add(o archive.Object) {
+	if u.room.Acquire(u.ctx, int64(len(o.Body))) != nil {
+		return // the program ends
+	}
+	upload := &archiveUpload{Object: o, done: make(chan struct{})}
+	u.order <- upload
+	go u.upload(upload)
+}
+
+// upload stores an object, as often as it takes.
+func (u *archiveUploads) upload(o *archiveUpload) {
+	defer close(o.done)
+	defer u.room.Release(int64(len(o.Body)))
+	packed, err := u.pack(o.Body)
+	if err != nil {
+		u.fails(time.Time{}, err)
+		return
+	}
+	since := time.Time{}
+	for wait := archivePause; u.ctx.Err() == nil; wait = min(2*wait, maxArchivePause) {
+		if err = u.run.store.keep(u.ctx, o.Name(), packed); err == nil {
+			o.kept = true
+			u.works(since)
+			return
+		}
+		since = u.fails(since, err)
+		pause(u.ctx, wait)
+	}
+}
+
+// pack compresses and encrypts bytes.
+func (u *archiveUploads) pack(body []byte) ([]byte, error) {
+	frame := u.encoders.encode(body, nil)
+	if len(u.run.keys) == 0 {
+		return frame, nil
+	}
+	var packed bytes.Buffer
+	encrypted, err := u.run.keys.encrypt(nopCloser{&packed})
+	if err != nil {
+		return nil, fmt.Errorf("create the encryptor: %w", err)
+	}
+	_, err = encrypted.Write(frame)
+	err = errors.Join(err, encrypted.Close()) // writes the end
+	return packed.Bytes(), err
+}
+
+// nopCloser is a writer that nothing closes.
+type nopCloser struct{ io.Writer }
+
+// Close does nothing.
+func (nopCloser) Close() error { return nil }
+
+// fails notes a failed attempt. An object that fails for long enough stalls the archive.
+func (u *archiveUploads) fails(since time.Time, err error) time.Time {
+	problem := u.run.withoutSecrets(failureOf(err).Message)
+	u.mutex.Lock()
+	if since.IsZero() {
+		since = time.Now()
+		u.failing++
+		u.run.log.Warn(problem)
+	}
+	if u.now.Problem == "" {
+		u.now.Problem, u.now.Since = problem, since.UTC()
+	}
+	stalls := !u.stalled && time.Since(since) >= u.run.Stalled
+	u.stalled = u.stalled || stalls
+	u.mutex.Unlock()
+	if stalls {
+		u.say(protocol.ToldStalled)
+	}
+	return since
+}
+
+// works notes a successful attempt, after failed ones since a time.
+func (u *archiveUploads) works(since time.Time) {
+	u.mutex.Lock()
+	if !since.IsZero() {
+		u.failing--
+	}
+	resumes := false
+	if u.failing == 0 {
+		u.now.Problem, u.now.Since = "", time.Time{}
+		resumes, u.stalled = u.stalled, false
+	}
+	u.mutex.Unlock()
+	if resumes {
+		u.say(protocol.ToldResumed)
+	}
+}
+
+// say tells the action something. It may have ended.
+func (u *archiveUploads) say(words ...any) { _, _ = fmt.Fprintln(u.run.tell, words...) }
+
+// acknowledge waits for the objects in their order.
+func (u *archiveUploads) acknowledge() {
+	defer close(u.ended)
+	for o := range u.order {
+		<-o.done
+		if !o.kept {
+			return // the program ends: nothing after this object is known to join
+		}
+		u.mutex.Lock()
+		u.now.File, u.now.Offset = o.File, o.End
+		if !o.Mark.IsZero() {
+			u.now.Mark = o.Mark
+		}
+		u.mutex.Unlock()
+		if o.Kind == archive.Part || o.Kind == archive.Full {
+			u.say(protocol.ToldDurable, o.File, o.End)
+		}
+		u.replace(o)
+	}
+}
+
+// replace removes the objects that a durable one has made unnecessary. Whatever remains is only more than needed.
+func (u *archiveUploads) replace(o *archiveUpload) {
+	for _, name := range o.Replaces {
+		if err := u.run.store.bucket.Delete(u.ctx, name); err != nil {
+			u.run.log.Warn("An object that another one has replaced could not be removed.", "object", name, "error", err.Error())
+		}
+	}
+}
+
+func (u *archiveUploads) state() protocol.Archived {
+	u.mutex.Lock()
+	defer u.mutex.Unlock()
+	return u.now
+}
+
+// finish waits until everything is durable, at most for a time.
+func (u *archiveUploads) finish(limit time.Duration) (complete bool) {
+	close(u.order)
+	defer u.end()
+	select {
+	case <-u.ended:
+		return true
+	case <-time.After(limit):
+		return false
+	}
+}

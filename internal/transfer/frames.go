@@ -1,0 +1,105 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package transfer
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dbcluster/databasecluster-operator/internal/archive"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
+)
+
+const (
+	// maxFrameLine is the maximum length of the line of a frame.
+	maxFrameLine = 256
+	// maxFrameBytes is the maximum number of bytes after the line.
+	maxFrameBytes = 4 << 20
+)
+
+// message is a frame of the archive action. Its fields that do not apply are zero.
+type message struct {
+	verb, file string
+	offset     int64
+	until      time.Time
+	body       []byte
+}
+
+// frameReader reads frames.
+type frameReader struct{ *bufio.Reader }
+
+func newFrameReader(from io.Reader) frameReader {
+	return frameReader{bufio.NewReaderSize(from, copyBytes)}
+}
+
+// next returns the next frame, or io.EOF.
+func (f frameReader) next() (message, error) {
+	read, err := f.ReadSlice('\n')
+	line := string(read)
+	switch {
+	case err != nil && line == "":
+		return message{}, err
+	case err != nil || len(line) > maxFrameLine:
+		return message{}, malformed(line)
+	}
+	words := strings.Fields(line)
+	if len(words) == 0 {
+		return message{}, malformed(line)
+	}
+	parsed, length, err := parseFrame(words[0], words[1:])
+	if err != nil {
+		return message{}, malformed(line)
+	}
+	parsed.body = make([]byte, length)
+	if _, err := io.ReadFull(f, parsed.body); err != nil {
+		return message{}, failf(protocol.ActionFailed, "The archive action ended within %q. See its log.", strings.TrimSpace(line))
+	}
+	return parsed, nil
+}
+
+// parseFrame returns a frame without its bytes, and their number.
+func parseFrame(verb string, words []string) (f message, length int64, err error) {
+	f.verb = verb
+	var numbers []*int64
+	switch verb {
+	case protocol.FrameMark:
+		if len(words) != 1 {
+			return f, 0, errors.New("want a time")
+		}
+		f.until, err = time.Parse(time.RFC3339Nano, words[0])
+		return f, 0, err
+	case protocol.FrameData:
+		numbers = []*int64{&f.offset, &length}
+	case protocol.FramePut:
+		numbers = []*int64{&length}
+	case protocol.FrameEnd, protocol.FrameFork, protocol.FrameGap:
+		numbers = []*int64{&f.offset}
+	default:
+		return f, 0, errors.New("unknown")
+	}
+	if len(words) != 1+len(numbers) || !archive.ValidFile(words[0]) {
+		return f, 0, errors.New("want a file and numbers")
+	}
+	f.file = words[0]
+	for i, number := range numbers {
+		if *number, err = strconv.ParseInt(words[i+1], 10, 64); err != nil || *number < 0 {
+			return f, 0, fmt.Errorf("%q is no offset or length", words[i+1])
+		}
+	}
+	if length > maxFrameBytes {
+		return f, 0, errors.New("too long")
+	}
+	return f, length, nil
+}
+
+func malformed(line string) error {
+	return failf(protocol.ActionFailed, "The archive action printed %q, which is not a frame. Correct the action in the engine: see \"archive\" in docs/engines.md.",
+		strings.TrimSpace(line[:min(len(line), maxFrameLine)]))
+}
