@@ -54,7 +54,10 @@ func Read(names []string) (all Contents) {
 			all = append(all, fileOf(of))
 		}
 	}
-	slices.SortFunc(all, func(a, b File) int { return cmp.Or(cmp.Compare(a.Sequence, b.Sequence), cmp.Compare(a.Name, b.Name)) })
+	// Of one number, a record comes last: it is about everything before it.
+	slices.SortFunc(all, func(a, b File) int {
+		return cmp.Or(cmp.Compare(a.Sequence, b.Sequence), cmp.Compare(a.Record, b.Record), cmp.Compare(a.Name, b.Name))
+	})
 	return all
 }
 
@@ -65,25 +68,29 @@ func (c Contents) Last() (last File, ok bool) {
 	if len(c) == 0 || c[0].Sequence > 0 && c[len(c)-1].Sequence <= MaxObjectsInFlight {
 		return File{}, false
 	}
-	for _, f := range c {
+	for i, f := range c {
 		switch {
 		case f.Sequence+MaxObjectsInFlight < c[len(c)-1].Sequence:
-		case ok && !last.Done():
-			if f.Sequence > last.Sequence {
-				return last, true
-			}
-			if f.Done() || f.Size > last.Size {
-				last = f
-			}
-			continue
-		case ok && f.Sequence > last.Sequence+1:
-			return last, true
 		case ok && f.Sequence == last.Sequence:
-			continue
+			if f.Done() || !last.Done() && f.Size <= last.Size {
+				continue
+			}
+		case ok && (!last.Done() || f.Sequence > last.Sequence+1):
+			return last, true
 		}
-		last, ok = f, true
+		if last, ok = f, true; c.settled(i) {
+			last.Complete = true
+		}
 	}
 	return last, ok
+}
+
+// settled reports whether a later record says that the database does not continue a file that is not complete.
+func (c Contents) settled(i int) bool {
+	f := c[i]
+	return !f.Done() && slices.ContainsFunc(c[i:], func(later File) bool {
+		return later.Record == Gap || later.Record == Fork && (later.Name != f.Name || later.Size <= f.Size)
+	})
 }
 
 // Find returns the file of a name: of several, for example after another primary began with the same names, the newest with the most bytes.
@@ -101,61 +108,72 @@ func (f File) Done() bool { return f.Complete || f.Record != "" }
 
 // fileOf puts the pieces of one file together.
 func fileOf(pieces []Piece) File {
-	f := File{Sequence: pieces[0].Sequence, Name: pieces[0].File, Pieces: longest(pieces), Forked: forked(pieces)}
+	f := File{Sequence: pieces[0].Sequence, Name: pieces[0].File, Forked: forked(pieces)}
 	for _, p := range pieces {
 		if p.Kind == Gap || p.Kind == Fork {
 			return File{Sequence: p.Sequence, Name: p.File, Size: p.End, Record: p.Kind}
 		}
-		if !p.Mark.IsZero() {
+	}
+	reached := reach(pieces)
+	for _, p := range pieces {
+		// Without the bytes before it, which may be on their way, a mark promises too much.
+		if _, joins := reached[end{p.End, p.After}]; joins && !p.Mark.IsZero() {
 			f.Marks = append(f.Marks, At{p.End, p.Mark})
 		}
 	}
-	if len(f.Pieces) > 0 {
-		f.Size = f.Pieces[len(f.Pieces)-1].End
+	furthest := end{Digest: Nothing}
+	for at := range reached {
+		if at.at > furthest.at {
+			furthest = at
+		}
 	}
-	if whole, complete := fullest(pieces); complete {
-		f.Pieces, f.Complete, f.Surplus = []Piece{whole}, true, max(0, f.Size-whole.End)
-		f.Size = whole.End
+	last, complete := ending(pieces, reached)
+	if f.Complete = complete; !complete {
+		last = furthest
 	}
+	f.Pieces, f.Size, f.Surplus = run(reached, last), last.at, furthest.at-last.at
 	return f
 }
 
-// fullest is the longest complete version of a file.
-func fullest(pieces []Piece) (whole Piece, ok bool) {
-	for _, p := range pieces {
-		if p.Kind == Full && (!ok || p.End > whole.End) {
-			whole, ok = p, true
-		}
-	}
-	return whole, ok
+// end is an offset of a file, with the bytes before it.
+type end struct {
+	at int64
+	Digest
 }
 
-// longest returns the pieces that continue each other from the beginning of the file and reach furthest.
-func longest(pieces []Piece) (run []Piece) {
-	type place struct {
-		at    int64
-		bytes Digest
-	}
-	came := map[place]*Piece{{0, Nothing}: nil}
+// reach returns every end that a run of pieces from the beginning of the file has, with the last piece of the run.
+func reach(pieces []Piece) map[end]*Piece {
+	reached := map[end]*Piece{{0, Nothing}: nil}
 	ordered := slices.DeleteFunc(slices.Clone(pieces), func(p Piece) bool { return p.Empty() })
 	slices.SortFunc(ordered, func(a, b Piece) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.Name(), b.Name())) })
-	best := place{0, Nothing}
 	for i := range ordered {
 		p := &ordered[i]
-		end := place{p.End, p.After}
-		if _, starts := came[place{p.From, p.Before}]; !starts || came[end] != nil {
-			continue
-		}
-		came[end] = p
-		if end.at > best.at {
-			best = end
+		to := end{p.End, p.After}
+		if _, starts := reached[end{p.From, p.Before}]; starts && reached[to] == nil {
+			reached[to] = p
 		}
 	}
-	for p := came[best]; p != nil; p = came[best] {
-		run, best = append(run, *p), place{p.From, p.Before}
+	return reached
+}
+
+// ending is the furthest end of a complete version of the file.
+func ending(pieces []Piece, reached map[end]*Piece) (last end, ok bool) {
+	for _, p := range pieces {
+		to := end{p.End, p.After}
+		if _, is := reached[to]; is && (p.Kind == Full || p.Kind == Tail) && (!ok || to.at > last.at) {
+			last, ok = to, true
+		}
 	}
-	slices.Reverse(run)
-	return run
+	return last, ok
+}
+
+// run returns the pieces of the run to an end.
+func run(reached map[end]*Piece, to end) (pieces []Piece) {
+	for p := reached[to]; p != nil; p = reached[to] {
+		pieces, to = append(pieces, *p), end{p.From, p.Before}
+	}
+	slices.Reverse(pieces)
+	return pieces
 }
 
 // forked reports whether two pieces prove different bytes: one offset with two digests.

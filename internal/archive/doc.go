@@ -20,6 +20,11 @@ import "time"
 const (
 	// MaxFileBytes is the maximum size of a file, which transfer has in memory while it grows.
 	MaxFileBytes = 16 << 20
+	// roomBytes is the size from which a file has the memory for MaxFileBytes.
+	roomBytes = 1 << 20
+	// maxParts is the maximum number of parts of a complete file: more are stored once more as one object. A file that grows fast has few,
+	// so nothing is stored twice under load.
+	maxParts = 8
 	// MaxObjectsInFlight is the maximum number of objects that transfer stores at the same time.
 	MaxObjectsInFlight = 8
 	// filesPerFolder is the number of files in a folder. The last folder shows where the archive ends, without a listing of all files.
@@ -32,7 +37,9 @@ type Kind string
 const (
 	// Part has bytes of a file that grows.
 	Part Kind = "part"
-	// Full is a complete file. It replaces the parts.
+	// Tail is the last part of a complete file. It may have no bytes.
+	Tail Kind = "tail"
+	// Full is a complete file. It replaces its parts, if they are many.
 	Full Kind = "full"
 	// Mark has no bytes, only a newer time.
 	Mark Kind = "mark"

@@ -37,7 +37,7 @@ const unknown = "-"
 var (
 	fileName  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 	pieceName = regexp.MustCompile(`^[0-9a-f]{8}/([0-9a-f]{12})\.(.+)\.([0-9a-f]{10})-([0-9a-f]{10})\.([0-9a-f]{16})-([0-9a-f]{16})\.` +
-		`(-|[0-9]{8}T[0-9]{6}\.[0-9]{3}Z)\.(part|full|mark|gap|fork)\.zst(\.age)?$`)
+		`(-|[0-9]{8}T[0-9]{6}\.[0-9]{3}Z)\.(part|tail|full|mark|gap|fork)\.zst(\.age)?$`)
 )
 
 // ValidFile reports whether a file can have this name.

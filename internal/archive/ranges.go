@@ -62,15 +62,18 @@ func (c Contents) Ranges() (all []Range) {
 	return all
 }
 
-// ends reports whether the file after this one can continue it. Two files have one number if a process that was cut off stored the other one
+// ends reports whether the next number can continue this file. Two files have one number if a process that was cut off stored the other one
 // late: then one of them is enough.
 func (c Contents) ends(i int) bool {
+	if i+1 < len(c) && c[i+1].Sequence == c[i].Sequence {
+		return true
+	}
 	for j := i; j >= 0 && c[j].Sequence == c[i].Sequence; j-- {
-		if c[j].Complete || c[j].Record == Fork {
+		if c[j].Done() || c.settled(j) {
 			return true
 		}
 	}
-	return i+1 < len(c) && c[i+1].Sequence == c[i].Sequence
+	return false
 }
 
 // add continues the range by a file.
@@ -85,10 +88,18 @@ func (r *Range) add(f File) {
 	}
 }
 
-// leave forgets the marks of a history that the database has given up: they say nothing about the one that it has now.
+// leave forgets the marks that say nothing about the history that the database has now. A mark before the place of the fork stays: both
+// histories have what follows it. A mark at that place does not: the server that gave it may have been alone by then.
 func (r *Range) leave(fork File) {
 	left, known := r.Files[fork.Name]
 	r.marks = slices.DeleteFunc(r.marks, func(mark placed) bool {
-		return !known || mark.sequence > left || mark.sequence == left && mark.End > fork.Size
+		switch {
+		case !known:
+			return true
+		case fork.Size == 0:
+			return mark.sequence >= left-1
+		default:
+			return mark.sequence > left || mark.sequence == left && mark.End >= fork.Size
+		}
 	})
 }

@@ -115,6 +115,9 @@ func (r *Recorder) Data(file string, offset int64, body []byte) error {
 		r.branch(offset)
 		known = 0
 	}
+	if size := offset + int64(len(body)); size > roomBytes && int64(cap(g.bytes)) < size {
+		g.bytes = append(make([]byte, 0, MaxFileBytes), g.bytes...) // once, and not at each doubling
+	}
 	g.bytes = append(g.bytes, body[known:]...)
 	g.sum.Write(body[known:])
 	return nil
@@ -135,13 +138,18 @@ func (r *Recorder) Cut() []Object {
 	if r.Pending() == 0 {
 		return nil
 	}
+	return []Object{r.cut(Part)}
+}
+
+// cut returns an object with the bytes that are in none yet, perhaps none.
+func (r *Recorder) cut(kind Kind) Object {
 	g := r.growing
 	o := Object{Body: g.bytes[g.End:len(g.bytes):len(g.bytes)]}
-	o.Piece = r.piece(g, Part, g.End, int64(len(g.bytes)))
+	o.Piece = r.piece(g, kind, g.End, int64(len(g.bytes)))
 	o.Before, o.After = g.After, DigestOf(g.sum.Sum(nil))
 	g.End, g.After, g.parts = o.End, o.After, append(g.parts, o.Name())
 	r.last = o.Piece
-	return []Object{o}
+	return o
 }
 
 // Complete ends a file. Its bytes after size, of a history that the database has given up, stay in objects of their own.
@@ -150,18 +158,21 @@ func (r *Recorder) Complete(file string, size int64) ([]Object, error) {
 	if g == nil || g.File != file || int64(len(g.bytes)) < size {
 		return nil, fmt.Errorf("%s ends at offset %d, and the archive does not have all of it: send it first", file, size)
 	}
-	var all []Object
-	if int64(len(g.bytes)) > size {
-		all = r.Cut()
+	surplus := int64(len(g.bytes)) > size
+	if !surplus && len(g.parts) < maxParts {
+		o := r.cut(Tail)
+		r.growing = nil
+		return []Object{o}, nil
 	}
+	all := r.Cut()
 	sum := sha256.Sum256(g.bytes[:size])
 	o := Object{Body: g.bytes[:size:size]}
 	o.Piece = r.piece(g, Full, 0, size)
 	o.Before, o.After = Nothing, DigestOf(sum[:])
-	if int64(len(g.bytes)) == size {
-		o.Replaces = g.parts
-	} else {
+	if surplus {
 		o.Mark, r.marked = time.Time{}, time.Time{} // it may be about the bytes that the database has given up
+	} else {
+		o.Replaces = g.parts
 	}
 	r.growing, r.last = nil, o.Piece
 	return append(all, o), nil
@@ -175,11 +186,11 @@ func (r *Recorder) Whole(file string, body []byte) ([]Object, error) {
 	return r.Complete(file, int64(len(body)))
 }
 
-// Record stores a Gap or a Fork: a fact about a file at an offset.
+// Record stores a Gap or a Fork: a fact about a file at an offset. The file that grows does not grow any more.
 func (r *Recorder) Record(kind Kind, file string, offset int64) ([]Object, error) {
 	all := r.Cut()
-	if r.growing != nil && kind == Fork {
-		return all, fmt.Errorf("%s is recorded as left before %s ends: end that file first", file, r.growing.File)
+	if g := r.growing; kind == Fork && g != nil && g.File == file && g.End < offset {
+		return all, fmt.Errorf("%s forks at offset %d, and the archive has only %d bytes: send it first", file, offset, g.End)
 	}
 	r.growing, r.marked = nil, time.Time{} // the marks were about the history before
 	o := Object{Piece: Piece{Sequence: r.next, File: file, From: offset, End: offset, Before: Nothing, After: Nothing, Kind: kind, Encrypted: r.encrypted}}

@@ -33,6 +33,7 @@ type archiveRun struct {
 	store    *store
 	recorder *archive.Recorder
 	uploads  *archiveUploads
+	progress progress
 	tell     io.Writer // the stdin of the action
 	waiting  time.Time // since when there are bytes in no object
 	stored   time.Time // when the last object was cut
@@ -47,7 +48,8 @@ func (r *archiveRun) do(ctx context.Context) (protocol.Result, error) {
 		return protocol.Result{}, err
 	}
 	defer store.close() //nolint:errcheck // nothing is pending
-	r.store = store
+	r.store, r.progress = store, progress{log: r.log, started: time.Now()}
+	defer func() { r.progress.tell(0, peakMemory()) }()
 	if r.keys, err = r.unlock(store, r.Encryption); err != nil {
 		return protocol.Result{}, err
 	}

@@ -21,7 +21,7 @@ import (
 
 const (
 	// archiveBytes bounds the bytes of the objects on their way, and so the memory.
-	archiveBytes = 2 * archive.MaxFileBytes
+	archiveBytes = archive.MaxFileBytes * 3 / 2
 	// archivePause and maxArchivePause are the times between two attempts to store an object.
 	archivePause    = 200 * time.Millisecond
 	maxArchivePause = 5 * time.Second
@@ -100,6 +100,8 @@ func (u *archiveUploads) upload(o *archiveUpload) {
 	for wait := archivePause; u.ctx.Err() == nil; wait = min(2*wait, maxArchivePause) {
 		if err = u.run.store.keep(u.ctx, o.Name(), packed); err == nil {
 			o.kept = true
+			u.run.progress.bytes.Add(int64(len(o.Body)))
+			u.run.progress.storedBytes.Add(int64(len(packed)))
 			u.works(since)
 			return
 		}
@@ -110,11 +112,12 @@ func (u *archiveUploads) upload(o *archiveUpload) {
 
 // pack compresses and encrypts bytes.
 func (u *archiveUploads) pack(body []byte) ([]byte, error) {
-	frame := u.encoders.encode(body, nil)
+	frame := u.encoders.encode(body, make([]byte, 0, len(body)+len(body)/256+frameOverhead))
 	if len(u.run.keys) == 0 {
 		return frame, nil
 	}
 	var packed bytes.Buffer
+	packed.Grow(len(frame) + len(frame)/1024 + frameOverhead)
 	encrypted, err := u.run.keys.encrypt(nopCloser{&packed})
 	if err != nil {
 		return nil, fmt.Errorf("create the encryptor: %w", err)
@@ -185,7 +188,7 @@ func (u *archiveUploads) acknowledge() {
 			u.now.Mark = o.Mark
 		}
 		u.mutex.Unlock()
-		if o.Kind == archive.Part || o.Kind == archive.Full {
+		if o.Kind == archive.Part || o.Kind == archive.Tail || o.Kind == archive.Full {
 			u.say(protocol.ToldDurable, o.File, o.End)
 		}
 		u.replace(o)

@@ -47,6 +47,31 @@ func TestMemoryStaysBelowTheBoundWhateverTheSize(t *testing.T) {
 	}
 }
 
+func TestTheMemoryOfAnArchiveStaysBelowTheBound(t *testing.T) {
+	half, noise := halfCompressible(t, 16<<20), filepath.Join(t.TempDir(), "noise")
+	if err := os.WriteFile(noise, random(16<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, file := range map[string]string{"half": half, "noise": noise} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			folder, _, _ := w.key(1)
+			send := `for n in $(seq 32); do for at in 0 4194304 8388608 12582912; do printf 'data log.%02d %d 4194304\n' $n $at;
+				tail -c +$((at + 1)) ` + file + ` | head -c 4194304; done; printf 'end log.%02d 16777216\n' $n; done`
+			arguments, _ := w.arguments(w.archiving(send, "--encryption", folder))
+			cmd, stderr := program(t, arguments)
+			if err := cmd.Run(); err != nil {
+				t.Fatalf("%v: %s", err, stderr)
+			}
+			last, _ := protocol.ParseProgress(stderr.String())
+			t.Logf("%d MiB resident at most", last.PeakMemoryBytes>>20)
+			if last.Bytes < 512<<20 || last.PeakMemoryBytes > MemoryBound {
+				t.Errorf("%+v, more than %d", last, MemoryBound)
+			}
+		})
+	}
+}
+
 // halfCompressible creates a file in which every second KiB is random. The file is larger than the window of the
 // compressor.
 func halfCompressible(t *testing.T, size int) string {
@@ -67,4 +92,10 @@ func halfCompressible(t *testing.T, size int) string {
 		}
 	}
 	return name
+}
+
+func random(size int) []byte {
+	content := make([]byte, size)
+	_, _ = rand.NewChaCha8([32]byte{1}).Read(content) // never fails
+	return content
 }

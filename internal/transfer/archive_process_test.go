@@ -1,0 +1,123 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package transfer
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/dbcluster/databasecluster-operator/internal/archive"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
+)
+
+// follower is an action that sends a file, in files of 1 MiB, from where the archive ends.
+const follower = `_() {
+	n=0 at=0
+	if [ -n "$2" ]; then n=$((10#${2#log.})) at=$3; [ "$4" = open ] || { n=$((n + 1)); at=0; }; fi
+	while [ $n -lt %[2]d ]; do
+		while [ $at -lt 1048576 ]; do
+			printf 'data log.%%04d %%d 65536\n' $n $at
+			tail -c +$((n * 1048576 + at + 1)) %[1]s | head -c 65536
+			at=$((at + 65536))
+		done
+		printf 'end log.%%04d 1048576\n' $n
+		n=$((n + 1)) at=0
+	done
+}; _ $last 2>&1 | cat`
+
+// source writes a file of random bytes.
+func source(t *testing.T, mebibytes int) (path string, content []byte) {
+	t.Helper()
+	content = make([]byte, mebibytes<<20)
+	random := rand.NewChaCha8([32]byte{7})
+	_, _ = random.Read(content) // never fails
+	path = filepath.Join(t.TempDir(), "source")
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path, content
+}
+
+func TestAnArchiveIsCompleteAfterKills(t *testing.T) {
+	const size = 8
+	w := newWorld(t)
+	path, want := source(t, size)
+	script := fmt.Sprintf(follower, path, size)
+	kills := 0
+	for ; kills < 12; kills++ {
+		arguments, _ := w.arguments(w.archiving(script, "--max-lag", "20ms"))
+		cmd, _ := program(t, arguments)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(150+rand.IntN(250)) * time.Millisecond)
+		_ = cmd.Process.Kill() // it may have ended
+		if cmd.Wait() == nil {
+			break
+		}
+	}
+	if kills == 0 {
+		t.Error("no process was killed")
+	}
+	if out := w.run(w.archiving(script)...); out.code != protocol.ExitDone {
+		t.Fatalf("%+v", out)
+	}
+	var got []byte
+	for n := range size {
+		got = append(got, w.fetched(fmt.Sprintf("log.%04d", n))...)
+	}
+	contents := archive.Read(w.archived())
+	if !bytes.Equal(got, want) || len(contents.Ranges()) != 1 {
+		t.Errorf("after %d kills the archive has %d of %d bytes, equal %v, in %d ranges", kills, len(got), len(want), bytes.Equal(got, want), len(contents.Ranges()))
+	}
+	for _, f := range contents {
+		if f.Forked || !f.Complete {
+			t.Errorf("%+v", f)
+		}
+	}
+	t.Logf("%d kills", kills)
+}
+
+func TestAStoreThatFailsStallsTheArchiveUntilItWorks(t *testing.T) {
+	w := newWorld(t)
+	obstacle, said := filepath.Join(w.root, "log", "00000000"), filepath.Join(t.TempDir(), "said")
+	w.worked(os.MkdirAll(filepath.Dir(obstacle), 0o700))
+	w.worked(os.WriteFile(obstacle, nil, 0o600)) // a file where the folder should be
+	go func() {
+		wait(t, said)
+		w.worked(os.Remove(obstacle))
+	}()
+	out := w.run(w.archiving(`printf 'data log.1 0 5\nhello'; read -r a; echo "$a" > `+said+`; read -r b; read -r c; echo "$a, $b, $c" >&2`,
+		"--stalled-after", "300ms")...)
+	if out.code != protocol.ExitDone || !strings.Contains(out.stderr, `"line":"stalled, resumed, durable log.1 5"`) {
+		t.Fatalf("%+v", out)
+	}
+	if got := w.fetched("log.1"); got != "hello" {
+		t.Errorf("log.1 is %q", got)
+	}
+}
+
+func TestSIGTERMStoresWhatTheActionSent(t *testing.T) {
+	w := newWorld(t)
+	started := filepath.Join(t.TempDir(), "started")
+	arguments, result := w.arguments(w.archiving(`printf 'data log.1 0 5\nhello'; trap 'printf "data log.1 5 1\n!"; exit 0' TERM; echo > `+started+`; while :; do sleep 0.01; done`,
+		"--max-lag", "1h"))
+	cmd, stderr := program(t, arguments)
+	w.worked(cmd.Start())
+	wait(t, started)
+	w.worked(cmd.Process.Signal(syscall.SIGTERM))
+	_ = cmd.Wait() // the test checks its exit code below
+	out := w.outcome(protocol.ExitCode(cmd.ProcessState.ExitCode()), result, "", stderr.String())
+	if got := w.fetched("log.1"); out.code != protocol.ExitDone || got != "hello!" {
+		t.Errorf("log.1 is %q, %+v", got, out)
+	}
+}
