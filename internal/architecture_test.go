@@ -29,6 +29,7 @@ type place struct {
 // order is the order of imports: a package imports only packages that precede it.
 var order = []place{
 	{name: "protocol", pure: true},
+	{name: "archive", pure: true, imports: none, importedBy: []string{"transfer"}},
 	{name: "naming", pure: true},
 	// Only the controller issues certificates. The pure packages know public facts of them, and transfer verifies servers.
 	{name: "pki", imports: none, importedBy: []string{"pods", "jobs", "state", "resources", "plan/situation", "certificate", "controller", "transfer"}},
@@ -75,7 +76,7 @@ var order = []place{
 	{name: "metrics", imports: []string{"state"}, importedBy: onlyTheManager},
 	// The operator does not depend on OLM.
 	{name: "olm", imports: none, importedBy: onlyTheManager},
-	{name: "transfer", imports: []string{"protocol", "pki"}, importedBy: []string{"cmd/transfer"}},
+	{name: "transfer", imports: []string{"protocol", "archive", "pki"}, importedBy: []string{"cmd/transfer"}},
 	{name: "config", imports: none, importedBy: []string{"config", "manager"}},
 	{name: "manager", importedBy: []string{"cmd"}},
 	{name: "cmd/transfer", imports: []string{"transfer"}},
@@ -95,7 +96,7 @@ var impure = []string{"read.go", "act.go"}
 
 // pureImports are the packages that a pure package may import, besides those of the operator. A slash at the end means all below.
 var pureImports = []string{
-	"bytes", "cmp", "crypto/sha256", "encoding/", "errors", "flag", "fmt", "hash/", "iter", "maps", "math", "math/big", "net/netip", "net/url",
+	"bytes", "cmp", "crypto/sha256", "encoding/", "errors", "flag", "fmt", "hash", "hash/", "iter", "maps", "math", "math/big", "net/netip", "net/url",
 	"path", "reflect", "regexp", "slices", "sort", "strconv", "strings", "text/template", "text/template/parse", "time", "unicode", "unicode/utf8",
 	ours + "api/", "github.com/robfig/cron/v3", "k8s.io/api/", "k8s.io/apimachinery/pkg/api/", "k8s.io/apimachinery/pkg/apis/", "k8s.io/apimachinery/pkg/runtime/",
 	"k8s.io/apimachinery/pkg/runtime", "k8s.io/apimachinery/pkg/types", "k8s.io/apimachinery/pkg/labels", "k8s.io/apimachinery/pkg/util/intstr",

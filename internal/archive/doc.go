@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package archive defines what a continuous archive consists of, and reads from the names of its objects what it contains.
+// Package archive names the objects of a continuous archive.
 //
 // The action archive of an engine sends the log of a database as files that only grow, at most MaxFileBytes each. transfer stores them as
 // objects that it creates and never overwrites. The name of an object has everything that is known about it, so a listing shows the whole
@@ -31,22 +31,22 @@ const (
 	filesPerFolder = 1024
 )
 
-// Kind is what an object is.
-type Kind string
+// PieceKind is what an object is.
+type PieceKind string
 
 const (
 	// Part has bytes of a file that grows.
-	Part Kind = "part"
+	Part PieceKind = "part"
 	// Tail is the last part of a complete file. It may have no bytes.
-	Tail Kind = "tail"
+	Tail PieceKind = "tail"
 	// Full is a complete file. It replaces its parts, if they are many.
-	Full Kind = "full"
+	Full PieceKind = "full"
 	// Mark has no bytes, only a newer time.
-	Mark Kind = "mark"
+	Mark PieceKind = "mark"
 	// Gap has no bytes. The files after it do not continue the files before it.
-	Gap Kind = "gap"
+	Gap PieceKind = "gap"
 	// Fork has no bytes. The database left this file at End: bytes beyond it belong to a history that it has given up.
-	Fork Kind = "fork"
+	Fork PieceKind = "fork"
 )
 
 // Piece is an object of an archive.
@@ -61,7 +61,7 @@ type Piece struct {
 	Before, After Digest
 	// Mark is a time: everything that was committed until then is before End in this file. Zero if unknown.
 	Mark time.Time
-	Kind Kind
+	Kind PieceKind
 	// Encrypted is true if only the holder of a key can read the bytes.
 	Encrypted bool
 }

@@ -34,8 +34,8 @@ type world struct {
 	random    *rand.Rand
 	histories []*history
 	stored    map[string][]byte
-	flight    []Object // sent, not durable yet
-	late      []Object // of processes that have ended
+	flight    []Upload // sent, not durable yet
+	late      []Upload // of processes that have ended
 	now       time.Time
 }
 
@@ -79,7 +79,7 @@ func (w *world) fail() {
 
 // store makes some objects on their way durable, in any order: uploads run at the same time.
 func (w *world) store(chance int) {
-	w.flight = slices.DeleteFunc(w.flight, func(o Object) bool {
+	w.flight = slices.DeleteFunc(w.flight, func(o Upload) bool {
 		if w.random.IntN(100) >= chance {
 			return false
 		}
@@ -88,14 +88,14 @@ func (w *world) store(chance int) {
 	})
 }
 
-func (w *world) put(o Object) {
+func (w *world) put(o Upload) {
 	w.stored[o.Name()] = o.Body
 	for _, name := range o.Replaces {
 		delete(w.stored, name)
 	}
 }
 
-func (w *world) send(objects []Object, err error) {
+func (w *world) send(objects []Upload, err error) {
 	w.Helper()
 	if err != nil {
 		w.Fatal(err)
@@ -119,7 +119,7 @@ func (w *world) crash() {
 	w.flight = nil
 }
 
-func (w *world) contents() Contents { return Read(slices.Collect(maps.Keys(w.stored))) }
+func (w *world) files() Listing { return Read(slices.Collect(maps.Keys(w.stored))) }
 
 // bytesOf are the bytes of a file in the archive.
 func (w *world) bytesOf(f File) (all []byte) {
@@ -131,12 +131,12 @@ func (w *world) bytesOf(f File) (all []byte) {
 
 // live runs a process until the end of the log, or until it crashes.
 func (w *world) live() (ended bool) {
-	contents := w.contents()
+	files := w.files()
 	var content []byte
-	if last, found := contents.Last(); found && !last.Done() {
+	if last, found := files.Last(); found && !last.Done() {
 		content = w.bytesOf(last)
 	}
-	r := Resume(contents, content, false)
+	r := Resume(files, content, false)
 	number, file, at := 0, 0, 0
 	if end := r.End(); end.File != "" {
 		if _, err := fmt.Sscanf(end.File, "h%d.%d", &number, &file); err != nil {
@@ -177,7 +177,7 @@ func (w *world) live() (ended bool) {
 // knows reports whether the archive knows that the database has its current history.
 func (w *world) knows() bool {
 	h := w.current()
-	return h.number == 0 || slices.ContainsFunc(w.contents(), func(f File) bool {
+	return h.number == 0 || slices.ContainsFunc(w.files(), func(f File) bool {
 		return f.Record == Fork && f.Name == w.histories[h.number-1].name(h.fork)
 	})
 }
@@ -223,7 +223,7 @@ func valuesOf(commits []commit) (values []byte) {
 
 // check compares the archive with what the database has. Nothing that its marks promise is missing.
 func (w *world) check(whole bool) error {
-	ranges := w.contents().Ranges()
+	ranges := w.files().Ranges()
 	if whole && len(ranges) != 1 {
 		return fmt.Errorf("%d ranges: %+v", len(ranges), ranges)
 	}
@@ -247,7 +247,7 @@ func (w *world) check(whole bool) error {
 // has reports whether the archive has the bytes in this file of a history, or of one that it continues.
 func (w *world) has(h *history, file int, promised []byte) bool {
 	for ; ; h = w.histories[h.number-1] {
-		found, _ := w.contents().Find(h.name(file))
+		found, _ := w.files().Find(h.name(file))
 		if bytes.HasPrefix(w.bytesOf(found), promised) {
 			return true
 		}

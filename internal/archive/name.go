@@ -67,7 +67,7 @@ func Parse(name string) (p Piece, ok bool) {
 	}
 	p = Piece{
 		Sequence: number(found[1]), File: found[2], From: number(found[3]), End: number(found[4]),
-		Before: Digest(found[5]), After: Digest(found[6]), Kind: Kind(found[8]), Encrypted: found[9] != "",
+		Before: Digest(found[5]), After: Digest(found[6]), Kind: PieceKind(found[8]), Encrypted: found[9] != "",
 	}
 	if found[7] != unknown {
 		mark, err := time.Parse(timeFormat, found[7])

@@ -26,13 +26,13 @@ type placed struct {
 }
 
 // Has reports whether the range has a file with this name.
-func (r Range) Has(file string) bool {
+func (r *Range) Has(file string) bool {
 	_, found := r.Files[file]
 	return found
 }
 
 // Newest is a time: everything that was committed until then is in the range. Zero if it is unknown.
-func (r Range) Newest() (newest time.Time) {
+func (r *Range) Newest() (newest time.Time) {
 	for _, mark := range r.marks {
 		if mark.Time.After(newest) {
 			newest = mark.Time
@@ -41,9 +41,9 @@ func (r Range) Newest() (newest time.Time) {
 	return newest
 }
 
-// Ranges returns the ranges of an archive, oldest first. A range ends at a recorded gap, at a missing file, and at a file that is not complete
-// although another one follows it.
-func (c Contents) Ranges() (all []Range) {
+// Ranges returns the ranges of an archive, oldest first. A range ends at a recorded gap, at a missing file, and at a file that is not
+// complete although another one follows it.
+func (c Listing) Ranges() (all []Range) {
 	open := false // the last range can continue
 	for i, f := range c {
 		switch {
@@ -64,7 +64,7 @@ func (c Contents) Ranges() (all []Range) {
 
 // ends reports whether the next number can continue this file. Two files have one number if a process that was cut off stored the other one
 // late: then one of them is enough.
-func (c Contents) ends(i int) bool {
+func (c Listing) ends(i int) bool {
 	if i+1 < len(c) && c[i+1].Sequence == c[i].Sequence {
 		return true
 	}

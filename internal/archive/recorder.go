@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Object is a piece to store with its bytes. When it is durable, the objects in Replaces are no longer needed.
-type Object struct {
+// Upload is a piece to store with its bytes. When it is durable, the objects in Replaces are no longer needed.
+type Upload struct {
 	Piece
 	Body     []byte
 	Replaces []string
@@ -38,14 +38,15 @@ type growing struct {
 }
 
 // Resume continues an archive. Content are the bytes of its last file, if that is not complete.
-func Resume(contents Contents, content []byte, encrypted bool) *Recorder {
+func Resume(files Listing, content []byte, encrypted bool) *Recorder {
 	r := &Recorder{encrypted: encrypted}
-	last, found := contents.Last()
+	last, found := files.Last()
 	if !found {
 		return r
 	}
 	r.next = last.Sequence + 1
-	r.last = Piece{Sequence: last.Sequence, File: last.Name, From: last.Size, End: last.Size, Before: Nothing, After: Nothing, Kind: last.Record}
+	r.last = Piece{Sequence: last.Sequence, File: last.Name, From: last.Size, End: last.Size, Kind: last.Record}
+	r.last.Before, r.last.After = Nothing, Nothing
 	for _, p := range last.Pieces {
 		r.last.Before, r.last.After = p.After, p.After
 	}
@@ -69,8 +70,8 @@ func Resume(contents Contents, content []byte, encrypted bool) *Recorder {
 	return r
 }
 
-// End is the last object, after which the action continues: at its offset, or earlier in the same file. File is "" for an empty archive. Kind
-// is Part while the file grows.
+// End is the last object, after which the action continues: at its offset, or earlier in the same file. File is "" for an empty archive.
+// Kind is Part while the file grows.
 func (r *Recorder) End() Piece {
 	end := r.last
 	if r.growing != nil {
@@ -134,17 +135,17 @@ func (r *Recorder) branch(offset int64) {
 }
 
 // Cut returns an object with the bytes that are in none yet.
-func (r *Recorder) Cut() []Object {
+func (r *Recorder) Cut() []Upload {
 	if r.Pending() == 0 {
 		return nil
 	}
-	return []Object{r.cut(Part)}
+	return []Upload{r.cut(Part)}
 }
 
 // cut returns an object with the bytes that are in none yet, perhaps none.
-func (r *Recorder) cut(kind Kind) Object {
+func (r *Recorder) cut(kind PieceKind) Upload {
 	g := r.growing
-	o := Object{Body: g.bytes[g.End:len(g.bytes):len(g.bytes)]}
+	o := Upload{Body: g.bytes[g.End:len(g.bytes):len(g.bytes)]}
 	o.Piece = r.piece(g, kind, g.End, int64(len(g.bytes)))
 	o.Before, o.After = g.After, DigestOf(g.sum.Sum(nil))
 	g.End, g.After, g.parts = o.End, o.After, append(g.parts, o.Name())
@@ -153,7 +154,7 @@ func (r *Recorder) cut(kind Kind) Object {
 }
 
 // Complete ends a file. Its bytes after size, of a history that the database has given up, stay in objects of their own.
-func (r *Recorder) Complete(file string, size int64) ([]Object, error) {
+func (r *Recorder) Complete(file string, size int64) ([]Upload, error) {
 	g := r.growing
 	if g == nil || g.File != file || int64(len(g.bytes)) < size {
 		return nil, fmt.Errorf("%s ends at offset %d, and the archive does not have all of it: send it first", file, size)
@@ -162,11 +163,11 @@ func (r *Recorder) Complete(file string, size int64) ([]Object, error) {
 	if !surplus && len(g.parts) < maxParts {
 		o := r.cut(Tail)
 		r.growing = nil
-		return []Object{o}, nil
+		return []Upload{o}, nil
 	}
 	all := r.Cut()
 	sum := sha256.Sum256(g.bytes[:size])
-	o := Object{Body: g.bytes[:size:size]}
+	o := Upload{Body: g.bytes[:size:size]}
 	o.Piece = r.piece(g, Full, 0, size)
 	o.Before, o.After = Nothing, DigestOf(sum[:])
 	if surplus {
@@ -179,7 +180,7 @@ func (r *Recorder) Complete(file string, size int64) ([]Object, error) {
 }
 
 // Whole is a small file that is complete at once.
-func (r *Recorder) Whole(file string, body []byte) ([]Object, error) {
+func (r *Recorder) Whole(file string, body []byte) ([]Upload, error) {
 	if err := r.Data(file, 0, body); err != nil {
 		return nil, err
 	}
@@ -187,19 +188,20 @@ func (r *Recorder) Whole(file string, body []byte) ([]Object, error) {
 }
 
 // Record stores a Gap or a Fork: a fact about a file at an offset. The file that grows does not grow any more.
-func (r *Recorder) Record(kind Kind, file string, offset int64) ([]Object, error) {
+func (r *Recorder) Record(kind PieceKind, file string, offset int64) ([]Upload, error) {
 	all := r.Cut()
 	if g := r.growing; kind == Fork && g != nil && g.File == file && g.End < offset {
 		return all, fmt.Errorf("%s forks at offset %d, and the archive has only %d bytes: send it first", file, offset, g.End)
 	}
 	r.growing, r.marked = nil, time.Time{} // the marks were about the history before
-	o := Object{Piece: Piece{Sequence: r.next, File: file, From: offset, End: offset, Before: Nothing, After: Nothing, Kind: kind, Encrypted: r.encrypted}}
+	o := Upload{Piece: r.piece(&growing{Piece: Piece{Sequence: r.next, File: file}}, kind, offset, offset)}
+	o.Before, o.After = Nothing, Nothing
 	r.next++
 	r.last = o.Piece
 	return append(all, o), nil
 }
 
-// Mark notes that everything that was committed until a time has been sent.
+// Mark records that everything that was committed until a time has been sent.
 func (r *Recorder) Mark(until time.Time) {
 	if until.After(r.marked) {
 		r.marked = until.Truncate(time.Millisecond)
@@ -207,19 +209,19 @@ func (r *Recorder) Mark(until time.Time) {
 }
 
 // Idle returns an object that has only the newest mark, or none if the last object has it.
-func (r *Recorder) Idle() []Object {
+func (r *Recorder) Idle() []Upload {
 	if r.last.File == "" || r.Pending() > 0 || !r.marked.After(r.last.Mark) || r.last.Kind == Gap || r.last.Kind == Fork {
 		return nil
 	}
-	o := Object{Piece: r.last}
+	o := Upload{Piece: r.last}
 	o.Kind, o.From, o.Before, o.Mark, o.Encrypted = Mark, o.End, o.After, r.marked, r.encrypted
 	if r.last.Kind == Mark {
 		o.Replaces = []string{r.last.Name()}
 	}
 	r.last = o.Piece
-	return []Object{o}
+	return []Upload{o}
 }
 
-func (r *Recorder) piece(g *growing, kind Kind, from, end int64) Piece {
+func (r *Recorder) piece(g *growing, kind PieceKind, from, end int64) Piece {
 	return Piece{Sequence: g.Sequence, File: g.File, From: from, End: end, Kind: kind, Mark: r.marked, Encrypted: r.encrypted}
 }

@@ -19,12 +19,12 @@ type Archive struct {
 	Store
 	Compression
 	MaxLag  time.Duration `flag:"max-lag" default:"5s" usage:"the time after which bytes that the command sent become an object"`
-	Stalled time.Duration `flag:"stalled-after" default:"10s" usage:"the time of failed writes after which the command is told that the store stalls"`
+	Stalled time.Duration `flag:"stalled-after" default:"10s" usage:"the time of failed writes after which the command learns that the store stalls"`
 	Report
 	Command []string
 }
 
-// Fetch copies a file of an archive. It ends with ExitNotApplicable if the archive proves that it does not have the file.
+// Fetch copies a file of an archive. It ends with ExitNotApplicable if the archive does not have the file.
 type Fetch struct {
 	From string `flag:"from" usage:"the <URL> of the archive: s3://bucket/path or file:///path"`
 	File string `flag:"file" usage:"the <name> of the file in the archive"`
@@ -44,7 +44,7 @@ func (f *Fetch) check() error {
 	))
 }
 
-// ArchiveName is the name of the object that says whose archive it is.
+// ArchiveName is the name of the object with the owner of an archive.
 const ArchiveName = "archive.json"
 
 // ArchiveFormat is the format that transfer writes.
@@ -57,7 +57,7 @@ type ArchiveOwner struct {
 	About  About  `json:"about,omitempty"`
 }
 
-// What the archive action sends: a line, and for data and put the announced bytes after it.
+// The archive action sends frames: a line, and after data and put the announced bytes.
 const (
 	FrameData = "data" // FILE OFFSET LENGTH: more of a file
 	FrameEnd  = "end"  // FILE SIZE: the file is complete
@@ -67,12 +67,12 @@ const (
 	FrameGap  = "gap"  // FILE OFFSET: what follows does not continue the archive, which ends there
 )
 
-// What the archive action is told, a line each.
+// The action reads replies, a line each.
 const (
-	ToldLast    = "last"    // [FILE OFFSET open|complete|gap|fork]: where the archive ends; the first line
-	ToldDurable = "durable" // FILE OFFSET: the database may forget everything before
-	ToldStalled = "stalled" // the store does not take anything: disconnect, so that the database does not wait
-	ToldResumed = "resumed" // it does again
+	ReplyLast    = "last"    // [FILE OFFSET open|complete|gap|fork]: where the archive ends; the first line
+	ReplyDurable = "durable" // FILE OFFSET: the database may forget everything before
+	ReplyStalled = "stalled" // the store does not take anything: disconnect, so that the database does not wait
+	ReplyResumed = "resumed" // it does again
 )
 
 // archivedMessage is the message of an Archived.

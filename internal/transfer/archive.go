@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// archiveTick is the time between two looks at what has to be cut or told.
+	// archiveTick is the time between two looks at what is due.
 	archiveTick = 100 * time.Millisecond
 	// idleMark is the time after which a newer mark alone becomes an object.
 	idleMark = time.Minute
@@ -34,14 +34,14 @@ type archiveRun struct {
 	recorder *archive.Recorder
 	uploads  *archiveUploads
 	progress progress
-	tell     io.Writer // the stdin of the action
+	replies  io.Writer // the stdin of the action
 	waiting  time.Time // since when there are bytes in no object
 	stored   time.Time // when the last object was cut
 	reported time.Time
 }
 
-// do archives until the action ends, or the context. Everything that the action has sent becomes durable first, if the store takes it within
-// stopGrace.
+// do archives until the action ends, or the context. Everything that the action has sent becomes durable first, if the store takes it
+// within stopGrace.
 func (r *archiveRun) do(ctx context.Context) (protocol.Result, error) {
 	store, err := openStore(ctx, r.To, r.Store)
 	if err != nil {
@@ -77,7 +77,7 @@ func (r *archiveRun) follow(ctx context.Context) error {
 		return fmt.Errorf("create a pipe: %w", err)
 	}
 	action.pipe = stdout
-	r.tell = &told{into: stdin}
+	r.replies = &replies{into: stdin}
 	if err := action.start(); err != nil {
 		return err
 	}
@@ -105,43 +105,32 @@ func (r *archiveRun) follow(ctx context.Context) error {
 	return ended
 }
 
-// welcome tells the action where the archive ends.
+// welcome is the first reply: where the archive ends.
 func (r *archiveRun) welcome() {
 	end := r.recorder.End()
 	if end.File == "" {
-		fmt.Fprintln(r.tell, protocol.ToldLast)
+		fmt.Fprintln(r.replies, protocol.ReplyLast)
 		return
 	}
-	state := map[archive.Kind]string{archive.Part: "open", archive.Gap: "gap", archive.Fork: "fork"}[end.Kind]
+	state := map[archive.PieceKind]string{archive.Part: "open", archive.Gap: "gap", archive.Fork: "fork"}[end.Kind]
 	if state == "" {
 		state = "complete"
 	}
-	fmt.Fprintln(r.tell, protocol.ToldLast, end.File, end.End, state)
-	fmt.Fprintln(r.tell, protocol.ToldDurable, end.File, end.End)
+	fmt.Fprintln(r.replies, protocol.ReplyLast, end.File, end.End, state)
+	fmt.Fprintln(r.replies, protocol.ReplyDurable, end.File, end.End)
+}
+
+// received is a frame, or why there is none.
+type received struct {
+	message
+	err error
 }
 
 // receive takes frames until the action closes its side. In between it looks at the clock.
 func (r *archiveRun) receive(frames frameReader) error {
-	type received struct {
-		message
-		err error
-	}
-	next := make(chan received)
 	done := make(chan struct{})
 	defer close(done)
-	go func() {
-		for {
-			m, err := frames.next()
-			select {
-			case next <- received{m, err}:
-			case <-done:
-				return
-			}
-			if err != nil {
-				return
-			}
-		}
-	}()
+	next := frames.ahead(done)
 	ticker := time.NewTicker(archiveTick)
 	defer ticker.Stop()
 	for {
@@ -164,7 +153,7 @@ func (r *archiveRun) receive(frames frameReader) error {
 
 // take records a frame.
 func (r *archiveRun) take(m message) (err error) {
-	var objects []archive.Object
+	var objects []archive.Upload
 	switch m.verb {
 	case protocol.FrameData:
 		err = r.recorder.Data(m.file, m.offset, m.body)
@@ -204,7 +193,7 @@ func (r *archiveRun) look(now time.Time) {
 }
 
 // add stores objects. It waits while too many are on their way, so that the action waits too.
-func (r *archiveRun) add(objects []archive.Object) {
+func (r *archiveRun) add(objects []archive.Upload) {
 	for _, o := range objects {
 		r.uploads.add(o)
 		r.stored = time.Now()

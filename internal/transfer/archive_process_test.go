@@ -75,11 +75,11 @@ func TestAnArchiveIsCompleteAfterKills(t *testing.T) {
 	for n := range size {
 		got = append(got, w.fetched(fmt.Sprintf("log.%04d", n))...)
 	}
-	contents := archive.Read(w.archived())
-	if !bytes.Equal(got, want) || len(contents.Ranges()) != 1 {
-		t.Errorf("after %d kills the archive has %d of %d bytes, equal %v, in %d ranges", kills, len(got), len(want), bytes.Equal(got, want), len(contents.Ranges()))
+	files := archive.Read(w.archived())
+	if !bytes.Equal(got, want) || len(files.Ranges()) != 1 {
+		t.Errorf("after %d kills the archive has %d of %d bytes, equal %v, in %d ranges", kills, len(got), len(want), bytes.Equal(got, want), len(files.Ranges()))
 	}
-	for _, f := range contents {
+	for _, f := range files {
 		if f.Forked || !f.Complete {
 			t.Errorf("%+v", f)
 		}

@@ -68,22 +68,22 @@ func (r *archiveRun) claim(ctx context.Context) error {
 
 // resume reads where the archive ends.
 func (r *archiveRun) resume(ctx context.Context) error {
-	contents, err := r.store.newest(ctx)
+	files, err := r.store.newest(ctx)
 	if err != nil {
 		return err
 	}
 	var content []byte
-	if last, found := contents.Last(); found && !last.Done() {
+	if last, found := files.Last(); found && !last.Done() {
 		if content, err = r.store.bytesOf(ctx, r.keys, last); err != nil {
 			return err
 		}
 	}
-	r.recorder = archive.Resume(contents, content, len(r.keys) > 0)
+	r.recorder = archive.Resume(files, content, len(r.keys) > 0)
 	return nil
 }
 
-// newest returns the contents of the last two folders of an archive: what can still be on its way.
-func (s *store) newest(ctx context.Context) (archive.Contents, error) {
+// newest returns the files of the last two folders of an archive: what can still be on its way.
+func (s *store) newest(ctx context.Context) (archive.Listing, error) {
 	folders, err := s.folders(ctx)
 	if err != nil {
 		return nil, err
@@ -144,8 +144,8 @@ func (s *store) unpack(ctx context.Context, keys keys, p archive.Piece, into io.
 	plain := io.Reader(bytes.NewReader(content))
 	if p.Encrypted {
 		if plain, err = keys.open(plain); err != nil {
-			return failf(protocol.EncryptionKeyMissing, "%s cannot be decrypted: %v. Set encryptionSecretName of the destination to the Secret with the key.",
-				s.URL(p.Name()), err)
+			return failf(protocol.EncryptionKeyMissing,
+				"%s cannot be decrypted: %v. Set encryptionSecretName of the destination to the Secret with the key.", s.URL(p.Name()), err)
 		}
 	}
 	decompressor, err := zstd.NewReader(plain, zstd.WithDecoderMaxWindow(maxZstdWindow), zstd.WithDecoderConcurrency(1))

@@ -25,13 +25,16 @@ const (
 	// archivePause and maxArchivePause are the times between two attempts to store an object.
 	archivePause    = 200 * time.Millisecond
 	maxArchivePause = 5 * time.Second
+	// slowest is the number of bytes a second that an upload needs at least.
+	slowest = 256 << 10
 )
 
-// archiveUploads stores objects at the same time, and tells the action in their order what is durable.
+// archiveUploads stores objects at the same time, and replies in their order what is durable.
 type archiveUploads struct {
 	ctx      context.Context //nolint:containedctx // has the lifetime of the uploads
 	end      context.CancelFunc
 	run      *archiveRun
+	store    *store
 	encoders encoders
 	room     *semaphore.Weighted // bytes
 	order    chan *archiveUpload // has MaxObjectsInFlight
@@ -45,18 +48,18 @@ type archiveUploads struct {
 
 // archiveUpload is an object on its way.
 type archiveUpload struct {
-	archive.Object
+	archive.Upload
 	done chan struct{} // is closed when the object is durable, or the context has ended
 	kept bool          // it is durable
 }
 
-// told is a pipe to the action. The action may have ended.
-type told struct {
+// replies is a pipe to the action. The action may have ended.
+type replies struct {
 	mutex sync.Mutex
 	into  io.Writer
 }
 
-func (t *told) Write(line []byte) (int, error) {
+func (t *replies) Write(line []byte) (int, error) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	return t.into.Write(line)
@@ -68,7 +71,11 @@ func newArchiveUploads(ctx context.Context, run *archiveRun) (*archiveUploads, e
 	if err != nil {
 		return nil, fmt.Errorf("create the compressor: %w", err)
 	}
-	u := &archiveUploads{run: run, encoders: encoders, room: semaphore.NewWeighted(archiveBytes),
+	store, err := openStoreWith(ctx, run.To, run.Store, 1) // upload repeats what fails, and notices that it does
+	if err != nil {
+		return nil, err
+	}
+	u := &archiveUploads{run: run, store: store, encoders: encoders, room: semaphore.NewWeighted(archiveBytes),
 		order: make(chan *archiveUpload, archive.MaxObjectsInFlight), ended: make(chan struct{})}
 	u.ctx, u.end = context.WithCancel(ctx)
 	end := run.recorder.End()
@@ -78,11 +85,11 @@ func newArchiveUploads(ctx context.Context, run *archiveRun) (*archiveUploads, e
 }
 
 // add starts to store an object. It waits while there is no room.
-func (u *archiveUploads) add(o archive.Object) {
+func (u *archiveUploads) add(o archive.Upload) {
 	if u.room.Acquire(u.ctx, int64(len(o.Body))) != nil {
 		return // the program ends
 	}
-	upload := &archiveUpload{Object: o, done: make(chan struct{})}
+	upload := &archiveUpload{Upload: o, done: make(chan struct{})}
 	u.order <- upload
 	go u.upload(upload)
 }
@@ -92,20 +99,25 @@ func (u *archiveUploads) upload(o *archiveUpload) {
 	defer close(o.done)
 	defer u.room.Release(int64(len(o.Body)))
 	packed, err := u.pack(o.Body)
-	if err != nil {
-		u.fails(time.Time{}, err)
+	if err != nil { // only in memory: a fault of the program
+		u.fails(time.Now(), err)
 		return
 	}
 	since := time.Time{}
 	for wait := archivePause; u.ctx.Err() == nil; wait = min(2*wait, maxArchivePause) {
-		if err = u.run.store.keep(u.ctx, o.Name(), packed); err == nil {
+		started := time.Now()
+		if err = u.attempt(o.Name(), packed); err == nil {
 			o.kept = true
 			u.run.progress.bytes.Add(int64(len(o.Body)))
 			u.run.progress.storedBytes.Add(int64(len(packed)))
 			u.works(since)
 			return
 		}
-		since = u.fails(since, err)
+		if since.IsZero() {
+			since = started
+			u.begins(err)
+		}
+		u.fails(since, err)
 		pause(u.ctx, wait)
 	}
 }
@@ -133,28 +145,37 @@ type nopCloser struct{ io.Writer }
 // Close does nothing.
 func (nopCloser) Close() error { return nil }
 
-// fails notes a failed attempt. An object that fails for long enough stalls the archive.
-func (u *archiveUploads) fails(since time.Time, err error) time.Time {
-	problem := u.run.withoutSecrets(failureOf(err).Message)
+// attempt stores an object within a time: a connection that is cut off would keep it waiting for minutes.
+func (u *archiveUploads) attempt(name string, packed []byte) error {
+	limit := u.run.Stalled + time.Duration(len(packed))*time.Second/slowest
+	ctx, end := context.WithTimeoutCause(u.ctx, limit, u.store.silent(limit))
+	defer end()
+	return verdict(ctx, u.store.keep(ctx, name, packed))
+}
+
+// begins counts an object that fails.
+func (u *archiveUploads) begins(err error) {
+	u.run.log.Warn(u.run.withoutSecrets(failureOf(err).Message))
 	u.mutex.Lock()
-	if since.IsZero() {
-		since = time.Now()
-		u.failing++
-		u.run.log.Warn(problem)
-	}
+	defer u.mutex.Unlock()
+	u.failing++
+}
+
+// fails records a failed attempt. An object that fails for long enough stalls the archive.
+func (u *archiveUploads) fails(since time.Time, err error) {
+	u.mutex.Lock()
 	if u.now.Problem == "" {
-		u.now.Problem, u.now.Since = problem, since.UTC()
+		u.now.Problem, u.now.Since = u.run.withoutSecrets(failureOf(err).Message), since.UTC()
 	}
 	stalls := !u.stalled && time.Since(since) >= u.run.Stalled
 	u.stalled = u.stalled || stalls
 	u.mutex.Unlock()
 	if stalls {
-		u.say(protocol.ToldStalled)
+		u.say(protocol.ReplyStalled)
 	}
-	return since
 }
 
-// works notes a successful attempt, after failed ones since a time.
+// works records a successful attempt, after failed ones since a time.
 func (u *archiveUploads) works(since time.Time) {
 	u.mutex.Lock()
 	if !since.IsZero() {
@@ -167,12 +188,12 @@ func (u *archiveUploads) works(since time.Time) {
 	}
 	u.mutex.Unlock()
 	if resumes {
-		u.say(protocol.ToldResumed)
+		u.say(protocol.ReplyResumed)
 	}
 }
 
-// say tells the action something. It may have ended.
-func (u *archiveUploads) say(words ...any) { _, _ = fmt.Fprintln(u.run.tell, words...) }
+// say sends a reply. The action may have ended.
+func (u *archiveUploads) say(words ...any) { _, _ = fmt.Fprintln(u.run.replies, words...) }
 
 // acknowledge waits for the objects in their order.
 func (u *archiveUploads) acknowledge() {
@@ -189,16 +210,16 @@ func (u *archiveUploads) acknowledge() {
 		}
 		u.mutex.Unlock()
 		if o.Kind == archive.Part || o.Kind == archive.Tail || o.Kind == archive.Full {
-			u.say(protocol.ToldDurable, o.File, o.End)
+			u.say(protocol.ReplyDurable, o.File, o.End)
 		}
 		u.replace(o)
 	}
 }
 
-// replace removes the objects that a durable one has made unnecessary. Whatever remains is only more than needed.
+// replace removes the objects that a durable one has made unnecessary. If one remains, the archive has it twice.
 func (u *archiveUploads) replace(o *archiveUpload) {
 	for _, name := range o.Replaces {
-		if err := u.run.store.bucket.Delete(u.ctx, name); err != nil {
+		if err := u.store.bucket.Delete(u.ctx, name); err != nil {
 			u.run.log.Warn("An object that another one has replaced could not be removed.", "object", name, "error", err.Error())
 		}
 	}
@@ -213,6 +234,7 @@ func (u *archiveUploads) state() protocol.Archived {
 // finish waits until everything is durable, at most for a time.
 func (u *archiveUploads) finish(limit time.Duration) (complete bool) {
 	close(u.order)
+	defer u.store.close() //nolint:errcheck // what is pending is lost anyway
 	defer u.end()
 	select {
 	case <-u.ended:

@@ -64,42 +64,61 @@ func (f frameReader) next() (message, error) {
 	return parsed, nil
 }
 
-// parseFrame returns a frame without its bytes, and their number.
-func parseFrame(verb string, words []string) (f message, length int64, err error) {
-	f.verb = verb
-	var numbers []*int64
-	switch verb {
-	case protocol.FrameMark:
-		if len(words) != 1 {
-			return f, 0, errors.New("want a time")
+// ahead reads frames in a goroutine of its own, until an error or until done is closed.
+func (f frameReader) ahead(done <-chan struct{}) <-chan received {
+	next := make(chan received)
+	go func() {
+		for err := error(nil); err == nil; {
+			var m message
+			m, err = f.next()
+			select {
+			case next <- received{m, err}:
+			case <-done:
+				return
+			}
 		}
-		f.until, err = time.Parse(time.RFC3339Nano, words[0])
-		return f, 0, err
-	case protocol.FrameData:
-		numbers = []*int64{&f.offset, &length}
-	case protocol.FramePut:
-		numbers = []*int64{&length}
-	case protocol.FrameEnd, protocol.FrameFork, protocol.FrameGap:
-		numbers = []*int64{&f.offset}
-	default:
-		return f, 0, errors.New("unknown")
+	}()
+	return next
+}
+
+// numbersOf are the numbers of a frame after the name of the file.
+var numbersOf = map[string]func(m *message, length *int64) []*int64{
+	protocol.FrameData: func(m *message, length *int64) []*int64 { return []*int64{&m.offset, length} },
+	protocol.FramePut:  func(_ *message, length *int64) []*int64 { return []*int64{length} },
+	protocol.FrameEnd:  onlyOffset,
+	protocol.FrameFork: onlyOffset,
+	protocol.FrameGap:  onlyOffset,
+}
+
+func onlyOffset(m *message, _ *int64) []*int64 { return []*int64{&m.offset} }
+
+// parseFrame returns a frame without its bytes, and their number.
+func parseFrame(verb string, words []string) (m message, length int64, err error) {
+	m.verb = verb
+	if verb == protocol.FrameMark && len(words) == 1 {
+		m.until, err = time.Parse(time.RFC3339Nano, words[0])
+		return m, 0, err
 	}
+	shape, known := numbersOf[verb]
+	if !known {
+		return m, 0, errors.New("unknown")
+	}
+	numbers := shape(&m, &length)
 	if len(words) != 1+len(numbers) || !archive.ValidFile(words[0]) {
-		return f, 0, errors.New("want a file and numbers")
+		return m, 0, errors.New("want a file and numbers")
 	}
-	f.file = words[0]
 	for i, number := range numbers {
 		if *number, err = strconv.ParseInt(words[i+1], 10, 64); err != nil || *number < 0 {
-			return f, 0, fmt.Errorf("%q is no offset or length", words[i+1])
+			return m, 0, fmt.Errorf("%q is no offset or length", words[i+1])
 		}
 	}
-	if length > maxFrameBytes {
-		return f, 0, errors.New("too long")
+	if m.file = words[0]; length > maxFrameBytes {
+		return m, 0, errors.New("too long")
 	}
-	return f, length, nil
+	return m, length, nil
 }
 
 func malformed(line string) error {
-	return failf(protocol.ActionFailed, "The archive action printed %q, which is not a frame. Correct the action in the engine: see \"archive\" in docs/engines.md.",
+	return failf(protocol.ActionFailed, "The archive action printed %q, which is not a frame. Correct the action in the engine.",
 		strings.TrimSpace(line[:min(len(line), maxFrameLine)]))
 }

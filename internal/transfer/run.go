@@ -46,29 +46,39 @@ func (r *run) do(ctx context.Context, call protocol.Call) (result protocol.Resul
 	switch call := call.(type) {
 	case *protocol.Archive:
 		result, err = (&archiveRun{run: r, Archive: call}).do(ctx)
-	case *protocol.Fetch:
-		err = r.fetch(ctx, call)
 	case *protocol.Backup:
 		result, err = (&backupRun{run: r, Backup: call}).do(ctx)
 	case *protocol.Restore:
 		result, err = (&restoreRun{run: r, Restore: call}).do(ctx)
 	case *protocol.Initialize:
 		result, err = (&initializeRun{run: r, Initialize: call}).do(ctx)
-	case *protocol.Delete:
-		err = r.remove(ctx, call)
-	case *protocol.List:
-		err = r.list(ctx, call)
 	case *protocol.Probe:
 		result, err = (&probeRun{run: r, Probe: call}).do(ctx)
-	case *protocol.Reload:
-		err = (&reloadRun{run: r, Reload: call}).do(ctx)
-	case *protocol.Install:
-		err = install(call.Folder)
+	case *protocol.Delete, *protocol.Fetch, *protocol.Install, *protocol.List, *protocol.Reload:
+		err = r.only(ctx, call)
 	}
 	if errors.Is(err, context.Canceled) { // has no cause of its own
 		err = verdict(ctx, err)
 	}
 	return result, err
+}
+
+// only executes a call that has no result but its success.
+func (r *run) only(ctx context.Context, call protocol.Call) error {
+	switch call := call.(type) {
+	case *protocol.Delete:
+		return r.remove(ctx, call)
+	case *protocol.Fetch:
+		return r.fetch(ctx, call)
+	case *protocol.Install:
+		return install(call.Folder)
+	case *protocol.List:
+		return r.list(ctx, call)
+	case *protocol.Reload:
+		return (&reloadRun{run: r, Reload: call}).do(ctx)
+	case *protocol.Archive, *protocol.Backup, *protocol.Initialize, *protocol.Probe, *protocol.Restore:
+	}
+	return nil
 }
 
 // end reports the outcome in the log and in the result.

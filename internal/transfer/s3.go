@@ -38,9 +38,9 @@ const (
 	headerTimeout = 2 * time.Minute
 )
 
-func openBucket(ctx context.Context, place protocol.Location, options protocol.Store) (*store, error) {
+func openBucket(ctx context.Context, place protocol.Location, options protocol.Store, attempts int) (*store, error) {
 	store := &store{Location: place, endpoint: options.Endpoint, workload: options.WorkloadIdentity}
-	settings, err := awsConfig(ctx, options)
+	settings, err := awsConfig(ctx, options, attempts)
 	if err != nil {
 		return nil, err
 	}
@@ -75,13 +75,13 @@ func signPayload(stack *middleware.Stack) error {
 	return err
 }
 
-func awsConfig(ctx context.Context, options protocol.Store) (aws.Config, error) {
+func awsConfig(ctx context.Context, options protocol.Store, attempts int) (aws.Config, error) {
 	client, err := httpClient(options.Credentials)
 	if err != nil {
 		return aws.Config{}, err
 	}
 	load := []func(*config.LoadOptions) error{
-		config.WithHTTPClient(client), config.WithRetryer(retryer),
+		config.WithHTTPClient(client), config.WithRetryer(func() aws.Retryer { return retryer(attempts) }),
 		config.WithDefaultRegion(protocol.DefaultRegion), config.WithRegion(options.Region),
 	}
 	if options.Endpoint != "" {
@@ -102,7 +102,7 @@ func awsConfig(ctx context.Context, options protocol.Store) (aws.Config, error) 
 }
 
 // retryer also retries requests whose payload changed in transit.
-func retryer() aws.Retryer {
+func retryer(attempts int) aws.Retryer {
 	return retry.AddWithErrorCodes(retry.AddWithMaxAttempts(retry.NewStandard(), attempts), "XAmzContentSHA256Mismatch", "BadDigest")
 }
 

@@ -51,7 +51,13 @@ func (l listing) manifests() []string {
 
 func (l listing) names() []string { return slices.Sorted(maps.Keys(l)) }
 
+// openStore opens a store. Each request to a bucket is repeated if that can help.
 func openStore(ctx context.Context, url string, options protocol.Store) (*store, error) {
+	return openStoreWith(ctx, url, options, attempts)
+}
+
+// openStoreWith opens a store with a number of attempts for each request to a bucket.
+func openStoreWith(ctx context.Context, url string, options protocol.Store, attempts int) (*store, error) {
 	place, err := protocol.ParseLocation(url)
 	if err != nil {
 		return nil, err
@@ -59,7 +65,7 @@ func openStore(ctx context.Context, url string, options protocol.Store) (*store,
 	if place.Scheme == "file" {
 		return openVolume(place, options.Root)
 	}
-	return openBucket(ctx, place, options)
+	return openBucket(ctx, place, options, attempts)
 }
 
 func openVolume(place protocol.Location, root string) (*store, error) {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Contents are the files of an archive, in the order in which the database wrote them.
-type Contents []File
+// Listing has the files of an archive, in the order in which the database wrote them.
+type Listing []File
 
 // File is what an archive has of a file.
 type File struct {
@@ -29,7 +29,7 @@ type File struct {
 	// Marks are the marks of the file, by the offset that they are about.
 	Marks []At
 	// Record is Gap or Fork if this is no file, but a record about the file of this name at Size. Otherwise it is empty.
-	Record Kind
+	Record PieceKind
 }
 
 // At is a mark: everything that was committed until Time is before End.
@@ -38,8 +38,8 @@ type At struct {
 	Time time.Time
 }
 
-// Read returns the contents of an archive from the names of its objects. It ignores other names.
-func Read(names []string) (all Contents) {
+// Read returns the files of an archive from the names of its objects. It ignores other names.
+func Read(names []string) (all Listing) {
 	pieces := map[int64]map[string][]Piece{}
 	for _, name := range names {
 		if p, ok := Parse(name); ok {
@@ -61,32 +61,41 @@ func Read(names []string) (all Contents) {
 	return all
 }
 
-// Last is the file at which the archive continues: the first of the newest files that is not complete, because objects are stored at the same
-// time and a file can arrive before the end of the one before it. Without one it is the last file before a missing one. ok is false if the
-// archive is empty, or lacks its very first file: retention keeps more files than can be on their way.
-func (c Contents) Last() (last File, ok bool) {
+// Last is the file at which the archive continues: the first of the newest files that is not complete, because objects are stored at the
+// same time and a file can arrive before the end of the one before it. Without one it is the last file before a missing one. ok is false if
+// the archive is empty, or lacks its very first file: retention keeps more files than can be on their way.
+func (c Listing) Last() (last File, ok bool) {
 	if len(c) == 0 || c[0].Sequence > 0 && c[len(c)-1].Sequence <= MaxObjectsInFlight {
 		return File{}, false
 	}
-	for i, f := range c {
-		switch {
-		case f.Sequence+MaxObjectsInFlight < c[len(c)-1].Sequence:
-		case ok && f.Sequence == last.Sequence:
-			if f.Done() || !last.Done() && f.Size <= last.Size {
-				continue
-			}
-		case ok && (!last.Done() || f.Sequence > last.Sequence+1):
-			return last, true
+	for _, f := range c.recent() {
+		if ok && (!last.Done() || f.Sequence > last.Sequence+1) {
+			break
 		}
-		if last, ok = f, true; c.settled(i) {
-			last.Complete = true
-		}
+		last, ok = f, true
 	}
 	return last, ok
 }
 
-// settled reports whether a later record says that the database does not continue a file that is not complete.
-func (c Contents) settled(i int) bool {
+// recent returns the files that can have been on their way together, one for each number.
+func (c Listing) recent() (all []File) {
+	for i, f := range c {
+		if f.Sequence+MaxObjectsInFlight < c[len(c)-1].Sequence {
+			continue
+		}
+		f.Complete = f.Complete || c.settled(i)
+		switch last := len(all) - 1; {
+		case last < 0 || all[last].Sequence < f.Sequence:
+			all = append(all, f)
+		case !all[last].Done() && (f.Done() || f.Size > all[last].Size):
+			all[last] = f
+		}
+	}
+	return all
+}
+
+// settled reports whether a later record records that the database does not continue a file that is not complete.
+func (c Listing) settled(i int) bool {
 	f := c[i]
 	return !f.Done() && slices.ContainsFunc(c[i:], func(later File) bool {
 		return later.Record == Gap || later.Record == Fork && (later.Name != f.Name || later.Size <= f.Size)
@@ -94,7 +103,7 @@ func (c Contents) settled(i int) bool {
 }
 
 // Find returns the file of a name: of several, for example after another primary began with the same names, the newest with the most bytes.
-func (c Contents) Find(name string) (found File, ok bool) {
+func (c Listing) Find(name string) (found File, ok bool) {
 	for _, f := range c {
 		if f.Name == name && f.Record == "" && (!ok || f.Size >= found.Size) {
 			found, ok = f, true
@@ -176,7 +185,7 @@ func run(reached map[end]*Piece, to end) (pieces []Piece) {
 	return pieces
 }
 
-// forked reports whether two pieces prove different bytes: one offset with two digests.
+// forked reports whether two pieces have different bytes: one offset with two digests.
 func forked(pieces []Piece) bool {
 	seen := map[int64]Digest{}
 	for _, p := range pieces {

@@ -1,0 +1,81 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package archive
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// grown is a recorder with a file in a number of parts of a byte.
+func grown(t *testing.T, parts int) *Recorder {
+	t.Helper()
+	r := Resume(nil, nil, false)
+	for i := range parts {
+		if err := r.Data("log.1", int64(i), []byte{byte(i)}); err != nil {
+			t.Fatal(err)
+		}
+		r.Cut()
+	}
+	return r
+}
+
+func TestAFileOfManyPartsIsStoredOnceMore(t *testing.T) {
+	for parts, kind := range map[int]PieceKind{1: Tail, maxParts - 1: Tail, maxParts: Full} {
+		objects, err := grown(t, parts).Complete("log.1", int64(parts))
+		if err != nil || len(objects) != 1 || objects[0].Kind != kind || (len(objects[0].Replaces) == parts) != (kind == Full) {
+			t.Errorf("%d parts: %v %+v", parts, err, objects)
+		}
+	}
+}
+
+func TestAnActionThatOmitsBytesIsRefused(t *testing.T) {
+	for want, send := range map[string]func(*Recorder) error{
+		"continues at offset 3":   func(r *Recorder) error { return r.Data("log.1", 3, nil) },
+		"end that file first":     func(r *Recorder) error { return r.Data("log.2", 0, nil) },
+		"is larger than":          func(r *Recorder) error { return r.Data("log.1", 2, make([]byte, MaxFileBytes)) },
+		"does not have all of it": func(r *Recorder) error { _, err := r.Complete("log.1", 3); return err },
+		"forks at offset 3":       func(r *Recorder) error { _, err := r.Record(Fork, "log.1", 3); return err },
+		"from its beginning": func(r *Recorder) error {
+			_, err := r.Complete("log.1", 2)
+			if err == nil {
+				err = r.Data("log.2", 5, nil)
+			}
+			return err
+		},
+	} {
+		if err := send(grown(t, 2)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+func TestAMarkAloneIsStoredOnce(t *testing.T) {
+	r := grown(t, 1)
+	now := time.Date(2026, 11, 27, 20, 0, 0, 0, time.UTC)
+	r.Mark(now)
+	first := r.Idle()
+	r.Mark(now.Add(time.Second))
+	second := r.Idle()
+	if len(first) != 1 || len(second) != 1 || len(second[0].Replaces) != 1 || second[0].Replaces[0] != first[0].Name() || len(r.Idle()) != 0 {
+		t.Errorf("%+v %+v", first, second)
+	}
+}
+
+func TestTheNameOfAPieceHasAllOfIt(t *testing.T) {
+	p := Piece{Sequence: 5000, File: "0000000A.history", From: 1, End: 1 << 24, Before: "0123456789abcdef", After: Nothing,
+		Mark: time.Date(2026, 11, 27, 20, 0, 0, 123e6, time.UTC), Kind: Tail, Encrypted: true}
+	for _, p := range []Piece{p, {File: "a.b-c_d", Before: Nothing, After: Nothing, Kind: Gap}} {
+		if got, ok := Parse(p.Name()); !ok || got != p {
+			t.Errorf("%s is %+v, %v, want %+v", p.Name(), got, ok, p)
+		}
+	}
+	for _, name := range []string{"archive.json", p.Name() + ".1a2b3c4d.tmp", strings.Replace(p.Name(), "00000004/", "00000005/", 1), strings.Replace(p.Name(), "20261127", "20261327", 1)} {
+		if got, ok := Parse(name); ok {
+			t.Errorf("%s is %+v", name, got)
+		}
+	}
+}
