@@ -94,7 +94,7 @@ func (c Listing) recent() (all []File) {
 	return all
 }
 
-// settled reports whether a later record records that the database does not continue a file that is not complete.
+// settled reports whether a later record shows that the database does not continue a file that is not complete.
 func (c Listing) settled(i int) bool {
 	f := c[i]
 	return !f.Done() && slices.ContainsFunc(c[i:], func(later File) bool {
