@@ -93,7 +93,7 @@ func (r *Reconciler) waiting(ctx context.Context, object client.Object) []reconc
 	case *dbv1.DatabaseCluster:
 		cluster = o.Name
 	}
-	if cluster == "" || object.GetLabels()[dbv1.LabelBackupUID] != "" {
+	if cluster == "" || kit.OfAnotherKind(object) {
 		return nil
 	}
 	return r.Requests(ctx, object, &dbv1.DatabaseBackupList{}, func(o client.Object) bool {

@@ -122,12 +122,12 @@ func abandon(s *situation.Situation) operation.List {
 	if live == nil || s.IssuedByCertManager() {
 		return nil
 	}
-	return operation.Deletion(operation.TargetOf(live.GetKind(), live).Because("spec.tls names no issuer"))
+	return operation.Deletion(operation.TargetOf(live.GroupVersionKind(), live).Because("spec.tls names no issuer"))
 }
 
 // own sets the cluster as the owner of the Secret that cert-manager created, so that it is deleted with the cluster.
 func own(s *situation.Situation, certificate state.Certificate) operation.Change {
-	secret := operation.Target{Kind: "Secret", Name: certificate.Name, UID: certificate.UID, Version: certificate.Version}
+	secret := operation.Target{Kind: operation.Core("Secret"), Name: certificate.Name, UID: certificate.UID, Version: certificate.Version}
 	owned, text := secret.In(s.Cluster.Namespace), "become the owner of Secret "+certificate.Name
 	owned.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(s.Cluster, dbv1.GroupVersion.WithKind("DatabaseCluster"))})
 	return operation.Change{

@@ -41,7 +41,7 @@ func write(s *situation.Situation) operation.List {
 	case s.OwnedByAnother("Secret", naming.Connection(s.Cluster.Name)), !s.EngineKnown():
 		return nil
 	case live != nil && (!described || live.Type != secretType(s.Engine)):
-		return operation.Deletion(operation.TargetOf("Secret", live).Because("the engine describes another connection"))
+		return operation.Deletion(operation.TargetOf(operation.Core("Secret"), live).Because("the engine describes another connection"))
 	case !described || !connectable(s):
 		return nil
 	}
@@ -105,7 +105,7 @@ func binding(s *situation.Situation, outcome subject.Executed) *dbv1.ClusterBind
 
 func removes(o operation.Delete, secret string) bool {
 	for _, removal := range o.Objects {
-		if removal.Kind == "Secret" && removal.Name == secret {
+		if removal.Kind.Kind == "Secret" && removal.Name == secret {
 			return true
 		}
 	}

@@ -23,7 +23,7 @@ func TestTheBindingNamesAConnectionSecretThatExists(t *testing.T) {
 	secret := &unstructured.Unstructured{Object: map[string]any{"kind": "Secret"}}
 	secret.SetName("orders-connection")
 	applied := operation.List{operation.Apply{Child: objects.Child{Object: secret}}}
-	deleted := operation.List{operation.Delete{Objects: []operation.Removal{{Target: operation.Target{Kind: "Secret", Name: "orders-connection"}}}}}
+	deleted := operation.List{operation.Delete{Objects: []operation.Removal{{Target: operation.Target{Kind: operation.Core("Secret"), Name: "orders-connection"}}}}}
 	for name, c := range map[string]struct {
 		live       *corev1.Secret
 		operations operation.List

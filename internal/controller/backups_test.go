@@ -130,7 +130,7 @@ func TestAChangedBackupIsNeitherDeletedNorVerified(t *testing.T) {
 	if err != nil || reasons(done) != "VerificationScheduled" {
 		t.Errorf("reported %+v, %v", done, err)
 	}
-	expired := []operation.Removal{{Target: operation.TargetOf("DatabaseBackup", stored)}}
+	expired := []operation.Removal{{Target: operation.TargetOf(dbv1.GroupVersion.WithKind("DatabaseBackup"), stored)}}
 	if done, err := executed(t, s, cluster, schedule.ExpireBackups(expired)[0]); !apierrors.IsConflict(err) || len(done) > 0 {
 		t.Errorf("deleted an older version: %+v, %v", done, err)
 	}

@@ -101,9 +101,9 @@ func TestThePodOfARebuiltMemberStaysIfItsClaimCannotBeDeletedBefore(t *testing.T
 	pod.Namespace, pod.Name, pod.UID = "shop", "orders-1", "pod"
 	for version, left := range map[string]bool{"1": true, "999": false} {
 		s := newServer(t, claim.DeepCopy(), pod.DeepCopy())
-		first := operation.TargetOf("PersistentVolumeClaim", claim)
+		first := operation.TargetOf(operation.Core("PersistentVolumeClaim"), claim)
 		first.Version = version
-		rebuild := operation.Delete{Objects: []operation.Removal{{Target: first}, {Target: operation.TargetOf("Pod", stored(t, s, pod))}}, Ordered: true}
+		rebuild := operation.Delete{Objects: []operation.Removal{{Target: first}, {Target: operation.TargetOf(operation.Core("Pod"), stored(t, s, pod))}}, Ordered: true}
 		rebuild.Event = operation.Normal("MemberRebuilt", "Rebuild", "")
 		done, err := executed(t, s, running(), rebuild)
 		gone := apierrors.IsNotFound(s.Get(t.Context(), client.ObjectKeyFromObject(pod), &corev1.Pod{}))

@@ -46,8 +46,8 @@ func (r *Reconciler) Controller() kit.Controller {
 // clusterOf finds the cluster of an object without an owner reference by the operator's label.
 func clusterOf(_ context.Context, object client.Object) []reconcile.Request {
 	name := object.GetLabels()[dbv1.LabelInstance]
-	if name == "" || object.GetLabels()[dbv1.LabelBackupUID] != "" && !state.MountsMember(volumesOf(object), name) {
-		return nil // the controller of DatabaseBackups watches the objects of a backup
+	if name == "" || kit.OfAnotherKind(object) && !state.MountsMember(volumesOf(object), name) {
+		return nil
 	}
 	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: object.GetNamespace(), Name: name}}}
 }

@@ -406,6 +406,15 @@ func TestAJobWithAMemberVolumeStartsAPassOfTheCluster(t *testing.T) {
 	if len(clusterOf(t.Context(), pod)) > 0 || len(clusterOf(t.Context(), job)) > 0 {
 		t.Error("a backup over the network starts a pass of the cluster")
 	}
+	other := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "u", Labels: map[string]string{
+		dbv1.LabelInstance: "orders", dbv1.LabelClusterUID: "orders", "database.dbcluster.io/user-uid": "user"}}}
+	if len(clusterOf(t.Context(), other)) > 0 {
+		t.Error("a Job of another kind starts a pass of the cluster")
+	}
+	delete(other.Labels, "database.dbcluster.io/user-uid")
+	if len(clusterOf(t.Context(), other)) != 1 {
+		t.Error("a Job of the cluster starts no pass")
+	}
 	pod.Spec.Volumes = []corev1.Volume{{VolumeSource: corev1.VolumeSource{
 		PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: naming.Claim("orders", 0)},
 	}}}

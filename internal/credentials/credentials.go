@@ -91,6 +91,6 @@ func unused(s *situation.Situation) []operation.Removal {
 	if !secret.GeneratedFor(s.Cluster.UID) || len(situation.Staying(s.Volumes)) > 0 {
 		return nil
 	}
-	target := operation.Target{Kind: "Secret", Name: secret.Name, UID: secret.UID, Version: secret.Version}
+	target := operation.Target{Kind: operation.Core("Secret"), Name: secret.Name, UID: secret.UID, Version: secret.Version}
 	return []operation.Removal{target.Because("no volume remains")}
 }

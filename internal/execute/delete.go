@@ -58,7 +58,7 @@ func (h Hands) remove(ctx context.Context, all operation.Delete, removal operati
 		}
 		object = pod
 	}
-	err = h.Writer.Delete(ctx, object, propagation(all, removal.Kind)...)
+	err = h.Writer.Delete(ctx, object, propagation(all, removal.Kind.Kind)...)
 	return err == nil, err
 }
 

@@ -8,6 +8,8 @@ package identity
 import (
 	"slices"
 
+	rbacv1 "k8s.io/api/rbac/v1"
+
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
@@ -72,10 +74,10 @@ func ended(s *situation.Situation) []operation.Removal {
 	const why = "its cluster is deleted"
 	var all []operation.Removal
 	if r := s.RoleBinding; r != nil && r.Labels[dbv1.LabelClusterUID] == string(s.Cluster.UID) {
-		all = append(all, operation.TargetOf("RoleBinding", r).Because(why))
+		all = append(all, operation.TargetOf(rbacv1.SchemeGroupVersion.WithKind("RoleBinding"), r).Because(why))
 	}
 	if r := s.Role; r != nil && r.Labels[dbv1.LabelClusterUID] == string(s.Cluster.UID) {
-		all = append(all, operation.TargetOf("Role", r).Because(why))
+		all = append(all, operation.TargetOf(rbacv1.SchemeGroupVersion.WithKind("Role"), r).Because(why))
 	}
 	if s.OwnsServiceAccount() {
 		all = append(all, removal(s, why))
@@ -85,5 +87,5 @@ func ended(s *situation.Situation) []operation.Removal {
 
 // removal deletes the ServiceAccount that the operator created.
 func removal(s *situation.Situation, why string) operation.Removal {
-	return operation.TargetOf("ServiceAccount", s.ServiceAccount).Because(why)
+	return operation.TargetOf(operation.Core("ServiceAccount"), s.ServiceAccount).Because(why)
 }

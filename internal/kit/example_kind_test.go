@@ -17,6 +17,7 @@ import (
 	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -67,7 +68,7 @@ func (g *greeter) Observe(ctx context.Context, o *greeting, from kit.Reading) (g
 // Decide is a pure function; in a real kind, of a pure package.
 func (g *greeter) Decide(o *greeting, facts greetingFacts) operation.Agenda {
 	switch {
-	case facts.job.Succeeded:
+	case facts.job.Succeeded || meta.IsStatusConditionTrue(o.Status.Conditions, "Done"): // the result stays when the Job expires
 		return operation.Agenda{Why: "greeted"}
 	case facts.job.Name != "":
 		return operation.Agenda{Why: "greeting"}
@@ -89,7 +90,9 @@ func (g *greeter) Execute(ctx context.Context, p *greetingPass, o operation.Oper
 
 func (g *greeter) Report(p greetingPass) (*greeting, []kit.Event) {
 	after, done := p.Object.DeepCopy(), metav1.Condition{Type: "Done", Status: metav1.ConditionFalse, Reason: "Greeting", Message: p.Plan.Why}
-	if p.Facts.job.Succeeded {
+	if done.ObservedGeneration, done.LastTransitionTime = p.Object.Generation, metav1.NewTime(g.Clock.Now()); p.Err != nil {
+		done.Reason, done.Message = "Failed", p.Err.Error()
+	} else if p.Plan.Why == "greeted" {
 		done.Status, done.Reason = metav1.ConditionTrue, "Greeted"
 	}
 	meta.SetStatusCondition(&after.Status.Conditions, done)
@@ -102,18 +105,19 @@ func TestAKindWithOneJobRunsItAndReports(t *testing.T) {
 	named, job := metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "1"}, &batchv1.Job{}
 	key, seen := client.ObjectKey{Namespace: "shop", Name: "orders"}, &greeting{ObjectMeta: named, Spec: dbv1.DatabaseBackupSpec{Cluster: "orders"}}
 	s := fakeclient.For(scheme).WithObjects(seen, &dbv1.DatabaseCluster{ObjectMeta: named}).WithStatusSubresource(seen, job).Build()
-	var g kit.Reconciler = &greeter{kit.Base{Cached: s, Live: s, Writer: apply.Writer{Client: s, Live: s}, Events: &events.FakeRecorder{}}}
-	for pass, want := range []string{"creating the Job", "greeting", "greeted"} {
+	var g kit.Reconciler = &greeter{kit.Base{Cached: s, Live: s, Writer: apply.Writer{Client: s, Live: s}, Events: &events.FakeRecorder{}, Clock: clock.RealClock{}}}
+	for pass, want := range []string{"creating the Job", "greeting", "greeted", "greeted"} {
 		_, failed := g.Reconcile(t.Context(), ctrl.Request{NamespacedName: key})
-		if err = errors.Join(err, failed, s.Get(t.Context(), key, seen), s.Get(t.Context(), key, job)); err != nil {
-			t.Fatal(err)
+		err, expired := errors.Join(err, failed, s.Get(t.Context(), key, seen)), s.Get(t.Context(), key, job)
+		if err != nil || (expired != nil) != (pass == 3) {
+			t.Fatalf("pass %d: %v, the Job: %v", pass, err, expired)
 		}
 		if done := seen.Status.Conditions[0]; done.Message != want || !metav1.IsControlledBy(job, seen) {
 			t.Errorf("pass %d reports %+v, want %q; owners of the Job: %v", pass, done, want, job.OwnerReferences)
 		}
 		job.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobComplete, Status: "True"}}
-		if pass == 1 && s.Status().Update(t.Context(), job) != nil {
-			t.Fatal("the Job cannot succeed")
+		if pass == 1 && s.Status().Update(t.Context(), job) != nil || pass == 2 && s.Delete(t.Context(), job) != nil {
+			t.Fatal("the Job cannot succeed or expire")
 		}
 	}
 }

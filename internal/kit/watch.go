@@ -76,8 +76,8 @@ type Controller struct {
 	Indexes []Index
 }
 
-// objects are the kinds that the cache has for the controller.
-func (c Controller) objects() []client.Object {
+// Objects are the kinds that the cache has for the controller.
+func (c Controller) Objects() []client.Object {
 	all := []client.Object{c.For}
 	for _, w := range c.Watches {
 		all = append(all, w.Object)

@@ -72,7 +72,7 @@ func Remember(b *Base, scheme *runtime.Scheme, c Controller) error {
 		pending: map[client.ObjectKey][]write{}, unseen: map[client.ObjectKey]bool{}, waiting: map[client.ObjectKey]time.Time{},
 		own: newOwnWrites(),
 	}
-	for i, object := range c.objects() {
+	for i, object := range c.Objects() {
 		kind, err := apiutil.GVKForObject(object, scheme)
 		if err != nil {
 			return fmt.Errorf("find the kind of %T: %w", object, err)

@@ -8,22 +8,23 @@ import (
 	"crypto/tls"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	dbcontroller "github.com/dbcluster/databasecluster-operator/internal/controller"
+	"github.com/dbcluster/databasecluster-operator/internal/kinds"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
 )
 
 // reconcileTimeout ends a pass if the API server does not respond.
@@ -35,7 +36,7 @@ func (s *Settings) options(scheme *runtime.Scheme) ctrl.Options {
 	return ctrl.Options{
 		Scheme:                        scheme,
 		MapperProvider:                newMapper,
-		Cache:                         s.cacheOptions(),
+		Cache:                         s.cacheOptions(scheme),
 		Client:                        client.Options{FieldOwner: dbv1.FieldOwner},
 		Controller:                    config.Controller{EnableWarmup: &warm, ReconciliationTimeout: reconcileTimeout},
 		Metrics:                       s.metricsOptions(),
@@ -69,22 +70,27 @@ func hardenTLS(config *tls.Config) {
 }
 
 // cacheOptions restrict the cache to the operator's objects and the PodDisruptionBudgets of others, and pods to the fields that it reads.
-func (s *Settings) cacheOptions() cache.Options {
+func (s *Settings) cacheOptions(scheme *runtime.Scheme) cache.Options {
 	whole := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{dbv1.LabelManagedBy: dbv1.LabelManagedByValue})}
 	ours := cache.ByObject{Label: whole.Label, Transform: dbcontroller.Sharing(cache.TransformStripManagedFields())}
 	options := cache.Options{
 		SyncPeriod:       &s.syncPeriod,
 		DefaultTransform: cache.TransformStripManagedFields(),
 		ByObject: map[client.Object]cache.ByObject{
-			&corev1.Service{}:               ours,
-			&appsv1.StatefulSet{}:           ours,
 			&policyv1.PodDisruptionBudget{}: {Transform: ours.Transform}, // those of others may select members
-			&networkingv1.NetworkPolicy{}:   ours,
-			&batchv1.Job{}:                  ours,
 			&corev1.ConfigMap{}:             whole,
 			&corev1.PersistentVolumeClaim{}: {Label: whole.Label, Transform: dbcontroller.Sharing(dbcontroller.TrimClaim)},
 			&corev1.Pod{}:                   {Label: podSelector(), Transform: dbcontroller.Sharing(dbcontroller.TrimPod)},
 		},
+	}
+	known := map[schema.GroupVersionKind]bool{}
+	for object := range options.ByObject {
+		known[kindOf(object, scheme)] = true
+	}
+	for _, object := range watched() {
+		if kind := kindOf(object, scheme); !known[kind] && kind.Group != dbv1.GroupVersion.Group {
+			known[kind], options.ByObject[object] = true, ours
+		}
 	}
 	for _, namespace := range s.namespaces() {
 		if options.DefaultNamespaces == nil {
@@ -93,6 +99,20 @@ func (s *Settings) cacheOptions() cache.Options {
 		options.DefaultNamespaces[namespace] = cache.Config{}
 	}
 	return options
+}
+
+// watched are the objects that start passes.
+func watched() (all []client.Object) {
+	for _, reconciler := range kinds.All(kit.Base{}, kinds.Needs{}) {
+		all = append(all, reconciler.Controller().Objects()...)
+	}
+	return all
+}
+
+// kindOf is the kind of an object, or nothing if the scheme lacks it: then the manager does not start.
+func kindOf(object client.Object, scheme *runtime.Scheme) schema.GroupVersionKind {
+	kind, _ := apiutil.GVKForObject(object, scheme)
+	return kind
 }
 
 // podSelector selects members and the pods of actions. A member without the label managed-by still serves clients,

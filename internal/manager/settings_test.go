@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 func environment(variables map[string]string) func(string) (string, bool) {
@@ -46,8 +48,8 @@ func TestProfilesAreServedOnlyOnLoopbackAndOnlyOnRequest(t *testing.T) {
 			args = []string{"--pprof-bind-address=" + address}
 		}
 		s, err := Parse(args, environment(nil))
-		if err != nil || s.options(nil).PprofBindAddress != want {
-			t.Errorf("%q: %q, %v", address, s.options(nil).PprofBindAddress, err)
+		if err != nil || s.options(runtime.NewScheme()).PprofBindAddress != want {
+			t.Errorf("%q: %q, %v", address, s.options(runtime.NewScheme()).PprofBindAddress, err)
 		}
 	}
 }

@@ -6,6 +6,8 @@ SPDX-License-Identifier: Apache-2.0
 package network
 
 import (
+	networkingv1 "k8s.io/api/networking/v1"
+
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
@@ -23,7 +25,7 @@ func decide(s *situation.Situation) subject.Decision {
 		return subject.Decision{}
 	case s.Cluster.Spec.NetworkPolicy.Mode == dbv1.NetworkPolicyNone && policy != nil && policy.DeletionTimestamp == nil:
 		return subject.Decision{Operations: operation.Deletion(
-			operation.TargetOf("NetworkPolicy", policy).Because("spec.networkPolicy.mode is None"))}
+			operation.TargetOf(networkingv1.SchemeGroupVersion.WithKind("NetworkPolicy"), policy).Because("spec.networkPolicy.mode is None"))}
 	case s.Cluster.Spec.NetworkPolicy.Mode == dbv1.NetworkPolicyNone:
 		return subject.Decision{}
 	}

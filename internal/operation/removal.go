@@ -18,7 +18,7 @@ type Removal struct {
 	Log string
 }
 
-func (r Removal) String() string { return fmt.Sprintf("%s %s: %s", r.Kind, r.Name, r.Why) }
+func (r Removal) String() string { return fmt.Sprintf("%s %s: %s", r.Kind.Kind, r.Name, r.Why) }
 
 // Because deletes an object for a reason.
 func (t Target) Because(why string) Removal { return Removal{Target: t, Why: why} }

@@ -39,7 +39,7 @@ func VerifyBackup(cluster *dbv1.DatabaseCluster, b state.Backup, request string)
 }
 
 func backupOf(b state.Backup) operation.Target {
-	return operation.Target{Kind: "DatabaseBackup", Name: b.Name, UID: b.UID, Version: b.Version}
+	return operation.Target{Kind: dbv1.GroupVersion.WithKind("DatabaseBackup"), Name: b.Name, UID: b.UID, Version: b.Version}
 }
 
 // ExpireBackups deletes DatabaseBackups that no schedule retains any more. One event reports all: Kubernetes merges events of one reason

@@ -147,7 +147,7 @@ func TestRetentionDeletesBackupsBeyondCountAndAge(t *testing.T) {
 func TestADeletionByRetentionNamesTheObjectThatWasSeen(t *testing.T) {
 	c := backedUp()
 	c.Spec.Backup.Schedules[0].Retention = keep(1, 0)
-	want := operation.Target{Kind: "DatabaseBackup", Name: "orders-nightly-2611200300", UID: "orders-nightly-2611200300", Version: "7"}.
+	want := operation.Target{Kind: dbv1.GroupVersion.WithKind("DatabaseBackup"), Name: "orders-nightly-2611200300", UID: "orders-nightly-2611200300", Version: "7"}.
 		Because(`schedule "nightly" no longer retains it`)
 	p := For(c, seen(t, c, nights(2)...))
 	if len(deleted(p)) != 1 || deleted(p)[0] != want || !p.Operations.Need(operation.LiveRead) {

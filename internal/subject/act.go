@@ -45,7 +45,7 @@ type Means struct {
 
 // PatchSecret merges a patch into the Secret, if it has still the version that was read.
 func (m Means) PatchSecret(ctx context.Context, live state.Credentials, patch map[string]any) error {
-	secret := operation.Target{Kind: "Secret", Name: live.Name, UID: live.UID, Version: live.Version}
+	secret := operation.Target{Kind: operation.Core("Secret"), Name: live.Name, UID: live.UID, Version: live.Version}
 	return m.Writer.Merge(ctx, secret.In(m.Cluster.Namespace), patch)
 }
 

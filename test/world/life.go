@@ -186,7 +186,8 @@ func caller() string {
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
 	for {
 		frame, more := frames.Next()
-		if _, function, found := strings.Cut(frame.Function, "/databasecluster-operator/internal/"); found && !strings.HasPrefix(function, "kit.") {
+		_, function, found := strings.Cut(frame.Function, "/databasecluster-operator/internal/")
+		if found && !strings.HasPrefix(function, "kit.") {
 			return fmt.Sprintf("%s:%d", function, frame.Line)
 		}
 		if !more {

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package plan
 
 import (
+	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -65,6 +66,6 @@ func (s situation) expose() operation.List {
 	}
 	return operation.List{operation.Delete{
 		Work:    operation.Work{Is: prepares, Text: "delete NetworkPolicy " + policy.Name},
-		Objects: []operation.Removal{{Target: operation.TargetOf("NetworkPolicy", policy)}},
+		Objects: []operation.Removal{{Target: operation.TargetOf(networkingv1.SchemeGroupVersion.WithKind("NetworkPolicy"), policy)}},
 	}}
 }

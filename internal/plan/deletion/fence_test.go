@@ -42,7 +42,7 @@ func fencedName(cluster *dbv1.DatabaseCluster, observed state.Observed) string {
 }
 
 func deletes(p plan.Plan, kind string) bool {
-	return slices.ContainsFunc(plans.Removals(p), func(r operation.Removal) bool { return r.Kind == kind })
+	return slices.ContainsFunc(plans.Removals(p), func(r operation.Removal) bool { return r.Kind.Kind == kind })
 }
 
 func TestMembersStopBeforeABackupAfterWhichTheirVolumesAreDeleted(t *testing.T) {

@@ -174,7 +174,7 @@ func Releases(s *situation.Situation) operation.List {
 	}
 	for _, b := range s.Bystanders {
 		if b.HasFinalizer {
-			all = append(all, operation.Target{Kind: "Pod", Name: b.Name, UID: b.UID})
+			all = append(all, operation.Target{Kind: operation.Core("Pod"), Name: b.Name, UID: b.UID})
 		}
 	}
 	return operation.Release(all)

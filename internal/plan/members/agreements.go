@@ -69,7 +69,7 @@ func AdoptedAgreements(s *situation.Situation) operation.List {
 }
 
 func agreementOf(a state.Agreement) operation.Target {
-	return operation.Target{Kind: "ConfigMap", Name: a.Name, UID: a.UID, Version: a.Version}
+	return operation.Target{Kind: operation.Core("ConfigMap"), Name: a.Name, UID: a.UID, Version: a.Version}
 }
 
 // StaleAgreements are those of a previous cluster of the same name whose volumes no longer exist. Members would believe them.

@@ -20,7 +20,7 @@ func Finished(s *situation.Situation) []operation.Removal {
 	var all []operation.Removal
 	for _, b := range s.Bystanders {
 		if b.Mounts && b.Component != dbv1.ComponentDatabase && b.Cluster != "" && b.Ended {
-			pod := operation.Target{Kind: "Pod", Name: b.Name, UID: b.UID, Version: b.Version}
+			pod := operation.Target{Kind: operation.Core("Pod"), Name: b.Name, UID: b.UID, Version: b.Version}
 			all = append(all, operation.Removal{Target: pod, Why: "it blocks the deletion of a volume", Log: naming.ActionContainer})
 		}
 	}

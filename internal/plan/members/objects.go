@@ -118,7 +118,7 @@ func Leftovers(s *situation.Situation) []operation.Removal {
 	var all []operation.Removal
 	for _, config := range s.Configs {
 		if config.Name != pods.ConfigMapName(s.Cluster) && config.DeletionTimestamp == nil {
-			all = append(all, operation.TargetOf("ConfigMap", config).Because("no member uses these files"))
+			all = append(all, operation.TargetOf(operation.Core("ConfigMap"), config).Because("no member uses these files"))
 		}
 	}
 	return all

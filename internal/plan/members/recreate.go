@@ -7,6 +7,8 @@ package members
 import (
 	"fmt"
 
+	appsv1 "k8s.io/api/apps/v1"
+
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
@@ -37,7 +39,7 @@ func recreate(s *situation.Situation) operation.Recreate {
 		Work: operation.Work{
 			Is: operation.Last, Text: "delete the StatefulSet and orphan its pods", Event: operation.Normal("StatefulSetRecreated", "Recreate", ""),
 		},
-		StatefulSet: operation.TargetOf("StatefulSet", set),
+		StatefulSet: operation.TargetOf(appsv1.SchemeGroupVersion.WithKind("StatefulSet"), set),
 		Revision:    revision, RenderedFrom: set.Annotations[dbv1.AnnotationRenderedFrom],
 	}
 }

@@ -58,7 +58,7 @@ func TestARestoreJobThatHasNotStartedIsReCreatedWhenItsConfigurationChanges(t *t
 			}
 			correct(cluster)
 			p := plans.Decide(cluster, observed)
-			if len(plans.Removals(p)) != 2 || plans.Removals(p)[0].Kind != "Job" || plans.Removals(p)[1].UID != "job1" || plans.Disrupts(p) || p.Stalled != nil {
+			if len(plans.Removals(p)) != 2 || plans.Removals(p)[0].Kind.Kind != "Job" || plans.Removals(p)[1].UID != "job1" || plans.Disrupts(p) || p.Stalled != nil {
 				t.Fatal(plans.Text(p))
 			}
 			if p.Reason != dbv1.ReasonRestoring {
@@ -115,7 +115,7 @@ func TestARestoreJobBetweenTwoAttemptsIsReCreatedWhenItsConfigurationChanges(t *
 	cluster.Spec.Image = "example.test/ledger:2"
 	observed.Restore.Jobs[1].Active = true // its next attempt runs
 	p := plans.Decide(cluster, observed)
-	if all := plans.Removals(p); len(all) != 1 || all[0].Kind != "Job" || all[0].UID != "job0" || p.Reason != dbv1.ReasonRestoring || p.Stalled != nil {
+	if all := plans.Removals(p); len(all) != 1 || all[0].Kind.Kind != "Job" || all[0].UID != "job0" || p.Reason != dbv1.ReasonRestoring || p.Stalled != nil {
 		t.Error(plans.Text(p))
 	}
 }

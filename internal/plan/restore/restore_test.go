@@ -354,7 +354,7 @@ func TestVolumesOfAnotherSourceAreDeletedFirst(t *testing.T) {
 			change(cluster)
 
 			stop := plans.Decide(cluster, observed)
-			if len(plans.Removals(stop)) != 1 || plans.Removals(stop)[0].Kind != "Job" || plans.Removals(stop)[0].UID != "job1" || plans.Disrupts(stop) || plans.Writes(stop) {
+			if len(plans.Removals(stop)) != 1 || plans.Removals(stop)[0].Kind.Kind != "Job" || plans.Removals(stop)[0].UID != "job1" || plans.Disrupts(stop) || plans.Writes(stop) {
 				t.Fatal(plans.Text(stop))
 			}
 			observed.Restore.Jobs[1].Ending = true
@@ -364,7 +364,7 @@ func TestVolumesOfAnotherSourceAreDeletedFirst(t *testing.T) {
 			}
 			observed.Restore.Jobs, observed.Bystanders[0].Ended = observed.Restore.Jobs[:1], true
 			discard := plans.Decide(cluster, observed)
-			if len(plans.Removals(discard)) != 2 || plans.Removals(discard)[0].Kind != "PersistentVolumeClaim" || plans.Removals(discard)[1].UID != "claim1" || plans.Writes(discard) {
+			if len(plans.Removals(discard)) != 2 || plans.Removals(discard)[0].Kind.Kind != "PersistentVolumeClaim" || plans.Removals(discard)[1].UID != "claim1" || plans.Writes(discard) {
 				t.Fatal(plans.Text(discard))
 			}
 			observed.Volumes[0].Terminating, observed.Volumes[1].Terminating = true, true
