@@ -11,9 +11,7 @@ import (
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/backup/plan"
@@ -74,19 +72,9 @@ func (o *observation) read(ctx context.Context, logs jobs.Logs) {
 
 // readJobs reads the backup's Jobs and their pods.
 func (o *observation) readJobs(ctx context.Context, logs jobs.Logs) {
-	uid := string(o.backup.UID)
-	labels := client.MatchingLabels{dbv1.LabelManagedBy: dbv1.LabelManagedByValue, dbv1.LabelBackupUID: uid}
-	list, pods := &batchv1.JobList{}, &corev1.PodList{}
-	o.List(ctx, list, ofBackups.Label, uid, labels)
-	o.List(ctx, pods, ofBackups.Label, uid, labels)
-	if o.Err != nil {
-		return
-	}
-	o.Stray = stray(list.Items, pods.Items)
-	for i := range list.Items {
-		o.Jobs = append(o.Jobs, jobs.Observe(ctx, logs, &list.Items[i], pods.Items, o.At))
-	}
-	slices.SortFunc(o.Jobs, func(a, b jobs.Job) int { return cmp.Compare(a.Name, b.Name) })
+	var pods []corev1.Pod
+	o.Jobs, pods = ofBackups.Observe(ctx, &o.Reading, logs, o.At)
+	o.Stray = stray(o.Jobs, pods)
 }
 
 // readCluster reads the cluster and its engine. A verification and a deletion use the engine and image of the

@@ -9,22 +9,22 @@ import (
 	"fmt"
 	"slices"
 
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/backup/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // stray is a pod of a Job that was deleted without its pods.
-func stray(jobs []batchv1.Job, pods []corev1.Pod) string {
+func stray(all []jobs.Job, pods []corev1.Pod) string {
 	for i := range pods {
 		pod := state.BystanderOf(&pods[i])
-		known := slices.ContainsFunc(jobs, func(j batchv1.Job) bool { return j.UID == pod.Job })
+		known := slices.ContainsFunc(all, func(j jobs.Job) bool { return j.UID == pod.Job })
 		if pod.Component == dbv1.ComponentBackup && !pod.Ended && !known {
 			return pod.Name
 		}

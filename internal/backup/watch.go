@@ -8,14 +8,12 @@ import (
 	"context"
 
 	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/backup/plan"
-	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/named"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -41,17 +39,14 @@ func indexes() []kit.Index {
 
 // Controller declares the changes that start a pass for a backup.
 func (r *Reconciler) Controller() kit.Controller {
-	ofJob := ofBackups.MapFunc(&r.Base)
 	return kit.Controller{
 		Name: "databasebackup", For: &dbv1.DatabaseBackup{}, When: kit.Changed(backupFacts), Indexes: indexes(),
-		Watches: []kit.Watch{
+		Watches: append(ofBackups.Watches(&r.Base), []kit.Watch{
 			{Object: &dbv1.DatabaseBackup{}, When: kit.Changed(orderFacts), MapFunc: r.waiting},
-			{Object: &batchv1.Job{}, When: kit.Awaited(ofJob, kit.Changed(jobFacts)), MapFunc: ofJob},
-			{Object: &corev1.Pod{}, When: kit.Awaited(ofJob, kit.Changed(tryFacts)), MapFunc: ofJob},
 			{Object: &corev1.Pod{}, When: kit.Awaited(r.waiting, kit.Changed(memberFacts)), MapFunc: r.waiting},
 			{Object: &appsv1.StatefulSet{}, When: kit.Awaited(r.waiting, kit.Changed(setFacts)), MapFunc: r.waiting},
 			{Object: &dbv1.DatabaseCluster{}, When: kit.Awaited(r.waiting, kit.Changed(clusterFacts)), MapFunc: r.waiting},
-		},
+		}...),
 	}
 }
 
@@ -68,12 +63,6 @@ func backupFacts(backup *dbv1.DatabaseBackup) any {
 func orderFacts(backup *dbv1.DatabaseBackup) any {
 	return []any{backup.Spec.Cluster, backup.Status.Phase, backup.Status.CompletionTime, backup.DeletionTimestamp, state.HasFinalizer(backup),
 		plan.Stuck(backup)}
-}
-
-func jobFacts(job *batchv1.Job) any { return []any{jobs.Of(job, nil).Facts(), job.Labels} }
-
-func tryFacts(pod *corev1.Pod) any {
-	return []any{jobs.AttemptOf(pod), state.BystanderOf(pod).Ended, pod.Labels}
 }
 
 func memberFacts(pod *corev1.Pod) any { return []any{state.MemberOf(pod, 0).Facts(), pod.Labels} }

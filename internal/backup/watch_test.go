@@ -67,8 +67,8 @@ func TestAPredicatePassesEveryFieldThatObserveReads(t *testing.T) {
 		object client.Object
 		filter predicate.Predicate
 	}{
-		"Job":           {job, kit.Changed(jobFacts)},
-		"Pod of a Job":  {pod, kit.Changed(tryFacts)},
+		"Job":           {job, kit.Changed(kit.JobFacts)},
+		"Pod of a Job":  {pod, kit.Changed(kit.PodFacts)},
 		"member":        {all[3], kit.Changed(memberFacts)},
 		"StatefulSet":   {set, kit.Changed(setFacts)},
 		"cluster":       {all[0], kit.Changed(clusterFacts)},

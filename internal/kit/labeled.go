@@ -5,10 +5,13 @@ SPDX-License-Identifier: Apache-2.0
 package kit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -21,7 +24,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // Labeled are the Jobs and pods of one kind: a label has the UID of their object, see OfAnotherKind. A Job that a deletion still needs has
@@ -52,6 +57,41 @@ func (l Labeled) MapFunc(b *Base) handler.MapFunc {
 		}
 		return b.Requests(ctx, object, l.List(), nil, client.MatchingFields{l.Label: uid})
 	}
+}
+
+// Watches are those of the Jobs and their pods.
+func (l Labeled) Watches(b *Base) []Watch {
+	ofJob := l.MapFunc(b)
+	return []Watch{
+		{Object: &batchv1.Job{}, When: Awaited(ofJob, Changed(JobFacts)), MapFunc: ofJob},
+		{Object: &corev1.Pod{}, When: Awaited(ofJob, Changed(PodFacts)), MapFunc: ofJob},
+	}
+}
+
+// JobFacts are what Observe reads of a Job.
+func JobFacts(job *batchv1.Job) any { return []any{jobs.Of(job, nil).Facts(), job.Labels} }
+
+// PodFacts are what Observe reads of its pod.
+func PodFacts(pod *corev1.Pod) any {
+	return []any{jobs.AttemptOf(pod), state.BystanderOf(pod).Ended, pod.Labels}
+}
+
+// Observe reads the Jobs of the object of the pass by their names, and all pods of its Jobs: a pod may outlive its Job.
+func (l Labeled) Observe(ctx context.Context, from *Reading, logs jobs.Logs, at time.Time) ([]jobs.Job, []corev1.Pod) {
+	uid := string(from.Object.GetUID())
+	labels := client.MatchingLabels{dbv1.LabelManagedBy: dbv1.LabelManagedByValue, l.Label: uid}
+	list, pods := &batchv1.JobList{}, &corev1.PodList{}
+	from.List(ctx, list, l.Label, uid, labels)
+	from.List(ctx, pods, l.Label, uid, labels)
+	if from.Err != nil {
+		return nil, nil
+	}
+	all := make([]jobs.Job, 0, len(list.Items))
+	for i := range list.Items {
+		all = append(all, jobs.Observe(ctx, logs, &list.Items[i], pods.Items, at))
+	}
+	slices.SortFunc(all, func(a, b jobs.Job) int { return cmp.Compare(a.Name, b.Name) })
+	return all, pods.Items
 }
 
 // Exists reports whether the Job of that name exists. Its labels must identify it as the object's: a Job without them would never be found

@@ -28,7 +28,7 @@ var needed = map[string][]string{
 		"somebody-deletes-what-is-owned",
 	},
 	// The pods soon show the next action of a StatefulSet: without that watch, the operator only loses time.
-	"DatabaseBackup": {"backup-two-at-once", "backup", "backup-retries", "backup-image-changes", "", "backup-unschedulable-corrected"},
+	"DatabaseBackup": {"backup", "backup-retries", "backup-two-at-once", "backup-image-changes", "", "backup-unschedulable-corrected"},
 }
 
 func TestEveryWatchIsNeeded(t *testing.T) {
