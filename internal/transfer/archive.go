@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,8 +41,7 @@ type archiveRun struct {
 	reported time.Time
 }
 
-// do archives until the action ends, or the context. Everything that the action has sent becomes durable first, if the store takes it
-// within stopGrace.
+// do archives until the action ends, or the context. Everything that the action has sent becomes durable first, unless the store stalls.
 func (r *archiveRun) do(ctx context.Context) (protocol.Result, error) {
 	store, err := openStore(ctx, r.To, r.Store)
 	if err != nil {
@@ -78,29 +78,26 @@ func (r *archiveRun) follow(ctx context.Context) error {
 	}
 	action.pipe = stdout
 	r.replies = &replies{into: stdin}
+	if r.uploads, err = newArchiveUploads(ctx, r); err != nil {
+		return err
+	}
 	if err := action.start(); err != nil {
-		return err
+		return errors.Join(err, r.uploads.finish())
 	}
-	uploads, err := newArchiveUploads(context.WithoutCancel(ctx), r)
-	if err != nil {
-		return err
-	}
-	r.uploads = uploads
 	r.welcome()
 	failed := r.receive(newFrameReader(stdout))
 	if failed != nil {
 		stop()
 	}
 	r.add(r.recorder.Cut())
-	complete := r.uploads.finish(stopGrace)
-	ended := action.wait()
+	unstored, ended := r.uploads.finish(), action.wait()
 	switch {
 	case failed != nil:
 		return failed
-	case ctx.Err() != nil && complete:
+	case unstored != nil:
+		return unstored
+	case ctx.Err() != nil:
 		return nil // asked to stop
-	case !complete:
-		return failf(protocol.DestinationUnreachable, "The last bytes of the archive could not be stored: %s", r.uploads.state().Problem)
 	}
 	return ended
 }
@@ -113,11 +110,10 @@ func (r *archiveRun) welcome() {
 		return
 	}
 	state := map[archive.PieceKind]string{archive.Part: "open", archive.Gap: "gap", archive.Fork: "fork"}[end.Kind]
-	if state == "" {
-		state = "complete"
+	fmt.Fprintln(r.replies, protocol.ReplyLast, end.File, end.End, cmp.Or(state, "complete"))
+	if end.Kind != archive.Gap && end.Kind != archive.Fork {
+		fmt.Fprintln(r.replies, protocol.ReplyDurable, end.File, end.End)
 	}
-	fmt.Fprintln(r.replies, protocol.ReplyLast, end.File, end.End, state)
-	fmt.Fprintln(r.replies, protocol.ReplyDurable, end.File, end.End)
 }
 
 // received is a frame, or why there is none.

@@ -121,3 +121,19 @@ func TestSIGTERMStoresWhatTheActionSent(t *testing.T) {
 		t.Errorf("log.1 is %q, %+v", got, out)
 	}
 }
+
+func TestSIGTERMEndsAnArchiveWhoseStoreIsAway(t *testing.T) {
+	w := newWorld(t)
+	obstacle, started := filepath.Join(w.root, "log", "00000000"), filepath.Join(t.TempDir(), "started")
+	w.worked(os.MkdirAll(filepath.Dir(obstacle), 0o700))
+	w.worked(os.WriteFile(obstacle, nil, 0o600))
+	arguments, result := w.arguments(w.archiving(`printf 'data log.1 0 5\nhello'; n=5; while :; do printf 'data log.1 %d 1\n!' $n; n=$((n + 1)); [ $n != 300 ] || echo > `+started+`; sleep 0.01; done`,
+		"--stalled-after", "200ms"))
+	cmd, stderr := program(t, arguments)
+	w.worked(cmd.Start())
+	wait(t, started)
+	w.worked(cmd.Process.Signal(syscall.SIGTERM))
+	_ = cmd.Wait() // the test checks its exit code below
+	w.fails(w.outcome(protocol.ExitCode(cmd.ProcessState.ExitCode()), result, "", stderr.String()), protocol.ExitTransient,
+		protocol.DestinationUnreachable, "The database still has them")
+}

@@ -15,10 +15,12 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/aws/smithy-go"
 	"github.com/klauspost/compress/zstd"
 	"gocloud.dev/blob"
+	"gocloud.dev/gcerrors"
 
 	"github.com/dbcluster/databasecluster-operator/internal/archive"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
@@ -96,7 +98,20 @@ func (s *store) newest(ctx context.Context) (archive.Listing, error) {
 		}
 		names = slices.AppendSeq(names, maps.Keys(listed))
 	}
-	return archive.Read(names), nil
+	return archive.Read(names), s.removeHalves(ctx, names)
+}
+
+// removeHalves removes the files that a process was writing to a volume when it was killed. If it still runs, it writes them again.
+func (s *store) removeHalves(ctx context.Context, names []string) error {
+	for _, name := range names {
+		if s.folder == "" || !strings.HasSuffix(name, ".tmp") {
+			continue
+		}
+		if err := s.bucket.Delete(ctx, name); err != nil && gcerrors.Code(err) != gcerrors.NotFound {
+			return s.failure("delete", name, err)
+		}
+	}
+	return nil
 }
 
 // folders returns the names of the folders, in order.

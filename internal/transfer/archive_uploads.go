@@ -77,7 +77,8 @@ func newArchiveUploads(ctx context.Context, run *archiveRun) (*archiveUploads, e
 	}
 	u := &archiveUploads{run: run, store: store, encoders: encoders, room: semaphore.NewWeighted(archiveBytes),
 		order: make(chan *archiveUpload, archive.MaxObjectsInFlight), ended: make(chan struct{})}
-	u.ctx, u.end = context.WithCancel(ctx)
+	u.ctx, u.end = context.WithCancel(context.WithoutCancel(ctx))
+	context.AfterFunc(ctx, func() { time.AfterFunc(2*run.Stalled, u.end) })
 	end := run.recorder.End()
 	u.now = protocol.Archived{File: end.File, Offset: end.End, Mark: end.Mark}
 	go u.acknowledge()
@@ -90,8 +91,11 @@ func (u *archiveUploads) add(o archive.Upload) {
 		return // the program ends
 	}
 	upload := &archiveUpload{Upload: o, done: make(chan struct{})}
-	u.order <- upload
-	go u.upload(upload)
+	select {
+	case u.order <- upload:
+		go u.upload(upload)
+	case <-u.ctx.Done():
+	}
 }
 
 // upload stores an object, as often as it takes.
@@ -231,15 +235,15 @@ func (u *archiveUploads) state() protocol.Archived {
 	return u.now
 }
 
-// finish waits until everything is durable, at most for a time.
-func (u *archiveUploads) finish(limit time.Duration) (complete bool) {
+// finish waits until everything is durable, or the context has ended and the store stalls.
+func (u *archiveUploads) finish() error {
 	close(u.order)
 	defer u.store.close() //nolint:errcheck // what is pending is lost anyway
 	defer u.end()
-	select {
-	case <-u.ended:
-		return true
-	case <-time.After(limit):
-		return false
+	<-u.ended
+	if u.ctx.Err() == nil {
+		return nil
 	}
+	return failf(protocol.DestinationUnreachable, "The last bytes of the archive are not stored. The database still has them. %s",
+		u.state().Problem)
 }
