@@ -287,9 +287,8 @@ func TestAnArchiveHasWhatItsMarksPromise(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d crashes, %d failovers, %d archives judged", crashes, failovers, judged)
 	if crashes < 1000 || failovers < 1000 || judged < 4000 {
-		t.Error("too few")
+		t.Errorf("only %d crashes, %d failovers, %d archives judged", crashes, failovers, judged)
 	}
 }
 
