@@ -59,8 +59,11 @@ func reloading(s *situation.Situation) (text string, failed bool) {
 	r := run(s)
 	switch r.Step {
 	case jobs.Create, jobs.Recreate, jobs.AwaitDeletion, jobs.Done:
-		if awaitsRestart(s) {
+		switch {
+		case awaitsRestart(s):
 			return "members load the certificate after outdated members have restarted", false
+		case !mounted(s):
+			return "members load the certificate when they restart", false
 		}
 		return "members load the certificate after all of them are ready", false
 	case jobs.Failed, jobs.Lost:

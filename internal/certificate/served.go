@@ -7,6 +7,7 @@ package certificate
 import (
 	"slices"
 
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -14,7 +15,13 @@ import (
 // loadable reports whether all members run, and need no restart before they can serve the certificate.
 func loadable(s *situation.Situation) bool {
 	_, known := s.Revision()
-	return known && s.Ready() >= s.Wanted && !awaitsRestart(s)
+	return known && s.Ready() >= s.Wanted && mounted(s) && !awaitsRestart(s)
+}
+
+// mounted reports whether the pods of all members have the Secret. While the cluster is paused, none is outdated without it.
+func mounted(s *situation.Situation) bool {
+	secret := engine.TLSSecret(s.Cluster)
+	return !slices.ContainsFunc(s.Members, func(m state.Member) bool { return m.Certificate != secret })
 }
 
 // awaitsRestart reports whether a member has to restart before all serve the certificate.
@@ -36,8 +43,12 @@ func served(s *situation.Situation) bool {
 	return !s.Reloads() || servedBefore(s) == s.TLS.Certificate.Identity || len(s.Members) == 0
 }
 
-// servedBefore identifies the certificate that all members are known to serve. If the status has lost it, one reload repeats.
+// servedBefore identifies the certificate that all members are known to serve. If the status has lost it, one reload repeats. The Job of a
+// reload may be older than members without TLS.
 func servedBefore(s *situation.Situation) string {
+	if !mounted(s) {
+		return ""
+	}
 	f := state.FactsOf[Facts](s.Observed)
 	if identity := s.TLS.Certificate.Identity; f.Reloading && f.Reload.Succeeded && f.Reloaded == identity {
 		return identity

@@ -35,6 +35,9 @@ func encrypted(t *testing.T, change func(*dbv1.DatabaseCluster, *state.Observed)
 	c.Spec.Engine, c.Spec.TLS, c.Status.TLS = declared.Name, &dbv1.ClusterTLS{SecretName: "mine"}, &dbv1.ClusterTLSStatus{Served: "now"}
 	o := plans.Standing(t, engine.Resolve(c, declared))
 	o.Engine, o.Image = declared, "operator:1"
+	for i := range o.Members {
+		o.Members[i].Certificate = "mine"
+	}
 	o.TLS.Certificate = state.Certificate{Name: "mine", UID: "s", Owned: true, CertificateFacts: pki.CertificateFacts{
 		NotBefore: plans.Now.Add(-time.Hour), NotAfter: plans.Now.Add(time.Hour), Identity: "now",
 	}}
@@ -92,7 +95,11 @@ func TestTLSReadyReportsWhetherAllMembersServeAValidCertificate(t *testing.T) {
 		"an outdated member has another Secret": {func(c *dbv1.DatabaseCluster, o *state.Observed) {
 			c.Spec.UpdateStrategy.Type, o.Members[0].Certificate = dbv1.UpdateOnDelete, "other"
 			plans.Outdated(o, 0)
-		}, "False", dbv1.ReasonCertificateReloading, "members load the certificate after outdated members have restarted", "now"},
+		}, "False", dbv1.ReasonCertificateReloading, "members load the certificate after outdated members have restarted", ""},
+		"paused members without TLS, and a reload of before": {func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			c.Spec.Paused, o.Members[1].Certificate = true, ""
+			state.Put(o, certificate.Facts{Reloading: true, Reloaded: "now", Reload: jobs.Job{Name: "j", Succeeded: true}})
+		}, "False", dbv1.ReasonCertificateReloading, "members load the certificate when they restart", ""},
 		"the spec has no TLS any more": {func(c *dbv1.DatabaseCluster, _ *state.Observed) {
 			c.Spec.TLS = nil
 			meta.SetStatusCondition(&c.Status.Conditions, metav1.Condition{Type: dbv1.ConditionTLSReady, Status: "True", Reason: "x"})
@@ -104,7 +111,7 @@ func TestTLSReadyReportsWhetherAllMembersServeAValidCertificate(t *testing.T) {
 			if got == nil || got.Status != c.status || got.Reason != c.reason || got.Message != c.message {
 				t.Errorf("got %+v", got)
 			}
-			if served := status.TLS; c.served == "" && served != nil || c.served != "" && served.Served != c.served {
+			if served := status.TLS; c.served == "" && served != nil && served.Served != "" || c.served != "" && served.Served != c.served {
 				t.Errorf("served is %+v, want %q", served, c.served)
 			}
 		})
