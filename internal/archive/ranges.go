@@ -25,12 +25,6 @@ type placed struct {
 	At
 }
 
-// Has reports whether the range has a file with this name.
-func (r *Range) Has(file string) bool {
-	_, found := r.Files[file]
-	return found
-}
-
 // Newest is a time: everything that was committed until then is in the range. Zero if it is unknown.
 func (r *Range) Newest() (newest time.Time) {
 	for _, mark := range r.marks {

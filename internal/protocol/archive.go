@@ -6,8 +6,6 @@ package protocol
 
 import (
 	"cmp"
-	"encoding/json"
-	"strings"
 	"time"
 )
 
@@ -100,18 +98,4 @@ func (a Archived) Log() (message string, attributes []any) {
 		attributes = append(attributes, "problem", a.Problem, "since", a.Since)
 	}
 	return archivedMessage, attributes
-}
-
-// ParseArchived reads the last state in a log. ok is false if the log has none. The log may start in the middle of a line.
-func ParseArchived(log string) (last Archived, ok bool) {
-	for line := range strings.Lines(log) {
-		var entry struct {
-			Msg string `json:"msg"`
-			Archived
-		}
-		if json.Unmarshal([]byte(line), &entry) == nil && entry.Msg == archivedMessage {
-			last, ok = entry.Archived, true
-		}
-	}
-	return last, ok
 }

@@ -90,7 +90,11 @@ func (r *archiveRun) follow(ctx context.Context) error {
 		stop()
 	}
 	r.add(r.recorder.Cut())
-	unstored, ended := r.uploads.finish(), action.wait()
+	unstored := r.uploads.finish()
+	if unstored != nil {
+		stop()
+	}
+	ended := action.wait()
 	switch {
 	case failed != nil:
 		return failed
@@ -141,6 +145,8 @@ func (r *archiveRun) receive(frames frameReader) error {
 			if err := r.take(got.message); err != nil {
 				return failf(protocol.ActionFailed, "The archive action sent a wrong frame: %v. Correct the action in the engine.", err)
 			}
+		case <-r.uploads.ctx.Done():
+			return nil // finish reports why
 		case now := <-ticker.C:
 			r.look(now)
 		}

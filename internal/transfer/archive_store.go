@@ -17,7 +17,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aws/smithy-go"
 	"github.com/klauspost/compress/zstd"
 	"gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
@@ -34,14 +33,10 @@ func (s *store) keep(ctx context.Context, name string, content []byte) error {
 		}
 		return nil
 	}
-	err := s.bucket.WriteAll(ctx, name, content, &blob.WriterOptions{IfNotExist: true})
-	if refusal, ok := errors.AsType[smithy.APIError](err); ok && refusal.ErrorCode() == "NotImplemented" {
-		err = s.bucket.WriteAll(ctx, name, content, nil)
+	if err := exists(s.putNew(ctx, name, content)); !errors.Is(err, errExists) {
+		return s.failure("write", name, err)
 	}
-	if errors.Is(exists(err), errExists) {
-		return nil
-	}
-	return s.failure("write", name, err)
+	return nil
 }
 
 // claim makes the location the archive of this cluster. It refuses the archive of another one.

@@ -33,6 +33,7 @@ const (
 type archiveUploads struct {
 	ctx      context.Context //nolint:containedctx // has the lifetime of the uploads
 	end      context.CancelFunc
+	asked    context.Context //nolint:containedctx // ends when the program is asked to stop
 	run      *archiveRun
 	store    *store
 	encoders encoders
@@ -77,8 +78,8 @@ func newArchiveUploads(ctx context.Context, run *archiveRun) (*archiveUploads, e
 	}
 	u := &archiveUploads{run: run, store: store, encoders: encoders, room: semaphore.NewWeighted(archiveBytes),
 		order: make(chan *archiveUpload, archive.MaxObjectsInFlight), ended: make(chan struct{})}
+	u.asked = ctx
 	u.ctx, u.end = context.WithCancel(context.WithoutCancel(ctx))
-	context.AfterFunc(ctx, func() { time.AfterFunc(2*run.Stalled, u.end) })
 	end := run.recorder.End()
 	u.now = protocol.Archived{File: end.File, Offset: end.End, Mark: end.Mark}
 	go u.acknowledge()
@@ -165,15 +166,19 @@ func (u *archiveUploads) begins(err error) {
 	u.failing++
 }
 
-// fails records a failed attempt. An object that fails for long enough stalls the archive.
+// fails records a failed attempt. An object that fails for long enough stalls the archive. Then a program that is asked to stop gives up.
 func (u *archiveUploads) fails(since time.Time, err error) {
 	u.mutex.Lock()
 	if u.now.Problem == "" {
 		u.now.Problem, u.now.Since = u.run.withoutSecrets(failureOf(err).Message), since.UTC()
 	}
-	stalls := !u.stalled && time.Since(since) >= u.run.Stalled
+	long := time.Since(since) >= u.run.Stalled
+	stalls := long && !u.stalled
 	u.stalled = u.stalled || stalls
 	u.mutex.Unlock()
+	if long && u.asked.Err() != nil {
+		u.end()
+	}
 	if stalls {
 		u.say(protocol.ReplyStalled)
 	}
@@ -205,7 +210,8 @@ func (u *archiveUploads) acknowledge() {
 	for o := range u.order {
 		<-o.done
 		if !o.kept {
-			return // the program ends: nothing after this object is known to join
+			u.end() // nothing after this object is known to join
+			return
 		}
 		u.mutex.Lock()
 		u.now.File, u.now.Offset = o.File, o.End
@@ -235,7 +241,7 @@ func (u *archiveUploads) state() protocol.Archived {
 	return u.now
 }
 
-// finish waits until everything is durable, or the context has ended and the store stalls.
+// finish waits until everything is durable, or the uploads have given up.
 func (u *archiveUploads) finish() error {
 	close(u.order)
 	defer u.store.close() //nolint:errcheck // what is pending is lost anyway

@@ -52,7 +52,12 @@ func (s *store) put(ctx context.Context, name string, content []byte) error {
 	if found {
 		return errExists
 	}
-	err = s.bucket.WriteAll(ctx, name, content, &blob.WriterOptions{IfNotExist: true})
+	return s.putNew(ctx, name, content)
+}
+
+// putNew creates an object in a bucket, on the condition that it does not exist if the service knows conditions.
+func (s *store) putNew(ctx context.Context, name string, content []byte) error {
+	err := s.bucket.WriteAll(ctx, name, content, &blob.WriterOptions{IfNotExist: true})
 	if refusal, ok := errors.AsType[smithy.APIError](err); ok && refusal.ErrorCode() == "NotImplemented" {
 		return s.bucket.WriteAll(ctx, name, content, nil)
 	}
