@@ -189,6 +189,8 @@ const (
 	ReasonResizeInfeasible = "ResizeInfeasible"
 	// ReasonModifyInfeasible: a volume cannot get the attributes of spec.storage.volumeAttributesClassName.
 	ReasonModifyInfeasible = "ModifyInfeasible"
+	// ReasonServiceAccountReplaced: the ServiceAccount is younger than members, so the API server refuses their tokens.
+	ReasonServiceAccountReplaced = "ServiceAccountReplaced"
 )
 
 // Reasons of the conditions that appear where they apply.

@@ -26,6 +26,7 @@ func decide(s *situation.Situation) subject.Decision {
 		return subject.Decision{Leftovers: ended(s)}
 	}
 	d := subject.Decision{Operations: append(account(s), rights(s)...)}
+	d.Stalled, d.RequeueAfter = replaced(s)
 	if s.OwnsServiceAccount() && !pods.GeneratesServiceAccount(s.Cluster) {
 		d.Leftovers = []operation.Removal{removal(s, "no member uses it")}
 	}

@@ -42,9 +42,11 @@ func IsServiceAccountOf(cluster string, account *corev1.ServiceAccount) bool {
 
 // ServiceAccountFacts are the facts of a ServiceAccount.
 func ServiceAccountFacts(account *corev1.ServiceAccount) *corev1.ServiceAccount {
-	return &corev1.ServiceAccount{
+	facts := &corev1.ServiceAccount{
 		ObjectMeta: metadataFacts(account.ObjectMeta), AutomountServiceAccountToken: account.AutomountServiceAccountToken,
 	}
+	facts.CreationTimestamp = account.CreationTimestamp
+	return facts
 }
 
 // NetworkPolicyFacts are the facts of a NetworkPolicy.

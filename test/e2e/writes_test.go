@@ -75,6 +75,23 @@ func TestAPrimaryThatWaitsForAReplicaIsNotAvailable(t *testing.T) {
 	w.await("ledger", "Ready")
 }
 
+// The tokens of running pods name the deleted account. The primary cannot keep its lock and is demoted, but cannot change its label either.
+func TestADeletedServiceAccountIsReportedUntilThePodsAreDeleted(t *testing.T) {
+	w := withLedger(t, "")
+	w.do("delete", "serviceaccount", "ledger")
+	w.eventually("False NoPrimary", w.available("ledger")...)
+	stalled := []string{"get", "databasecluster", "ledger", "-o", `jsonpath={range .status.conditions[?(@.type=="Stalled")]}{.reason} {.message}{end}`}
+	w.eventually("ServiceAccountReplaced ServiceAccount ledger was created at ", stalled...)
+	w.eventually("the Kubernetes API server refuses this member: 401", "get", "databasecluster", "ledger", "-o",
+		`jsonpath={.status.conditions[?(@.type=="Degraded")].message}`)
+
+	_, command, found := strings.Cut(w.do(stalled...), "Delete the pods: kubectl ")
+	w.must(found, "the way out is not in the message")
+	w.do(strings.Fields(command)...)
+	w.await("ledger", "Ready")
+	w.keepsTheRow()
+}
+
 // A hash join of parallel processes needs more shared memory than the 64 MiB of a container.
 func TestAParallelJoinHasEnoughSharedMemory(t *testing.T) {
 	w := newWorld(t)

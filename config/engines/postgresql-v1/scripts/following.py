@@ -3,10 +3,14 @@ One that does not follow copies the primary again if it never can."""
 import contextlib
 import json
 import os
+import pathlib
 import socketserver
+import ssl
 import sys
 import threading
 import time
+import urllib.error
+import urllib.request
 
 import psycopg2
 
@@ -18,6 +22,8 @@ LOOKS = 12
 SEGMENT = 16
 # A commit may wait for a replica for so many seconds, while Patroni looks for another one, until that counts.
 WAITS_FOR_REPLICA = 30
+ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount/"
+ROLE = "database.dbcluster.io/role"
 # Whether the server is a replica, whether a commit waits for one, and its logical slots.
 STATE = """
     SELECT pg_is_in_recovery(), current_setting('synchronous_standby_names') <> ''
@@ -63,6 +69,17 @@ def succession(name):
     return not config.get("synchronous_mode") or bool(seen.get("pause")) or primary == name or "sync_standby" in roles.values()
 
 
+def label(name):
+    """Returns the role in the labels of this pod, which Services select."""
+    token, namespace = (pathlib.Path(ACCOUNT, file).read_text(encoding="utf-8").strip() for file in ("token", "namespace"))
+    host = env["KUBERNETES_SERVICE_HOST"]
+    request = urllib.request.Request(
+        "https://%s:%s/api/v1/namespaces/%s/pods/%s" % ("[%s]" % host if ":" in host else host, env["KUBERNETES_SERVICE_PORT"], namespace, name),
+        headers={"Authorization": "Bearer " + token, "Accept": "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"})
+    with urllib.request.urlopen(request, timeout=1, context=ssl.create_default_context(cafile=ACCOUNT + "ca.crt")) as answer:
+        return json.load(answer)["metadata"].get("labels", {}).get(ROLE, "")
+
+
 def full():
     """Returns a sentence if the data volume is full."""
     disk = os.statvfs(env["DBC_DATA_DIR"])
@@ -76,6 +93,7 @@ class Server:
 
     def __init__(self):
         self.lock, self.connection, self.waits, self.slots = threading.Lock(), None, None, []
+        self.replica, self.led = False, True  # what led before a restart of the container may still have the label of the primary
 
     def state(self):
         for attempt in (1, 2):
@@ -105,6 +123,7 @@ class Server:
             self.lock.release()
 
     def judge(self, disk, replica, waits, slots):
+        self.replica, self.led = replica, self.led or not replica
         if slots != self.slots and not replica:
             self.slots = slots
             warn(slots)
@@ -146,8 +165,23 @@ class Following:
             return "Patroni reports that it is not ready, in the state: %s" % (state or "unknown")
         if self.stuck or problem:
             return problem or self.found or "this replica does not follow the primary"
+        if mislabeled := self.mislabeled():
+            return mislabeled
         self.joined = self.joined or succession(self.name)
         return "ready" if self.joined else "no replica can take over without a loss yet"
+
+    def mislabeled(self):
+        """Returns why Services may still take this replica for the primary; "" if they do not. Patroni needs the API server to change
+        the label."""
+        if not self.server.led or not self.server.replica:
+            return ""
+        try:
+            self.server.led = label(self.name) == "primary"
+        except urllib.error.HTTPError as error:
+            return "the Kubernetes API server refuses this member: %d %s" % (error.code, error.reason)
+        except (OSError, ValueError) as error:
+            return "this member does not reach the Kubernetes API server: %s" % error
+        return "Patroni has not changed the label of this former primary yet" if self.server.led else ""
 
     def look(self):
         """Runs every five seconds."""

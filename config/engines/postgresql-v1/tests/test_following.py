@@ -2,6 +2,7 @@ import json
 import types
 import unittest
 import unittest.mock
+import urllib.error
 
 import container
 import following
@@ -113,25 +114,54 @@ class Succession(unittest.TestCase):
 class Readiness(unittest.TestCase):
     """Patroni answers 200 on /readiness and /primary while the server of a full volume ends in each attempt to start."""
 
-    def answers(self, state, free=100, later=0, patroni=200):
-        """Returns the answer of a member with this server, or two. The state is a row, or the error of the query."""
+    def answers(self, state, free=100, later=0, patroni=200, label=("replica",), then=None):
+        """Returns the answer of a member with this server, or two. The state is a row, or the error of the query. The labels are those of
+        its pod at each look; an error if the API server does not tell it."""
         def query(connection, statement, *values):
             if isinstance(state, str):
                 raise following.psycopg2.Error(state)
             return [state]
 
+        labels = iter(label)
+
+        def labeled(name):
+            if isinstance(found := next(labels), Exception):
+                raise found
+            return found
+
         clock = {"now": 0}
         disk = types.SimpleNamespace(f_bavail=free, f_frsize=1 << 20, f_blocks=700, f_favail=1, f_files=2)
         driver = types.SimpleNamespace(connect=lambda **_: types.SimpleNamespace(), Error=following.psycopg2.Error)
         with unittest.mock.patch.multiple(
-                following, query=query, psycopg2=driver, succession=lambda name: True, time=types.SimpleNamespace(monotonic=lambda: clock["now"]),
+                following, query=query, psycopg2=driver, label=labeled, succession=lambda name: True, time=types.SimpleNamespace(monotonic=lambda: clock["now"]),
                 os=types.SimpleNamespace(statvfs=lambda path: disk), rest=lambda *_, **__: (patroni, '{"state": "creating replica"}')):
             member = following.Following("orders-0")
             said = [member.answer()]
             if later:
-                clock["now"] = later
+                clock["now"], state = later, then or state
                 said.append(member.answer())
         return said
+
+    # Otherwise clients write to a server that refuses it, and the cluster looks available.
+    def test_a_former_primary_is_not_ready_before_its_label_says_so(self):
+        primary, replica = (False, False, []), (True, False, [])
+        refused = urllib.error.HTTPError("", 401, "Unauthorized", {}, None)
+        for what, got, want in (
+            ("it still has the label", self.answers(primary, then=replica, later=3, label=["primary"]),
+             ["ready", "Patroni has not changed the label of this former primary yet"]),
+            ("its token is refused", self.answers(primary, then=replica, later=3, label=[refused]),
+             ["ready", "the Kubernetes API server refuses this member: 401 Unauthorized"]),
+            ("it is cut off", self.answers(primary, then=replica, later=3, label=[OSError("timed out")]),
+             ["ready", "this member does not reach the Kubernetes API server: timed out"]),
+            ("it has another label now", self.answers(replica, later=3, label=["primary", "replica"]),
+             ["Patroni has not changed the label of this former primary yet", "ready"]),
+            ("a new replica without a label", self.answers(replica, later=3, label=[""]), ["ready", "ready"]),
+            ("a primary asks nothing", self.answers(primary, later=3, label=[]), ["ready", "ready"]),
+            ("the same replica asks once", self.answers(replica, later=3, label=["replica"]), ["ready", "ready"]),
+            ("it leads again", self.answers(replica, then=primary, later=3, label=["replica"]), ["ready", "ready"]),
+        ):
+            with self.subTest(what):
+                self.assertEqual(got, want)
 
     def test_a_member_is_ready_only_while_its_server_answers_and_takes_writes(self):
         primary, replica, waits = (False, False, []), (True, False, []), (False, True, [])
