@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -161,32 +162,44 @@ func (o *observation) readVolumes(ctx context.Context) {
 	slices.SortFunc(o.Volumes, func(a, b state.Volume) int { return cmp.Compare(a.Ordinal, b.Ordinal) })
 }
 
-// readUnlabeled reads the claims that members use and that are missing from the list. The claim of a new pod may
-// not be in the cache yet.
+// readUnlabeled reads the claims that are missing from the list although members use them, or the status records their data. Somebody may
+// have removed their labels.
 func (o *observation) readUnlabeled(ctx context.Context) {
-	if o.StatefulSet == nil || len(o.StatefulSet.Spec.VolumeClaimTemplates) == 0 {
-		return
-	}
-	for _, m := range o.Members {
-		listed := slices.ContainsFunc(o.Volumes, func(v state.Volume) bool { return v.Ordinal == m.Ordinal })
-		if listed || m.Created.Add(state.Steadily).After(o.At) {
-			continue
-		}
+	for _, ordinal := range o.expected() {
 		claim := &corev1.PersistentVolumeClaim{}
-		if o.FindLive(ctx, naming.Claim(o.Cluster.Name, m.Ordinal), claim) {
-			volume := state.VolumeOf(claim, m.Ordinal)
-			volume.Unwatched = true
+		listed := slices.ContainsFunc(o.Volumes, func(v state.Volume) bool { return v.Ordinal == ordinal })
+		if !listed && o.FindLive(ctx, naming.Claim(o.Cluster.Name, ordinal), claim) {
+			volume := state.VolumeOf(claim, ordinal)
+			volume.Unwatched = !labels.SelectorFromSet(naming.Selector(o.Cluster.Name)).Matches(labels.Set(claim.Labels))
 			o.Volumes = append(o.Volumes, volume)
 		}
 	}
 }
 
+// expected are the ordinals that should have a claim. That of a new pod may not be in the cache yet.
+func (o *observation) expected() []int32 {
+	var all []int32
+	if o.StatefulSet != nil && len(o.StatefulSet.Spec.VolumeClaimTemplates) > 0 {
+		for _, m := range o.Members {
+			if !m.Created.Add(state.Steadily).After(o.At) {
+				all = append(all, m.Ordinal)
+			}
+		}
+	}
+	for _, r := range o.Cluster.Status.Volumes {
+		if ordinal, named := naming.ClaimOrdinal(o.Cluster.Name, r.Claim); named && !slices.Contains(all, ordinal) {
+			all = append(all, ordinal)
+		}
+	}
+	return all
+}
+
 // readConfigs reads the ConfigMaps of spec.config, including those with previous files.
 func (o *observation) readConfigs(ctx context.Context) {
-	labels := naming.Selector(o.Cluster.Name)
-	labels[dbv1.LabelComponent] = dbv1.ComponentConfig
+	selector := naming.Selector(o.Cluster.Name)
+	selector[dbv1.LabelComponent] = dbv1.ComponentConfig
 	configs := &corev1.ConfigMapList{}
-	o.Labeled(ctx, configs, labels)
+	o.Labeled(ctx, configs, selector)
 	for i := range configs.Items {
 		if metav1.IsControlledBy(&configs.Items[i], o.Cluster) {
 			o.Configs = append(o.Configs, state.ConfigMapFacts(&configs.Items[i]))

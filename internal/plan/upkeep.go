@@ -183,7 +183,7 @@ func finalizer(s *situation.Situation) operation.List {
 }
 
 func adoptions(s *situation.Situation) operation.List {
-	return append(members.Adoptions(s), members.AdoptedAgreements(s)...)
+	return slices.Concat(members.Relabeled(s), members.Adoptions(s), members.AdoptedAgreements(s))
 }
 
 func unwanted(s *situation.Situation) operation.List {

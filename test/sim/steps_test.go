@@ -181,6 +181,15 @@ func endClaim(claim string) world.Step {
 	}}
 }
 
+// unlabel removes the labels by which the operator finds a claim.
+func unlabel(claim string) world.Step {
+	return world.Step{What: "somebody removes the labels of claim " + claim, Do: func(w *world.World) {
+		c := store.Get[*corev1.PersistentVolumeClaim](w.Store, claim)
+		c.Labels = nil
+		w.Store.Put(c)
+	}}
+}
+
 func releaseClaim(claim string) world.Step {
 	return world.Step{What: "the snapshot of claim " + claim + " is done", Do: func(w *world.World) {
 		c := store.Get[*corev1.PersistentVolumeClaim](w.Store, claim)

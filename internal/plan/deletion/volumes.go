@@ -18,9 +18,9 @@ import (
 )
 
 // deletable returns the volumes that may be deleted. With a final backup, these are the volumes whose last write it contains. It
-// contains no volumes of members that were removed before it.
+// contains no volumes of members that were removed before it. Somebody who removes the labels of a claim may want to keep it.
 func deletable(s *situation.Situation) []state.Volume {
-	return state.Only(s.Own, func(v state.Volume) bool { return saved(s, v) })
+	return state.Only(s.Own, func(v state.Volume) bool { return saved(s, v) && !s.Strayed(v) })
 }
 
 // removeVolumes deletes the volumes if the spec asks for it and every hook has succeeded. It waits until they no longer exist.
@@ -87,7 +87,7 @@ func (d *deletion) finish(s *situation.Situation) phase.Outcome {
 	}
 	if deletesVolumes(s) && len(situation.Staying(s.Own)) > 0 {
 		warning = operation.Warning("VolumesRetained", "Finalize",
-			fmt.Sprintf("spec.deletion.volumes is Delete, but %s; %s", whyKept(d.hooks), text))
+			fmt.Sprintf("spec.deletion.volumes is Delete, but %s; %s", whyKept(s, d.hooks), text))
 	}
 	message := "all members have stopped; " + text
 	if left := len(s.Members); left > 0 {
@@ -98,9 +98,12 @@ func (d *deletion) finish(s *situation.Situation) phase.Outcome {
 }
 
 // whyKept returns why volumes are retained although the spec asks for their deletion.
-func whyKept(hooks []dbv1.HookStatus) string {
+func whyKept(s *situation.Situation, hooks []dbv1.HookStatus) string {
 	if names := unsuccessful(hooks); len(names) > 0 {
 		return "deletion hooks did not succeed: " + strings.Join(names, ", ")
+	}
+	if v, strayed := state.First(s.Own, s.Strayed); strayed {
+		return fmt.Sprintf("PersistentVolumeClaim %s has lost labels of the cluster", v.Claim)
 	}
 	return "the last backup does not contain the data of members that were removed before it"
 }
