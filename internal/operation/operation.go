@@ -25,7 +25,7 @@ type Operation interface {
 type Properties struct {
 	// First operations prepare the others: if one fails, no later operation is executed.
 	First bool
-	// Applies operations write an object that members need. No phase starts before they are done.
+	// Applies operations let an object match the spec. No phase starts before they are done.
 	Applies bool
 	// Disruptive operations stop, start or replace objects that members or their data depend on. A plan has at most one, at its
 	// end. It is executed only if all operations before it have succeeded, except independent ones.

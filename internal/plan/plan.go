@@ -128,8 +128,13 @@ func paused(p Plan) Plan {
 	if !others {
 		return p
 	}
+	pending := p.Message
+	if p.Reason == dbv1.ReasonUpToDate {
+		refused, _ := p.Operations.Only(func(is operation.Properties) bool { return !is.WhilePaused })
+		pending = operation.Describe(refused)
+	}
 	return Plan{
-		Operations: allowed, Reason: dbv1.ReasonPaused, Message: fmt.Sprintf("spec.paused is true; pending: %s", p.Message),
+		Operations: allowed, Reason: dbv1.ReasonPaused, Message: fmt.Sprintf("spec.paused is true; pending: %s", pending),
 		Pending: true, Stalled: p.Stalled, Newer: p.Newer,
 	}
 }

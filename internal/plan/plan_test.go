@@ -105,6 +105,19 @@ func TestAPausedClusterOnlyReleasesItsPods(t *testing.T) {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { hold(c, o); o.Service = nil },
 			"release pod orders-9\nPaused: spec.paused is true; pending: create Service orders\n",
 		},
+		"it names a deletion, too": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Paused, c.Spec.NetworkPolicy.Mode, o.Service = true, dbv1.NetworkPolicyNone, nil
+			},
+			"Paused: spec.paused is true; pending: delete NetworkPolicy orders: spec.networkPolicy.mode is None, create Service orders\n",
+		},
+		"and labels of claims": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Paused, c.Status.Volumes = true, []dbv1.VolumeRecord{{Claim: "data-orders-0", UID: "first"}}
+				o.Volumes = []state.Volume{{Claim: "data-orders-0", UID: "first", Unwatched: true}}
+			},
+			"Paused: spec.paused is true; pending: restore the labels of PersistentVolumeClaim data-orders-0\n",
+		},
 		"but not the volumes": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				hold(c, o)
