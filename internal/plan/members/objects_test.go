@@ -77,4 +77,11 @@ func TestANameConflictNamesEveryRemedy(t *testing.T) {
 	if stall == nil || !strings.HasSuffix(stall.Message, want) {
 		t.Errorf("got %+v", stall)
 	}
+	several := members.NameConflict(situation.Of(plans.Orders(), state.Observed{Foreign: []state.Ref{
+		{Kind: "Service", Name: "orders"}, {Kind: "NetworkPolicy", Name: "orders", Remedy: "set spec.networkPolicy.mode to None"},
+	}}))
+	const wants = "Delete them (instead of NetworkPolicy orders: set spec.networkPolicy.mode to None), or give the cluster another name"
+	if several == nil || !strings.HasSuffix(several.Message, wants) {
+		t.Errorf("got %+v", several)
+	}
 }

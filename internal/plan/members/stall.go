@@ -17,15 +17,15 @@ import (
 
 // NameConflict is the stall of objects of other owners that have a name that the cluster needs.
 func NameConflict(s *situation.Situation) *situation.Stall {
-	var names []string
-	remedies := []string{""}
+	var names, remedies, instead []string
 	for _, ref := range s.Foreign {
 		if ref.IsOfPreviousCluster() {
 			continue
 		}
 		names = append(names, ref.Kind+" "+ref.Name)
 		if ref.Remedy != "" {
-			remedies = append(remedies, ref.Remedy)
+			remedies = append(remedies, ", "+ref.Remedy)
+			instead = append(instead, fmt.Sprintf(" (instead of %s %s: %s)", ref.Kind, ref.Name, ref.Remedy))
 		}
 	}
 	if len(names) == 0 {
@@ -33,11 +33,11 @@ func NameConflict(s *situation.Situation) *situation.Stall {
 	}
 	belongs, it := "already exists and does not belong to this cluster", "it"
 	if len(names) > 1 {
-		belongs, it = "already exist and do not belong to this cluster", "them"
+		belongs, it, remedies = "already exist and do not belong to this cluster", "them", instead
 	}
 	return &situation.Stall{Reason: dbv1.ReasonNameConflict, Message: fmt.Sprintf(
 		"%s %s, so the operator does not change %s. Delete %[3]s%s, or give the cluster another name",
-		strings.Join(names, ", "), belongs, it, strings.Join(remedies, ", "))}
+		strings.Join(names, ", "), belongs, it, strings.Join(remedies, ""))}
 }
 
 // Unusable is the stall of a spec from which no pod can be created.
