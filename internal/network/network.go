@@ -24,9 +24,9 @@ func decide(s *situation.Situation) subject.Decision {
 	case s.Deleting():
 		return subject.Decision{}
 	case s.Cluster.Spec.NetworkPolicy.Mode == dbv1.NetworkPolicyNone && policy != nil && policy.DeletionTimestamp == nil:
-		return subject.Decision{Operations: operation.Deletions(operation.Work{Is: operation.Properties{LiveRead: true, Applies: true}, Text: "delete "},
-			[]operation.Removal{operation.TargetOf(networkingv1.SchemeGroupVersion.WithKind("NetworkPolicy"), policy).
-				Because("spec.networkPolicy.mode is None")})}
+		unwanted := operation.TargetOf(networkingv1.SchemeGroupVersion.WithKind("NetworkPolicy"), policy).Because("spec.networkPolicy.mode is None")
+		work := operation.Work{Is: operation.Properties{LiveRead: true, Applies: true}, Text: "delete "}
+		return subject.Decision{Operations: operation.Deletions(work, []operation.Removal{unwanted})}
 	case s.Cluster.Spec.NetworkPolicy.Mode == dbv1.NetworkPolicyNone:
 		return subject.Decision{}
 	}
