@@ -162,7 +162,7 @@ func (o *observation) readVolumes(ctx context.Context) {
 	slices.SortFunc(o.Volumes, func(a, b state.Volume) int { return cmp.Compare(a.Ordinal, b.Ordinal) })
 }
 
-// readUnlabeled reads the claims that are missing from the list although members use them, or the status records their data. Somebody may
+// readUnlabeled reads the claims that are missing from the list although members use them, or the status records their data. A user may
 // have removed their labels.
 func (o *observation) readUnlabeled(ctx context.Context) {
 	for _, ordinal := range o.expected() {

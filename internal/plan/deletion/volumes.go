@@ -18,7 +18,7 @@ import (
 )
 
 // deletable returns the volumes that may be deleted. With a final backup, these are the volumes whose last write it contains. It
-// contains no volumes of members that were removed before it. Somebody who removes the labels of a claim may want to keep it.
+// contains no volumes of members that were removed before it. A user who removes the labels of a claim may want to keep it.
 func deletable(s *situation.Situation) []state.Volume {
 	return state.Only(s.Own, func(v state.Volume) bool { return saved(s, v) && !s.Strayed(v) })
 }
