@@ -1,0 +1,191 @@
+//go:build s3
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package transfer
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// postgresUser is the user of the servers: PostgreSQL refuses to run as root.
+const postgresUser = 65534
+
+// postgresql is a folder with servers.
+type postgresql struct {
+	t      *testing.T
+	folder string
+}
+
+func newPostgreSQL(t *testing.T) postgresql {
+	t.Helper()
+	if _, err := exec.LookPath("initdb"); err != nil {
+		t.Skip("no PostgreSQL on this machine: the stories on the node run the archive, too")
+	}
+	folder, err := os.MkdirTemp("", "databasecluster-operator-postgresql-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	if err := os.Chown(folder, postgresUser, postgresUser); os.Geteuid() == 0 && err != nil {
+		t.Fatal(err)
+	}
+	return postgresql{t, folder}
+}
+
+// do runs a program of PostgreSQL.
+func (p postgresql) do(words ...string) string {
+	p.t.Helper()
+	cmd := exec.CommandContext(p.t.Context(), words[0], words[1:]...)
+	cmd.Dir = p.folder
+	if os.Geteuid() == 0 {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: postgresUser, Gid: postgresUser}}
+	}
+	said, err := cmd.CombinedOutput()
+	if err != nil {
+		log, _ := os.ReadFile(filepath.Join(p.folder, "log"))
+		p.t.Fatalf("%v: %v\n%s\n%s", words, err, said, log[max(0, len(log)-4000):])
+	}
+	return strings.TrimSpace(string(said))
+}
+
+// configure adds settings to a server.
+func (p postgresql) configure(name string, settings map[string]string) {
+	p.t.Helper()
+	file, err := os.OpenFile(filepath.Join(p.folder, name, "postgresql.auto.conf"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer file.Close()
+	for key, value := range settings {
+		fmt.Fprintf(file, "%s = '%s'\n", key, value)
+	}
+}
+
+func (p postgresql) start(name string) {
+	p.t.Helper()
+	p.do("pg_ctl", "-D", name, "-w", "-l", "log", "start")
+	p.t.Cleanup(func() {
+		if _, err := os.Stat(filepath.Join(p.folder, name, "postmaster.pid")); err == nil {
+			p.do("pg_ctl", "-D", name, "-m", "immediate", "stop")
+		}
+	})
+}
+
+func (p postgresql) ask(port, statement string) string {
+	p.t.Helper()
+	return p.do("psql", "-XqtA", "-h", "127.0.0.1", "-p", port, "-U", "postgres", "-c", statement)
+}
+
+// pair starts a primary and a replica. Both have the slot, as the members of the engine.
+func (p postgresql) pair() (first, second string) {
+	p.t.Helper()
+	ports := [2]string{}
+	for i := range ports {
+		address, err := freeAddress()
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		_, ports[i], _ = strings.Cut(address, ":")
+	}
+	p.do("initdb", "-D", "first", "-U", "postgres", "-A", "trust", "--no-sync")
+	p.configure("first", map[string]string{"port": ports[0], "unix_socket_directories": "", "track_commit_timestamp": "on", "fsync": "off", "wal_keep_size": "256MB"})
+	p.start("first")
+	const slot = "SELECT pg_create_physical_replication_slot('dbc_archive', true)"
+	p.ask(ports[0], "CREATE ROLE replicator LOGIN REPLICATION; CREATE TABLE row (n bigserial, text text DEFAULT repeat(md5(random()::text), 30))")
+	p.do("pg_basebackup", "-h", "127.0.0.1", "-p", ports[0], "-U", "replicator", "-D", "base", "-c", "fast", "--no-sync")
+	p.ask(ports[0], slot)
+	p.do("cp", "-a", "base", "second")
+	p.configure("second", map[string]string{"port": ports[1], "primary_conninfo": "host=127.0.0.1 user=replicator port=" + ports[0]})
+	p.do("touch", "second/standby.signal")
+	p.start("second")
+	p.ask(ports[1], slot)
+	return ports[0], ports[1]
+}
+
+// writer inserts rows, one in each transaction, and records which the server has acknowledged.
+type writer struct {
+	sync.Mutex
+	acknowledged []int
+}
+
+func (w *writer) write(p postgresql, ports string, done <-chan struct{}) {
+	for {
+		select {
+		case <-done:
+			return
+		default:
+			w.session(p, ports, done)
+			time.Sleep(50 * time.Millisecond)
+		}
+	}
+}
+
+// session writes until the connection ends.
+func (w *writer) session(p postgresql, ports string, done <-chan struct{}) {
+	cmd := exec.CommandContext(p.t.Context(), "psql", "-XqtA", "-v", "ON_ERROR_STOP=1",
+		"host=127.0.0.1,127.0.0.1 user=postgres dbname=postgres target_session_attrs=primary port="+ports)
+	stdin, errIn := cmd.StdinPipe()
+	stdout, errOut := cmd.StdoutPipe()
+	if errIn != nil || errOut != nil || cmd.Start() != nil {
+		return
+	}
+	defer cmd.Wait() //nolint:errcheck // the server may have ended
+	defer stdin.Close()
+	lines := bufio.NewScanner(stdout)
+	for {
+		select {
+		case <-done:
+			return
+		default:
+		}
+		fmt.Fprintln(stdin, "INSERT INTO row DEFAULT VALUES RETURNING n;")
+		if !lines.Scan() {
+			return
+		}
+		if n, err := strconv.Atoi(lines.Text()); err == nil {
+			w.Lock()
+			w.acknowledged = append(w.acknowledged, n)
+			w.Unlock()
+		}
+	}
+}
+
+// restored returns the rows of a server that is recovered from the base backup and the archive, until a time, or to the end.
+func (p postgresql) restored(name, until string) (rows []int) {
+	p.t.Helper()
+	address, err := freeAddress()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	_, port, _ := strings.Cut(address, ":")
+	p.do("cp", "-a", "base", name)
+	settings := map[string]string{"port": port, "restore_command": "cp " + p.folder + "/%f %p", "recovery_target_action": "promote"}
+	if until != "" {
+		settings["recovery_target_time"] = until
+	}
+	p.configure(name, settings)
+	p.do("touch", name+"/recovery.signal")
+	p.start(name)
+	for p.ask(port, "SELECT pg_is_in_recovery()") != "f" {
+		time.Sleep(50 * time.Millisecond)
+	}
+	for line := range strings.FieldsSeq(p.ask(port, "SELECT n FROM row ORDER BY n")) {
+		n, _ := strconv.Atoi(line)
+		rows = append(rows, n)
+	}
+	p.do("pg_ctl", "-D", name, "-m", "immediate", "stop")
+	return rows
+}
