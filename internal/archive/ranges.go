@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package archive
 
 import (
+	"fmt"
 	"slices"
 	"time"
 )
@@ -34,6 +35,33 @@ func (r *Range) Newest() (newest time.Time) {
 	}
 	return newest
 }
+
+// Covering returns the range from which a backup that begins in a file can be recovered until a time; zero for the end. The error tells why
+// there is none, and what can be recovered.
+func (c Listing) Covering(start string, until time.Time) (Range, error) {
+	all := c.Ranges()
+	for i := len(all) - 1; i >= 0; i-- {
+		r := all[i]
+		if _, has := r.Files[start]; !has {
+			continue
+		}
+		newest := r.Newest()
+		switch {
+		case !until.After(newest):
+			return r, nil
+		case newest.IsZero():
+			return Range{}, fmt.Errorf("the archive does not tell which commits it has after %s", start)
+		case i < len(all)-1:
+			return Range{}, fmt.Errorf("%s cannot be recovered from this backup: log that follows %s is missing in the archive. Choose a time until "+
+				"then, or a later backup", inUTC(until), inUTC(newest))
+		default:
+			return Range{}, fmt.Errorf("%s is after %s, until when the archive has every commit. Choose a time until then", inUTC(until), inUTC(newest))
+		}
+	}
+	return Range{}, fmt.Errorf("the archive has no file %s, in which this backup begins", start)
+}
+
+func inUTC(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
 // Ranges returns the ranges of an archive, oldest first. A range ends at a recorded gap, at a missing file, and at a file that is not
 // complete although another one follows it.

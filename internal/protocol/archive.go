@@ -25,8 +25,10 @@ type Archive struct {
 // Fetch copies a file of an archive. It ends with ExitNotApplicable if the archive does not have the file.
 type Fetch struct {
 	From string `flag:"from" usage:"the <URL> of the archive: s3://bucket/path or file:///path"`
-	File string `flag:"file" usage:"the <name> of the file in the archive"`
-	Into string `flag:"into" usage:"the <path> of the copy"`
+	// Through is set by a Recover: it has the credentials, and reads ahead.
+	Through string `flag:"through" usage:"the <socket> of the recovery that runs this command, in place of --from"`
+	File    string `flag:"file" usage:"the <name> of the file in the archive"`
+	Into    string `flag:"into" usage:"the <path> of the copy"`
 	Store
 	Report
 }
@@ -36,7 +38,12 @@ func (a *Archive) check() error {
 }
 
 func (f *Fetch) check() error {
-	return cmp.Or(f.Store.check(f.From, true), first(
+	var place error
+	if f.Through == "" {
+		place = f.Store.check(f.From, true)
+	}
+	return cmp.Or(place, first(
+		rule{f.Through != "" && f.From != "", "--from and --through are set: set one"},
 		rule{f.File == "", "--file is required"},
 		rule{f.Into == "", "--into is required"},
 	))

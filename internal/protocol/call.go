@@ -179,7 +179,7 @@ type HelpError struct{ Usage string }
 
 func (h *HelpError) Error() string { return h.Usage }
 
-const known = "archive, backup, delete, fetch, initialize, list, probe, reload, restore or install DIR"
+const known = "archive, backup, delete, fetch, initialize, list, probe, recover, reload, restore or install DIR"
 
 // Parse parses the arguments of the program. With an error it returns the fields that it could parse, or nil.
 func Parse(arguments []string) (Call, error) {
@@ -189,7 +189,7 @@ func Parse(arguments []string) (Call, error) {
 	if arguments[0] == "install" && len(arguments) == 2 {
 		return &Install{Folder: arguments[1]}, nil
 	}
-	for _, call := range []Call{&Archive{}, &Backup{}, &Restore{}, &Initialize{}, &Delete{}, &List{}, &Probe{}, &Reload{}, &Fetch{}} {
+	for _, call := range []Call{&Archive{}, &Backup{}, &Restore{}, &Initialize{}, &Delete{}, &List{}, &Probe{}, &Reload{}, &Fetch{}, &Recover{}} {
 		if verb(call) == arguments[0] {
 			return call, parse(arguments[1:], call)
 		}

@@ -30,6 +30,7 @@ const (
 	ProbeFailed            Reason = "ProbeFailed"
 	CheckFailed            Reason = "CheckFailed"
 	CertificateNotServed   Reason = "CertificateNotServed"
+	TargetNotCovered       Reason = "TargetNotCovered"
 	Failed                 Reason = "Failed"
 )
 
@@ -38,7 +39,7 @@ func (r Reason) ExitCode(action ExitCode) ExitCode {
 	switch r {
 	case DestinationUnreachable, ClockSkew, Interrupted, CertificateNotServed:
 		return ExitTransient
-	case CredentialsRefused, DestinationMissing, DestinationFull, DataVolumeFull, BackupMissing, EncryptionKeyMissing:
+	case CredentialsRefused, DestinationMissing, DestinationFull, DataVolumeFull, BackupMissing, EncryptionKeyMissing, TargetNotCovered:
 		return ExitPrecondition
 	case BackupCorrupt, ManifestInvalid, IDMismatch, VersionMismatch, DataDirectoryNotEmpty:
 		return ExitRefused

@@ -86,6 +86,7 @@ func (r *archiveRun) follow(ctx context.Context) error {
 	}
 	r.welcome()
 	failed := r.receive(newFrameReader(stdout))
+	asked := ctx.Err() != nil // to stop: then the action may end within a frame
 	if failed != nil {
 		stop()
 	}
@@ -96,12 +97,12 @@ func (r *archiveRun) follow(ctx context.Context) error {
 	}
 	ended := action.wait()
 	switch {
-	case failed != nil:
+	case failed != nil && !asked:
 		return failed
 	case unstored != nil:
 		return unstored
-	case ctx.Err() != nil:
-		return nil // asked to stop
+	case asked || ctx.Err() != nil:
+		return nil
 	}
 	return ended
 }

@@ -171,6 +171,9 @@ func (s *store) unpack(ctx context.Context, keys keys, p archive.Piece, into io.
 
 // fetch copies a file of an archive. Several objects of one name may exist: the longest one is the file.
 func (r *run) fetch(ctx context.Context, call *protocol.Fetch) error {
+	if call.Through != "" {
+		return r.fetchThrough(ctx, call)
+	}
 	store, err := openStore(ctx, call.From, call.Store)
 	if err != nil {
 		return err
@@ -186,15 +189,22 @@ func (r *run) fetch(ctx context.Context, call *protocol.Fetch) error {
 	}
 	file, found := archive.Read(listed.names()).Find(call.File)
 	if !found {
-		return &Error{Reason: protocol.ActionFailed, action: protocol.ExitNotApplicable,
-			Message: fmt.Sprintf("The archive %s has no file %s.", store.URL(""), call.File)}
+		return absent(call)
 	}
 	content, err := store.bytesOf(ctx, keys, file)
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(call.Into, content, 0o600); err != nil {
-		return failf(protocol.DataVolumeFull, "%s cannot be written: %s. Free space on the volume.", call.Into, plainCause("", err))
+	return writeFile(call.Into, content)
+}
+
+func absent(call *protocol.Fetch) error {
+	return &Error{Reason: protocol.ActionFailed, action: protocol.ExitNotApplicable, Message: "The archive has no file " + call.File + "."}
+}
+
+func writeFile(path string, content []byte) error {
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		return failf(protocol.DataVolumeFull, "%s cannot be written: %s. Free space on the volume.", path, plainCause("", err))
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ func (r *run) do(ctx context.Context, call protocol.Call) (result protocol.Resul
 		result, err = (&initializeRun{run: r, Initialize: call}).do(ctx)
 	case *protocol.Probe:
 		result, err = (&probeRun{run: r, Probe: call}).do(ctx)
-	case *protocol.Delete, *protocol.Fetch, *protocol.Install, *protocol.List, *protocol.Reload:
+	case *protocol.Delete, *protocol.Fetch, *protocol.Install, *protocol.List, *protocol.Recover, *protocol.Reload:
 		err = r.only(ctx, call)
 	}
 	if errors.Is(err, context.Canceled) { // has no cause of its own
@@ -74,6 +74,8 @@ func (r *run) only(ctx context.Context, call protocol.Call) error {
 		return install(call.Folder)
 	case *protocol.List:
 		return r.list(ctx, call)
+	case *protocol.Recover:
+		return (&recoverRun{run: r, Recover: call}).do(ctx)
 	case *protocol.Reload:
 		return (&reloadRun{run: r, Reload: call}).do(ctx)
 	case *protocol.Archive, *protocol.Backup, *protocol.Initialize, *protocol.Probe, *protocol.Restore:

@@ -12,27 +12,34 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 // postgresUser is the user of the servers: PostgreSQL refuses to run as root.
 const postgresUser = 65534
 
-// postgresql is a folder with servers.
+// postgresql is a folder with servers, and the folder of the programs of PostgreSQL.
 type postgresql struct {
-	t      *testing.T
-	folder string
+	t                *testing.T
+	folder, programs string
 }
 
 func newPostgreSQL(t *testing.T) postgresql {
 	t.Helper()
-	if _, err := exec.LookPath("initdb"); err != nil {
-		t.Skip("no PostgreSQL on this machine: the stories on the node run the archive, too")
+	initdb, err := exec.LookPath("initdb")
+	if err != nil {
+		t.Skip("this machine has no PostgreSQL")
+	}
+	if initdb, err = filepath.EvalSymlinks(initdb); err != nil {
+		t.Fatal(err)
 	}
 	folder, err := os.MkdirTemp("", "databasecluster-operator-postgresql-")
 	if err != nil {
@@ -42,14 +49,41 @@ func newPostgreSQL(t *testing.T) postgresql {
 	if err := os.Chown(folder, postgresUser, postgresUser); os.Geteuid() == 0 && err != nil {
 		t.Fatal(err)
 	}
-	return postgresql{t, folder}
+	return postgresql{t, folder, filepath.Dir(initdb)}
+}
+
+// install copies the programs and the keys into the folder, where the user of the servers can read them. The driver of the scripts is a
+// stub: an archive does not use it.
+func (p postgresql) install(w *world) {
+	p.t.Helper()
+	scripts := filepath.Join(p.folder, "scripts")
+	copies := [][]string{
+		{"mkdir", "-p", scripts + "/psycopg2", filepath.Join(p.folder, "keys")},
+		{"cp", program, filepath.Join(p.folder, "transfer")},
+		{"cp", "-r", w.keys + "/.", filepath.Join(p.folder, "keys")},
+		{"cp", "postgresql/archive", "postgresql/recover", "postgresql/replication.py", "../../config/engines/postgresql-v1/scripts/common.py", scripts},
+		{"chmod", "-R", "a+rX", p.folder},
+	}
+	for _, words := range copies {
+		if said, err := exec.CommandContext(p.t.Context(), words[0], words[1:]...).CombinedOutput(); err != nil { //nolint:gosec // these programs
+			p.t.Fatalf("%v: %v\n%s", words, err, said)
+		}
+	}
+	for name, text := range map[string]string{
+		"__init__.py": "class Error(Exception): pass\nclass OperationalError(Error): pass\n", "extensions.py": "encrypt_password = None\n",
+		"sql.py": "SQL = Identifier = Literal = None\n",
+	} {
+		if err := os.WriteFile(filepath.Join(scripts, "psycopg2", name), []byte(text), 0o644); err != nil { //nolint:gosec // another user reads it
+			p.t.Fatal(err)
+		}
+	}
 }
 
 // do runs a program of PostgreSQL.
 func (p postgresql) do(words ...string) string {
 	p.t.Helper()
 	cmd := exec.CommandContext(p.t.Context(), words[0], words[1:]...)
-	cmd.Dir = p.folder
+	cmd.Dir, cmd.Env = p.folder, append(os.Environ(), "PATH="+p.programs+":"+os.Getenv("PATH"))
 	if os.Geteuid() == 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: postgresUser, Gid: postgresUser}}
 	}
@@ -164,28 +198,39 @@ func (w *writer) session(p postgresql, ports string, done <-chan struct{}) {
 }
 
 // restored returns the rows of a server that is recovered from the base backup and the archive, until a time, or to the end.
-func (p postgresql) restored(name, until string) (rows []int) {
-	p.t.Helper()
+func (w *world) restored(p postgresql, name, until string) (rows []int) {
+	w.t.Helper()
 	address, err := freeAddress()
 	if err != nil {
-		p.t.Fatal(err)
+		w.t.Fatal(err)
 	}
 	_, port, _ := strings.Cut(address, ":")
-	p.do("cp", "-a", "base", name)
-	settings := map[string]string{"port": port, "restore_command": "cp " + p.folder + "/%f %p", "recovery_target_action": "promote"}
-	if until != "" {
-		settings["recovery_target_time"] = until
-	}
-	p.configure(name, settings)
-	p.do("touch", name+"/recovery.signal")
-	p.start(name)
-	for p.ask(port, "SELECT pg_is_in_recovery()") != "f" {
-		time.Sleep(50 * time.Millisecond)
-	}
+	p.do("mkdir", "-p", name)
+	p.do("cp", "-a", "base", name+"/pgdata")
+	p.configure(name+"/pgdata", map[string]string{"port": port})
+	w.recover(p, name, until)
+	p.start(name + "/pgdata")
 	for line := range strings.FieldsSeq(p.ask(port, "SELECT n FROM row ORDER BY n")) {
 		n, _ := strconv.Atoi(line)
 		rows = append(rows, n)
 	}
-	p.do("pg_ctl", "-D", name, "-m", "immediate", "stop")
+	p.do("pg_ctl", "-D", name+"/pgdata", "-m", "immediate", "stop")
 	return rows
+}
+
+// recover runs the action of the engine under transfer, as the user of the server.
+func (w *world) recover(p postgresql, name, until string) {
+	w.t.Helper()
+	label, err := os.ReadFile(filepath.Join(p.folder, "base", "backup_label"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	_, system, _ := strings.Cut(p.do("env", "LC_ALL=C", "pg_controldata", "-D", "base"), "system identifier:")
+	_, start, _ := strings.Cut(string(label), "(file ")
+	start, _, _ = strings.Cut(start, ")")
+	call := protocol.Recover{From: w.location, Start: strings.Fields(system)[0] + "-" + start, Until: until, Store: w.store()}
+	call.Credentials, call.Result = filepath.Join(p.folder, "keys"), os.DevNull
+	call.Command = []string{filepath.Join(p.folder, "scripts", "recover")}
+	p.do(slices.Concat([]string{"env", "DBC_DATA_DIR=" + filepath.Join(p.folder, name), "DBC_SECRETS_DIR=/none",
+		filepath.Join(p.folder, "transfer")}, protocol.Args(&call))...)
 }

@@ -7,17 +7,16 @@ SPDX-License-Identifier: Apache-2.0
 package transfer
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"math/rand/v2"
-	"os"
+	"net/http"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -27,37 +26,15 @@ import (
 )
 
 // archiver runs the action of the engine under transfer.
-func (w *world) archiver(ports string) (*exec.Cmd, func() outcome) {
+func (w *world) archiver(p postgresql, ports string) (*exec.Cmd, func() outcome) {
 	w.t.Helper()
-	action, errAction := filepath.Abs("postgresql/archive")
-	scripts, errScripts := filepath.Abs("../../config/engines/postgresql-v1/scripts")
-	if err := errors.Join(errAction, errScripts); err != nil {
-		w.t.Fatal(err)
-	}
 	call := protocol.Archive{To: w.location, ID: "uid-1", Store: w.store(), MaxLag: 200 * time.Millisecond, Stalled: time.Second}
-	cmd, finish := w.command(w.t.Context(), append(protocol.Args(&call), "--", action)...)
-	cmd.Env = append(cmd.Env, "DBC_MEMBERS=127.0.0.1 127.0.0.1", "DBC_PORT="+ports, "DBC_DATA_DIR=/none", "DBC_SECRETS_DIR="+w.keys, "PYTHONPATH="+w.driver()+":"+scripts,
-		"PYTHONDONTWRITEBYTECODE=1")
+	cmd, finish := w.command(w.t.Context(), append(protocol.Args(&call), "--", filepath.Join(p.folder, "scripts", "archive"))...)
+	cmd.Env = append(cmd.Env, "DBC_MEMBERS=127.0.0.1 127.0.0.1", "DBC_PORT="+ports, "DBC_DATA_DIR=/none", "DBC_SECRETS_DIR="+w.keys, "PYTHONDONTWRITEBYTECODE=1")
 	if err := cmd.Start(); err != nil {
 		w.t.Fatal(err)
 	}
 	return cmd, finish
-}
-
-// driver is a folder with the names that the scripts import: the archive does not use this driver.
-func (w *world) driver() string {
-	w.t.Helper()
-	folder := w.t.TempDir()
-	for name, text := range map[string]string{
-		"__init__.py": "class Error(Exception): pass\nclass OperationalError(Error): pass\n", "extensions.py": "encrypt_password = None\n",
-		"sql.py": "SQL = Identifier = Literal = None\n",
-	} {
-		path := filepath.Join(folder, "psycopg2", name)
-		if os.MkdirAll(filepath.Dir(path), 0o755) != nil || os.WriteFile(path, []byte(text), 0o600) != nil {
-			w.t.Fatal("cannot write " + path)
-		}
-	}
-	return folder
 }
 
 func (w *world) listing() archive.Listing { return archive.Read(w.objects()) }
@@ -78,23 +55,12 @@ func (w *world) objects() (names []string) {
 	return names
 }
 
-// collect copies the files of the archive into a folder, as PostgreSQL reads them.
-func (w *world) collect(p postgresql) {
+// has waits until the archive has a part of a file.
+func (w *world) has(file string) {
 	w.t.Helper()
-	names := map[string]bool{}
-	for _, file := range w.listing() {
-		if file.Record == "" {
-			names[file.Name] = true
-		}
-	}
-	for name := range maps.Keys(names) {
-		content := w.fetched(name)
-		if !strings.HasSuffix(name, ".history") {
-			content += strings.Repeat("\x00", archive.MaxFileBytes-len(content))
-		}
-		_, file, _ := strings.Cut(name, "-")
-		if err := os.WriteFile(filepath.Join(p.folder, file), []byte(content), 0o644); err != nil { //nolint:gosec // another user reads it
-			w.t.Fatal(err)
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(strings.Join(w.objects(), " "), file); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			w.t.Fatalf("the archive lacks %s:\n%s", file, strings.Join(w.objects(), "\n"))
 		}
 	}
 }
@@ -130,9 +96,7 @@ func TestAnyMomentOfPostgreSQLCanBeRecoveredFromItsArchive(t *testing.T) {
 		w.disturb(p, func(first string) {
 			p.do("pg_ctl", "-D", "second", "stop")
 			p.ask(first, "INSERT INTO row SELECT 1000000 + n FROM generate_series(1, 40000) n")
-			for end := p.ask(first, "SELECT pg_walfile_name(pg_current_wal_lsn())"); !strings.Contains(strings.Join(w.objects(), " "), end); {
-				time.Sleep(50 * time.Millisecond)
-			}
+			w.has(p.ask(first, "SELECT pg_walfile_name(pg_current_wal_lsn())"))
 			p.do("pg_ctl", "-D", "first", "-m", "immediate", "stop")
 			p.start("second")
 			p.do("pg_ctl", "-D", "second", "promote")
@@ -147,11 +111,12 @@ func TestAnyMomentOfPostgreSQLCanBeRecoveredFromItsArchive(t *testing.T) {
 func (w *world) disturb(p postgresql, fail func(first string)) {
 	w.t.Helper()
 	w.key("replication-password", "unused")
+	p.install(w)
 	first, second := p.pair()
 	ports := first + "," + second
 	done, ended, rows := make(chan struct{}), make(chan struct{}), &writer{}
 	go func() { defer close(ended); rows.write(p, ports, done) }()
-	archiver, finish := w.archiver(ports)
+	archiver, finish := w.archiver(p, ports)
 	for kill := range 6 {
 		time.Sleep(time.Duration(500+rand.IntN(1000)) * time.Millisecond)
 		if kill == 3 {
@@ -159,13 +124,15 @@ func (w *world) disturb(p postgresql, fail func(first string)) {
 		}
 		_ = archiver.Process.Kill()
 		_ = archiver.Wait() // it was killed
-		archiver, finish = w.archiver(ports)
+		archiver, finish = w.archiver(p, ports)
 	}
 	time.Sleep(time.Second)
 	close(done)
 	<-ended
+	time.Sleep(2500 * time.Millisecond) // so that the archive tells of a time after the last commit
 	history := strings.Split(p.ask(second,
-		"SELECT n, to_char(pg_xact_commit_timestamp(xmin), 'YYYY-MM-DD HH24:MI:SS.USOF') FROM row ORDER BY pg_xact_commit_timestamp(xmin)"), "\n")
+		`SELECT n, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM row, pg_xact_commit_timestamp(row.xmin) at ORDER BY at`), "\n")
+	w.has(p.ask(second, "SELECT pg_walfile_name(pg_current_wal_lsn())"))
 	p.do("pg_ctl", "-D", "second", "-w", "stop") // it waits until the archive has everything
 	if err := archiver.Process.Signal(syscall.SIGTERM); err != nil {
 		w.t.Fatal(err)
@@ -180,15 +147,43 @@ func (w *world) disturb(p postgresql, fail func(first string)) {
 // compare recovers the end and random moments.
 func (w *world) compare(p postgresql, history []string) {
 	w.t.Helper()
-	w.collect(p)
-	if whole, want := p.restored("whole", ""), numbers(history); !slices.Equal(whole, want) || len(w.listing().Ranges()) != 1 {
+	if whole, want := w.restored(p, "whole", ""), numbers(history); !slices.Equal(whole, want) || len(w.listing().Ranges()) != 1 {
 		w.t.Errorf("the end has %d rows of %d; ranges %+v\n%s", len(whole), len(want), w.listing().Ranges(), strings.Join(w.objects(), "\n"))
+	}
+	newest := w.listing().Ranges()[0].Newest().Format(time.RFC3339Nano)
+	if _, last, _ := strings.Cut(history[len(history)-1], "|"); newest < last {
+		w.t.Errorf("the archive has every commit until %s, but the last one was at %s", newest, last)
+	}
+	if got := w.restored(p, "newest", newest); !slices.Equal(got, numbers(history)) {
+		w.t.Errorf("until %s, after the last commit: %d rows of %d", newest, len(got), len(history))
 	}
 	for attempt := range 4 {
 		at := rand.IntN(len(history) - 1) // there is a later commit
 		_, until, _ := strings.Cut(history[at], "|")
-		if got, want := p.restored(fmt.Sprintf("moment%d", attempt), until), numbers(history[:at+1]); !slices.Equal(got, want) {
+		if got, want := w.restored(p, fmt.Sprintf("moment%d", attempt), until), numbers(history[:at+1]); !slices.Equal(got, want) {
 			w.t.Errorf("until %s: %d rows, want %d", until, len(got), len(want))
 		}
+	}
+}
+
+// A database takes a missing file for the end of its log. So a recovery waits for a bucket that fails.
+func TestARecoveryWaitsForABucketThatFails(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.must(w.run(w.archiving(`printf 'put log.1 5\nfile1put log.2 5\nfile2'`)...))
+	var refused atomic.Int32
+	w.endpoint = between(t, func(response http.ResponseWriter, request *http.Request, proxy http.Handler) {
+		if strings.Contains(request.URL.Path, ".log.2.") && refused.Add(1) <= 12 {
+			http.Error(response, "<Error><Code>SlowDown</Code></Error>", http.StatusServiceUnavailable)
+			return
+		}
+		proxy.ServeHTTP(response, request)
+	})
+	into := filepath.Join(t.TempDir(), "file")
+	call := protocol.Recover{From: w.location, Start: "log.1", Store: w.store(), Command: []string{"bash", "-c",
+		"for n in 1 2; do $DBC_ARCHIVE_FETCH --file log.$n --into " + into + " || exit 1; cat " + into + " >&2; echo >&2; done"}}
+	out := w.must(w.run(protocol.Args(&call)...))
+	if !strings.Contains(out.stderr, `"line":"file2"`) || !strings.Contains(out.stderr, "The recovery waits.") || refused.Load() <= 12 {
+		t.Errorf("%d requests: %+v", refused.Load(), out)
 	}
 }

@@ -13,7 +13,8 @@ CONNECTION = {"user": "replicator", "dbname": "replication", "replication": "tru
 libpq = ctypes.CDLL("libpq.so.5")
 for name, result, arguments in (
         ("PQconnectdbParams", POINTER, (POINTER, POINTER, ctypes.c_int)), ("PQstatus", ctypes.c_int, (POINTER,)),
-        ("PQerrorMessage", ctypes.c_char_p, (POINTER,)), ("PQhost", ctypes.c_char_p, (POINTER,)), ("PQfinish", None, (POINTER,)),
+        ("PQerrorMessage", ctypes.c_char_p, (POINTER,)), ("PQhost", ctypes.c_char_p, (POINTER,)), ("PQport", ctypes.c_char_p, (POINTER,)),
+        ("PQfinish", None, (POINTER,)),
         ("PQexec", POINTER, (POINTER, ctypes.c_char_p)), ("PQresultStatus", ctypes.c_int, (POINTER,)),
         ("PQresultErrorMessage", ctypes.c_char_p, (POINTER,)), ("PQgetvalue", POINTER, (POINTER, ctypes.c_int, ctypes.c_int)),
         ("PQgetlength", ctypes.c_int, (POINTER, ctypes.c_int, ctypes.c_int)), ("PQntuples", ctypes.c_int, (POINTER,)),
@@ -75,8 +76,8 @@ class Server:
     def error(self):
         return " ".join(libpq.PQerrorMessage(self.connection).decode(errors="replace").split())
 
-    def host(self):
-        return libpq.PQhost(self.connection).decode()
+    def address(self):
+        return {"host": libpq.PQhost(self.connection).decode(), "port": libpq.PQport(self.connection).decode()}
 
     def ask(self, command, wants=(1, 2)):
         """Returns the rows, as lists of bytes; None for a value that is NULL or empty."""

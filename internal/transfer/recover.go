@@ -1,0 +1,142 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package transfer
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/dbcluster/databasecluster-operator/internal/archive"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
+)
+
+// recoverRun is a run that replays an archive. The command of the engine gets its files over a socket, so it needs no credentials.
+type recoverRun struct {
+	*run
+	*protocol.Recover
+	files *prefetch
+}
+
+// do refuses a time that the archive does not cover before the command runs: a database cannot tell a missing file from the end.
+func (r *recoverRun) do(ctx context.Context) error {
+	store, err := openStore(ctx, r.From, r.Store)
+	if err != nil {
+		return err
+	}
+	defer store.close() //nolint:errcheck // only read
+	keys, err := r.unlock(store, r.Encryption)
+	if err != nil {
+		return err
+	}
+	listed, err := store.list(ctx, "")
+	if err != nil {
+		return err
+	}
+	until, _ := r.Time() // it was checked
+	listing := archive.Read(listed.names())
+	covering, err := listing.Covering(r.Start, until)
+	if err != nil {
+		return failf(protocol.TargetNotCovered, "%s: %v.", store.URL(""), err)
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	read := func(ctx context.Context, f archive.File) ([]byte, error) { return store.bytesOf(ctx, keys, f) }
+	r.files = newPrefetch(listing, covering, read, r.log, stop)
+	return r.follow(ctx)
+}
+
+// follow runs the command beside the socket.
+func (r *recoverRun) follow(ctx context.Context) error {
+	folder, err := os.MkdirTemp("", "archive-")
+	if err != nil {
+		return fmt.Errorf("create a folder for the socket: %w", err)
+	}
+	defer os.RemoveAll(folder) //nolint:errcheck // the pod ends
+	socket := filepath.Join(folder, "socket")
+	listener, err := new(net.ListenConfig).Listen(ctx, "unix", socket)
+	if err != nil {
+		return fmt.Errorf("listen for the action: %w", err)
+	}
+	defer listener.Close() //nolint:errcheck // the pod ends
+	go r.serve(ctx, listener)
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program: %w", err)
+	}
+	action := newAction(ctx, r.Command, r.log)
+	action.cmd.Stdout = action.stderr
+	action.cmd.Env = append(os.Environ(), protocol.UntilVariable+"="+r.Until, protocol.LastVariable+"="+r.files.last(),
+		protocol.FetchVariable+"="+strings.Join([]string{self, "fetch", "--through", socket, "--result", os.DevNull}, " "))
+	if err := action.start(); err != nil {
+		return err
+	}
+	ended := action.wait()
+	if failure, is := errors.AsType[*Error](context.Cause(ctx)); is {
+		return failure
+	}
+	return ended
+}
+
+func (r *recoverRun) serve(ctx context.Context, listener net.Listener) {
+	for {
+		connection, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		go r.answer(ctx, connection)
+	}
+}
+
+// answer sends a file. A connection that ends without an answer tells that there is none now.
+func (r *recoverRun) answer(ctx context.Context, connection net.Conn) {
+	defer connection.Close() //nolint:errcheck // the client sees whether everything has arrived
+	name, err := bufio.NewReader(connection).ReadString('\n')
+	if err != nil {
+		return
+	}
+	content, found, err := r.files.get(ctx, strings.TrimSpace(name))
+	switch {
+	case err != nil:
+		return
+	case !found:
+		fmt.Fprintln(connection, protocol.AnswerAbsent) //nolint:errcheck // the client sees whether everything has arrived
+	default:
+		fmt.Fprintln(connection, protocol.AnswerFile, len(content)) //nolint:errcheck // the same
+		_, _ = io.Copy(connection, bytes.NewReader(content))        // the same
+	}
+}
+
+// fetchThrough gets a file from the recovery that runs this program.
+func (r *run) fetchThrough(ctx context.Context, call *protocol.Fetch) error {
+	lost := failf(protocol.Interrupted, "The recovery did not send the file %s.", call.File)
+	connection, err := new(net.Dialer).DialContext(ctx, "unix", call.Through)
+	if err != nil {
+		return lost
+	}
+	defer connection.Close() //nolint:errcheck // only read
+	fmt.Fprintln(connection, call.File)
+	from := bufio.NewReader(connection)
+	line, err := from.ReadString('\n')
+	if err == nil && strings.TrimSpace(line) == protocol.AnswerAbsent {
+		return absent(call)
+	}
+	var length int64
+	if _, err := fmt.Sscanf(line, protocol.AnswerFile+" %d\n", &length); err != nil {
+		return lost
+	}
+	content := make([]byte, length)
+	if _, err := io.ReadFull(from, content); err != nil {
+		return lost
+	}
+	return writeFile(call.Into, content)
+}

@@ -1,0 +1,76 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package transfer
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
+)
+
+// recovering are the arguments of a recovery with a script as its action.
+func (w *world) recovering(script string, flags ...string) []string {
+	return slices.Concat([]string{"recover", "--from", "file:///log", "--root", w.root, "--start", "log.1"}, flags, []string{"--", "bash", "-c", script})
+}
+
+// recorded is an archive with five files, in which every commit until 20:00:05 is.
+func (w *world) recorded() {
+	w.t.Helper()
+	out := w.run(w.archiving(`for n in 1 2 3 4 5; do printf 'mark 2026-11-27T20:00:0%dZ\nput log.%d 5\nfile%d' $n $n $n; done`)...)
+	if out.code != protocol.ExitDone {
+		w.t.Fatalf("%+v", out)
+	}
+}
+
+// asProgram lets the tests run this binary as the program, which an action calls.
+func (w *world) asProgram() {
+	w.t.Setenv("BE_TRANSFER", "yes")
+}
+
+func TestARecoveryGetsTheFilesOfTheArchive(t *testing.T) {
+	w := newWorld(t)
+	w.recorded()
+	w.asProgram()
+	into := filepath.Join(t.TempDir(), "file")
+	out := w.run(w.recovering(`for n in 1 2 3 4 5; do $DBC_ARCHIVE_FETCH --file log.$n --into `+into+` 2> /dev/null || exit 1; cat `+into+` >&2; echo >&2; done
+		$DBC_ARCHIVE_FETCH --file log.6 --into `+into+` 2> /dev/null; echo "log.6: $?, the last is $DBC_ARCHIVE_LAST, until $DBC_RECOVER_UNTIL" >&2`,
+		"--until", "2026-11-27T20:00:04Z")...)
+	want := []string{"file1", "file2", "file3", "file4", "file5", "log.6: 40, the last is log.5, until 2026-11-27T20:00:04Z"}
+	for _, line := range want {
+		if out.code != protocol.ExitDone || !strings.Contains(out.stderr, `"line":"`+line+`"`) {
+			t.Fatalf("no %q: %+v", line, out)
+		}
+	}
+}
+
+func TestARecoveryIsRefusedBeforeTheActionRuns(t *testing.T) {
+	w := newWorld(t)
+	w.recorded()
+	out := w.fails(w.run(w.recovering("echo it runs >&2", "--until", "2026-11-27T20:00:06Z")...), protocol.ExitPrecondition, protocol.TargetNotCovered,
+		"is after 2026-11-27T20:00:05Z")
+	if strings.Contains(out.stderr, "it runs") {
+		t.Errorf("%+v", out)
+	}
+}
+
+// An action that took a damaged file for the end of the log would succeed with less.
+func TestADamagedFileEndsARecovery(t *testing.T) {
+	w := newWorld(t)
+	w.recorded()
+	w.asProgram()
+	for _, name := range w.archived() {
+		if strings.Contains(name, ".log.3.") {
+			if err := os.WriteFile(filepath.Join(w.root, "log", name), []byte("rubbish"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	out := w.run(w.recovering(`for n in 1 2 3; do $DBC_ARCHIVE_FETCH --file log.$n --into ` + filepath.Join(t.TempDir(), "file") + ` || break; done; true`)...)
+	w.fails(out, protocol.ExitRefused, protocol.BackupCorrupt)
+}
