@@ -46,7 +46,7 @@ func TestATimeThatTheArchiveDoesNotCoverIsRefused(t *testing.T) {
 		"the end":                  {"log.7", time.Time{}, ""},
 		"in a gap": {"log.1", second(15), "2026-11-27T20:00:15Z cannot be recovered from this backup: log that follows 2026-11-27T20:00:10Z is missing in " +
 			"the archive. Choose a time until then, or a later backup"},
-		"before any mark": {"log.7", second(40), "the archive does not tell which commits it has after log.7"},
+		"before any mark": {"log.7", second(40), "the archive does not record which commits it has after log.7"},
 		"a lost backup":   {"log.3", second(15), "the archive has no file log.3, in which this backup begins"},
 	} {
 		_, err := Read(names).Covering(c.start, c.until)

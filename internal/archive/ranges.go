@@ -36,7 +36,7 @@ func (r *Range) Newest() (newest time.Time) {
 	return newest
 }
 
-// Covering returns the range from which a backup that begins in a file can be recovered until a time; zero for the end. The error tells why
+// Covering returns the range from which a backup that begins in a file can be recovered until a time; zero for the end. The error is why
 // there is none, and what can be recovered.
 func (c Listing) Covering(start string, until time.Time) (Range, error) {
 	all := c.Ranges()
@@ -50,7 +50,7 @@ func (c Listing) Covering(start string, until time.Time) (Range, error) {
 		case !until.After(newest):
 			return r, nil
 		case newest.IsZero():
-			return Range{}, fmt.Errorf("the archive does not tell which commits it has after %s", start)
+			return Range{}, fmt.Errorf("the archive does not record which commits it has after %s", start)
 		case i < len(all)-1:
 			return Range{}, fmt.Errorf("%s cannot be recovered from this backup: log that follows %s is missing in the archive. Choose a time until "+
 				"then, or a later backup", inUTC(until), inUTC(newest))

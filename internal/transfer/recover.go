@@ -27,7 +27,7 @@ type recoverRun struct {
 	files *prefetch
 }
 
-// do refuses a time that the archive does not cover before the command runs: a database cannot tell a missing file from the end.
+// do refuses a time that the archive does not cover before the command runs: for a database, a missing file is the end.
 func (r *recoverRun) do(ctx context.Context) error {
 	store, err := openStore(ctx, r.From, r.Store)
 	if err != nil {
@@ -97,7 +97,7 @@ func (r *recoverRun) serve(ctx context.Context, listener net.Listener) {
 	}
 }
 
-// answer sends a file. A connection that ends without an answer tells that there is none now.
+// answer sends a file. A connection that ends without an answer means: not now.
 func (r *recoverRun) answer(ctx context.Context, connection net.Conn) {
 	defer connection.Close() //nolint:errcheck // the client sees whether everything has arrived
 	name, err := bufio.NewReader(connection).ReadString('\n')

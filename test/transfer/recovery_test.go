@@ -129,7 +129,7 @@ func (w *world) disturb(p postgresql, fail func(first string)) {
 	time.Sleep(time.Second)
 	close(done)
 	<-ended
-	time.Sleep(2500 * time.Millisecond) // so that the archive tells of a time after the last commit
+	time.Sleep(2500 * time.Millisecond) // so that the archive has a mark after the last commit
 	history := strings.Split(p.ask(second,
 		`SELECT n, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM row, pg_xact_commit_timestamp(row.xmin) at ORDER BY at`), "\n")
 	w.has(p.ask(second, "SELECT pg_walfile_name(pg_current_wal_lsn())"))
@@ -173,7 +173,7 @@ func TestARecoveryWaitsForABucketThatFails(t *testing.T) {
 	w.must(w.run(w.archiving(`printf 'put log.1 5\nfile1put log.2 5\nfile2'`)...))
 	var refused atomic.Int32
 	w.endpoint = between(t, func(response http.ResponseWriter, request *http.Request, proxy http.Handler) {
-		if strings.Contains(request.URL.Path, ".log.2.") && refused.Add(1) <= 12 {
+		if strings.Contains(request.URL.Path, ".log.2.") && refused.Add(1) <= 6 {
 			http.Error(response, "<Error><Code>SlowDown</Code></Error>", http.StatusServiceUnavailable)
 			return
 		}
@@ -183,7 +183,7 @@ func TestARecoveryWaitsForABucketThatFails(t *testing.T) {
 	call := protocol.Recover{From: w.location, Start: "log.1", Store: w.store(), Command: []string{"bash", "-c",
 		"for n in 1 2; do $DBC_ARCHIVE_FETCH --file log.$n --into " + into + " || exit 1; cat " + into + " >&2; echo >&2; done"}}
 	out := w.must(w.run(protocol.Args(&call)...))
-	if !strings.Contains(out.stderr, `"line":"file2"`) || !strings.Contains(out.stderr, "The recovery waits.") || refused.Load() <= 12 {
+	if !strings.Contains(out.stderr, `"line":"file2"`) || !strings.Contains(out.stderr, "The recovery waits.") || refused.Load() <= 6 {
 		t.Errorf("%d requests: %+v", refused.Load(), out)
 	}
 }
