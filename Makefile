@@ -47,14 +47,14 @@ LINUX = $(ARCHITECTURES:%=$(BIN)/linux-%)
 
 # FIRST are the targets that most people need: to try the operator, to change it, and to run their change.
 FIRST = demo|demo-down|manifests|generate|verify|test|test-unit|e2e-smoke|run|image|deploy|undeploy
-describe = awk 'BEGIN {FS = ":.*\#\#"} /^[a-z0-9-]+:.*\#\#/ { printf "  \033[36m%-20s\033[0m %s\n", $$1, $$2 } \
-	/^\#\#@/ { printf "\n\033[1m%s\033[0m\n", substr($$0, 5) }'
+describe = awk 'BEGIN {FS = ":.*\#\#"} /^[a-z0-9-]+:.*\#\#/ { printf "  %-20s %s\n", $$1, $$2 } \
+	/^\#\#@/ { printf "\n%s\n", substr($$0, 5) }'
 
 ##@ General
 
 .PHONY: help
 help: ## Show the targets that most people need.
-	@printf 'Usage: make \033[36mTARGET\033[0m; make help-all shows all targets.\n\n'
+	@printf 'Usage: make TARGET; make help-all shows all targets.\n\n'
 	@grep -hE '^($(FIRST)):.*##' $(MAKEFILE_LIST) | $(describe)
 
 .PHONY: help-all
