@@ -41,24 +41,25 @@ func (r *Range) Newest() (newest time.Time) {
 func (c Listing) Covering(start string, until time.Time) (Range, error) {
 	all := c.Ranges()
 	for i := len(all) - 1; i >= 0; i-- {
-		r := all[i]
-		if _, has := r.Files[start]; !has {
-			continue
-		}
-		newest := r.Newest()
-		switch {
-		case !until.After(newest):
-			return r, nil
-		case newest.IsZero():
-			return Range{}, fmt.Errorf("the archive does not record which commits it has after %s", start)
-		case i < len(all)-1:
-			return Range{}, fmt.Errorf("%s cannot be recovered from this backup: log that follows %s is missing in the archive. Choose a time until "+
-				"then, or a later backup", inUTC(until), inUTC(newest))
-		default:
-			return Range{}, fmt.Errorf("%s is after %s, until when the archive has every commit. Choose a time until then", inUTC(until), inUTC(newest))
+		if _, has := all[i].Files[start]; has {
+			return all[i], all[i].covers(start, until, i == len(all)-1)
 		}
 	}
 	return Range{}, fmt.Errorf("the archive has no file %s, in which this backup begins", start)
+}
+
+func (r *Range) covers(start string, until time.Time, newest bool) error {
+	end := r.Newest()
+	switch {
+	case until.IsZero() && newest, !until.IsZero() && !until.After(end):
+		return nil
+	case end.IsZero():
+		return fmt.Errorf("the archive does not record which commits it has after %s", start)
+	case newest:
+		return fmt.Errorf("%s is after %s, until when the archive has every commit. Choose a time until then", inUTC(until), inUTC(end))
+	default:
+		return fmt.Errorf("log that follows %s is missing in the archive. From this backup, choose a time until then, or choose a later backup", inUTC(end))
+	}
 }
 
 func inUTC(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }

@@ -6,6 +6,7 @@ package protocol
 
 import (
 	"cmp"
+	"fmt"
 	"time"
 )
 
@@ -14,6 +15,7 @@ import (
 type Recover struct {
 	From  string `flag:"from" usage:"the <URL> of the archive: s3://bucket/path or file:///path"`
 	Start string `flag:"start" usage:"the <name> of the file in which the restored backup begins"`
+	Since string `flag:"since" usage:"the <time> at which the restored backup ended, in RFC 3339: an earlier --until is refused"`
 	Until string `flag:"until" usage:"the <time> until which commits are replayed, in RFC 3339 (default: the end of the archive)"`
 	Store
 	Report
@@ -25,21 +27,29 @@ const (
 	FetchVariable = "DBC_ARCHIVE_FETCH"
 	// UntilVariable is the time until which commits are replayed; empty for the end.
 	UntilVariable = "DBC_RECOVER_UNTIL"
-	// LastVariable is the last file of the archive that belongs to the recovery.
+	// LastVariable are the last files of the archive that belong to the recovery, each with its size, as NAME:SIZE.
 	LastVariable = "DBC_ARCHIVE_LAST"
 )
 
 func (r *Recover) check() error {
-	_, err := r.Time()
-	return cmp.Or(r.Store.check(r.From, true), first(rule{r.Start == "", "--start is required"}, rule{err != nil, "--until is no time in RFC 3339"}))
+	_, _, err := r.Times()
+	return cmp.Or(r.Store.check(r.From, true), first(rule{r.Start == "", "--start is required"}), err)
 }
 
-// Time is the time of Until; zero for the end.
-func (r *Recover) Time() (time.Time, error) {
-	if r.Until == "" {
-		return time.Time{}, nil
+// Times are the times of Since and Until; zero for none.
+func (r *Recover) Times() (since, until time.Time, err error) {
+	for _, flag := range []struct {
+		name, text string
+		into       *time.Time
+	}{{"--since", r.Since, &since}, {"--until", r.Until, &until}} {
+		if flag.text == "" {
+			continue
+		}
+		if *flag.into, err = time.Parse(time.RFC3339Nano, flag.text); err != nil {
+			return since, until, fmt.Errorf("%s %q is no time in RFC 3339", flag.name, flag.text)
+		}
 	}
-	return time.Parse(time.RFC3339Nano, r.Until)
+	return since, until, nil
 }
 
 // The answers to the name of a file on the socket of a Recover, a line each.

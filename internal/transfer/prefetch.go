@@ -6,8 +6,10 @@ package transfer
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"maps"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,6 +20,8 @@ import (
 const (
 	// filesAhead is how many files are read before the database asks for them.
 	filesAhead = 3
+	// lastFiles is how many files the command learns. The last one may be a small one, such as a history.
+	lastFiles = 4
 	// readPause and maxReadPause are the times between two attempts to read a file.
 	readPause, maxReadPause = time.Second, 30 * time.Second
 )
@@ -25,16 +29,15 @@ const (
 // prefetch reads the files of a range in their order, before the database asks for them. It repeats a failed read until it succeeds: an
 // error would be the end of the log for the database.
 type prefetch struct {
-	files map[int64]archive.File
-	names map[string]int64
-	until int64
+	files []archive.File
+	index map[string]int // by name
 	read  func(context.Context, archive.File) ([]byte, error)
 	log   *slog.Logger
 	// fail ends the recovery: the bytes are lost, and no further attempt can find them.
 	fail context.CancelCauseFunc
 
 	sync.Mutex
-	loading map[int64]*loaded
+	loading map[int]*loaded // by index
 }
 
 // loaded is a file that is being read, until done is closed.
@@ -47,70 +50,68 @@ type loaded struct {
 func newPrefetch(files archive.Listing, of archive.Range, read func(context.Context, archive.File) ([]byte, error), log *slog.Logger,
 	fail context.CancelCauseFunc,
 ) *prefetch {
-	r := &prefetch{files: map[int64]archive.File{}, names: of.Files, until: of.Last, read: read, log: log, fail: fail, loading: map[int64]*loaded{}}
+	r := &prefetch{index: map[string]int{}, read: read, log: log, fail: fail, loading: map[int]*loaded{}}
 	for _, f := range files {
 		if sequence, has := of.Files[f.Name]; has && sequence == f.Sequence && f.Record == "" {
-			r.files[f.Sequence] = f
+			r.index[f.Name] = len(r.files)
+			r.files = append(r.files, f)
 		}
 	}
 	return r
 }
 
-// last is the name of the last file of the range.
+// last are the names and the sizes of the last files of the range.
 func (r *prefetch) last() string {
-	for sequence := r.until; sequence >= 0; sequence-- {
-		if f, has := r.files[sequence]; has {
-			return f.Name
-		}
+	var all []string
+	for _, f := range r.files[max(0, len(r.files)-lastFiles):] {
+		all = append(all, fmt.Sprintf("%s:%d", f.Name, f.Size))
 	}
-	return ""
+	return strings.Join(all, " ")
 }
 
 // get returns a file, and begins to read those that follow it.
 func (r *prefetch) get(ctx context.Context, name string) (content []byte, found bool, err error) {
-	sequence, found := r.names[name]
+	at, found := r.index[name]
 	if !found {
 		return nil, false, nil
 	}
-	wanted := r.load(ctx, sequence)
+	wanted := r.load(ctx, at)
 	select {
 	case <-wanted.done:
-		return wanted.content, true, wanted.err
 	case <-ctx.Done():
 		return nil, true, context.Cause(ctx)
 	}
+	if wanted.err != nil && ctx.Err() == nil {
+		r.fail(failureOf(wanted.err))
+	}
+	return wanted.content, true, wanted.err
 }
 
 // load begins to read a file and those that follow it, and forgets the others.
-func (r *prefetch) load(ctx context.Context, sequence int64) *loaded {
+func (r *prefetch) load(ctx context.Context, at int) *loaded {
 	r.Lock()
 	defer r.Unlock()
-	maps.DeleteFunc(r.loading, func(other int64, _ *loaded) bool { return other < sequence || other > sequence+filesAhead })
-	for next := sequence; next <= sequence+filesAhead; next++ {
-		f, has := r.files[next]
-		if !has || r.loading[next] != nil {
+	maps.DeleteFunc(r.loading, func(other int, _ *loaded) bool { return other < at || other > at+filesAhead })
+	for next := at; next <= min(at+filesAhead, len(r.files)-1); next++ {
+		if r.loading[next] != nil {
 			continue
 		}
 		one := &loaded{done: make(chan struct{})}
 		r.loading[next] = one
 		go func() {
 			defer close(one.done)
-			one.content, one.err = r.persist(ctx, f)
+			one.content, one.err = r.persist(ctx, r.files[next])
 		}()
 	}
-	return r.loading[sequence]
+	return r.loading[at]
 }
 
 // persist reads a file until it succeeds, or cannot.
 func (r *prefetch) persist(ctx context.Context, f archive.File) ([]byte, error) {
 	for pause := readPause; ; pause = min(2*pause, maxReadPause) {
 		content, err := r.read(ctx, f)
-		if err == nil || ctx.Err() != nil {
+		if err == nil || ctx.Err() != nil || failureOf(err).exitCode() != protocol.ExitTransient {
 			return content, err
-		}
-		if failure := failureOf(err); failure.exitCode() != protocol.ExitTransient {
-			r.fail(failure)
-			return nil, failure
 		}
 		r.log.Warn("A file of the archive cannot be read now. The recovery waits.", "file", f.Name, "problem", err.Error())
 		select {

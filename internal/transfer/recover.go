@@ -14,6 +14,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/dbcluster/databasecluster-operator/internal/archive"
@@ -42,15 +43,18 @@ func (r *recoverRun) do(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	until, _ := r.Time() // it was checked
+	since, until, _ := r.Times() // they were checked
 	listing := archive.Read(listed.names())
 	covering, err := listing.Covering(r.Start, until)
-	if err != nil {
+	switch {
+	case err != nil:
 		return failf(protocol.TargetNotCovered, "%s: %v.", store.URL(""), err)
+	case !until.IsZero() && until.Before(since):
+		return failf(protocol.TargetNotCovered, "%s is before %s, when the backup ended. Choose a later time, or an earlier backup.", r.Until, r.Since)
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	read := func(ctx context.Context, f archive.File) ([]byte, error) { return store.bytesOf(ctx, keys, f) }
+	read := func(ctx context.Context, f archive.File) ([]byte, error) { return store.currentBytesOf(ctx, keys, f) }
 	r.files = newPrefetch(listing, covering, read, r.log, stop)
 	return r.follow(ctx)
 }
@@ -139,4 +143,22 @@ func (r *run) fetchThrough(ctx context.Context, call *protocol.Fetch) error {
 		return lost
 	}
 	return writeFile(call.Into, content)
+}
+
+// currentBytesOf reads a file. An archive that is written meanwhile replaces the parts of a file by one object.
+func (s *store) currentBytesOf(ctx context.Context, keys keys, f archive.File) ([]byte, error) {
+	content, err := s.bytesOf(ctx, keys, f)
+	if err == nil || failureOf(err).Reason != protocol.BackupCorrupt {
+		return content, err
+	}
+	listed, again := s.list(ctx, archive.Folder(f.Sequence))
+	if again != nil {
+		return nil, again
+	}
+	for _, now := range archive.Read(listed.names()) {
+		if now.Sequence == f.Sequence && now.Name == f.Name && !slices.Equal(now.Pieces, f.Pieces) {
+			return s.bytesOf(ctx, keys, now)
+		}
+	}
+	return nil, err
 }
