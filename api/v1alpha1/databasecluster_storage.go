@@ -60,6 +60,10 @@ type VolumeRecord struct {
 	// +required
 	// +kubebuilder:validation:MaxLength=36
 	UID string `json:"uid"`
+
+	// labeled is true if the claim had the labels of the cluster. The operator restores them.
+	// +optional
+	Labeled bool `json:"labeled,omitempty"`
 }
 
 // ClusterStorageStatus is the size of the volumes.

@@ -163,35 +163,33 @@ func (o *observation) readVolumes(ctx context.Context) {
 }
 
 // readUnlabeled reads the claims that are missing from the list although members use them, or the status records their data. A user may
-// have removed their labels.
+// have removed their labels. The claim of a new pod may not be in the cache yet.
 func (o *observation) readUnlabeled(ctx context.Context) {
-	for _, ordinal := range o.expected() {
-		claim := &corev1.PersistentVolumeClaim{}
-		listed := slices.ContainsFunc(o.Volumes, func(v state.Volume) bool { return v.Ordinal == ordinal })
-		if !listed && o.FindLive(ctx, naming.Claim(o.Cluster.Name, ordinal), claim) {
-			volume := state.VolumeOf(claim, ordinal)
-			volume.Unwatched = !labels.SelectorFromSet(naming.Selector(o.Cluster.Name)).Matches(labels.Set(claim.Labels))
-			o.Volumes = append(o.Volumes, volume)
-		}
-	}
-}
-
-// expected are the ordinals that should have a claim. That of a new pod may not be in the cache yet.
-func (o *observation) expected() []int32 {
-	var all []int32
+	any := func(*corev1.PersistentVolumeClaim) bool { return true }
 	if o.StatefulSet != nil && len(o.StatefulSet.Spec.VolumeClaimTemplates) > 0 {
 		for _, m := range o.Members {
 			if !m.Created.Add(state.Steadily).After(o.At) {
-				all = append(all, m.Ordinal)
+				o.readClaim(ctx, m.Ordinal, any)
 			}
 		}
 	}
 	for _, r := range o.Cluster.Status.Volumes {
-		if ordinal, named := naming.ClaimOrdinal(o.Cluster.Name, r.Claim); named && !slices.Contains(all, ordinal) {
-			all = append(all, ordinal)
+		if ordinal, named := naming.ClaimOrdinal(o.Cluster.Name, r.Claim); named {
+			o.readClaim(ctx, ordinal, func(claim *corev1.PersistentVolumeClaim) bool { return r.UID == string(claim.UID) })
 		}
 	}
-	return all
+}
+
+// readClaim reads a claim by its name, if it is missing from the list.
+func (o *observation) readClaim(ctx context.Context, ordinal int32, counts func(*corev1.PersistentVolumeClaim) bool) {
+	claim := &corev1.PersistentVolumeClaim{}
+	listed := slices.ContainsFunc(o.Volumes, func(v state.Volume) bool { return v.Ordinal == ordinal })
+	if listed || !o.FindLive(ctx, naming.Claim(o.Cluster.Name, ordinal), claim) || !counts(claim) {
+		return
+	}
+	volume := state.VolumeOf(claim, ordinal)
+	volume.Unwatched = !labels.SelectorFromSet(naming.Selector(o.Cluster.Name)).Matches(labels.Set(claim.Labels))
+	o.Volumes = append(o.Volumes, volume)
 }
 
 // readConfigs reads the ConfigMaps of spec.config, including those with previous files.

@@ -113,10 +113,17 @@ func TestAPausedClusterOnlyReleasesItsPods(t *testing.T) {
 		},
 		"and labels of claims": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
-				c.Spec.Paused, c.Status.Volumes = true, []dbv1.VolumeRecord{{Claim: "data-orders-0", UID: "first"}}
+				c.Spec.Paused, c.Status.Volumes = true, []dbv1.VolumeRecord{{Claim: "data-orders-0", UID: "first", Labeled: true}}
 				o.Volumes = []state.Volume{{Claim: "data-orders-0", UID: "first", Unwatched: true}}
 			},
 			"Paused: spec.paused is true; pending: restore the labels of PersistentVolumeClaim data-orders-0\n",
+		},
+		"but not those of a claim of the user": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Paused, c.Status.Volumes = true, []dbv1.VolumeRecord{{Claim: "data-orders-0", UID: "first"}}
+				o.Volumes = []state.Volume{{Claim: "data-orders-0", UID: "first", Unwatched: true}}
+			},
+			"UpToDate: the cluster matches its spec\n",
 		},
 		"but not the volumes": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {

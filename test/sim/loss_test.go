@@ -27,6 +27,8 @@ var lossSequences = []world.Story{
 	world.Tell("volume-lost-while-hibernated", running(2), hibernate(true), loseVolume(1), hibernate(false), startEmpty("orders-1")),
 	world.Tell("volume-without-labels", running(2), unlabel("data-orders-0"), hibernate(true), unlabel("data-orders-1"), hibernate(false)),
 	world.Tell("volume-without-labels-deleted", running(2, deleteVolumes), world.Away(true), unlabel("data-orders-1"), remove(), world.Away(false)),
+	world.Tell("volume-lost-and-another-without-labels",
+		running(2), hibernate(true), deleteClaim("data-orders-1"), claimOfUser("data-orders-1"), hibernate(false)),
 	world.Tell("volume-lost-while-away", running(1), world.Away(true), loseVolume(0), world.Away(false), startEmpty("orders-0")),
 	world.Tell("volume-lost-with-the-statefulset", running(2), together(vanishedMembers(), loseVolume(0)), startEmpty("orders-0")),
 	world.Tell("volume-lost-and-consent-to-another", running(2), startEmpty("orders-0"), startEmpty(""), loseVolume(1), startEmpty("orders-0"), startEmpty("orders-1")),

@@ -190,6 +190,13 @@ func unlabel(claim string) world.Step {
 	}}
 }
 
+// claimOfUser creates a claim that looks like one of the operator, without labels.
+func claimOfUser(claim string) world.Step {
+	return world.Step{What: "a user creates claim " + claim + " without labels", Do: func(w *world.World) {
+		w.Store.Put(&corev1.PersistentVolumeClaim{ObjectMeta: w.Meta(claim), Spec: store.Get[*corev1.PersistentVolumeClaim](w.Store, "data-orders-0").Spec})
+	}}
+}
+
 func releaseClaim(claim string) world.Step {
 	return world.Step{What: "the snapshot of claim " + claim + " is done", Do: func(w *world.World) {
 		c := store.Get[*corev1.PersistentVolumeClaim](w.Store, claim)

@@ -20,7 +20,7 @@ import (
 // deletable returns the volumes that may be deleted. With a final backup, these are the volumes whose last write it contains. It
 // contains no volumes of members that were removed before it. A user who removes the labels of a claim may want to keep it.
 func deletable(s *situation.Situation) []state.Volume {
-	return state.Only(s.Own, func(v state.Volume) bool { return saved(s, v) && !s.Strayed(v) })
+	return state.Only(s.Own, func(v state.Volume) bool { return saved(s, v) })
 }
 
 // removeVolumes deletes the volumes if the spec asks for it and every hook has succeeded. It waits until they no longer exist.
@@ -85,7 +85,7 @@ func (d *deletion) finish(s *situation.Situation) phase.Outcome {
 	if len(kept) > 0 {
 		text = "retained: " + members.Named(kept)
 	}
-	if deletesVolumes(s) && len(situation.Staying(s.Own)) > 0 {
+	if deletesVolumes(s) && (len(situation.Staying(s.Own)) > 0 || slices.ContainsFunc(kept, s.Strayed)) {
 		warning = operation.Warning("VolumesRetained", "Finalize",
 			fmt.Sprintf("spec.deletion.volumes is Delete, but %s; %s", whyKept(s, d.hooks), text))
 	}
@@ -102,7 +102,7 @@ func whyKept(s *situation.Situation, hooks []dbv1.HookStatus) string {
 	if names := unsuccessful(hooks); len(names) > 0 {
 		return "deletion hooks did not succeed: " + strings.Join(names, ", ")
 	}
-	if v, strayed := state.First(s.Own, s.Strayed); strayed {
+	if v, strayed := state.First(s.Volumes, s.Strayed); strayed {
 		return fmt.Sprintf("PersistentVolumeClaim %s has lost labels of the cluster", v.Claim)
 	}
 	return "the last backup does not contain the data of members that were removed before it"

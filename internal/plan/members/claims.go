@@ -25,7 +25,7 @@ func Containing(s *situation.Situation, v state.Volume, contents state.Contents)
 // Relabeled restores the labels of the cluster's own claims. Without them, nothing finds the claim while its member does not run.
 func Relabeled(s *situation.Situation) operation.List {
 	var all []operation.Patch
-	for _, v := range s.Own {
+	for _, v := range s.Volumes {
 		if s.Strayed(v) && !v.Terminating {
 			before, after := operation.Claim(v).In(s.Cluster.Namespace), operation.Claim(v).In(s.Cluster.Namespace)
 			after.SetLabels(naming.Labels(s.Cluster, dbv1.ComponentDatabase))

@@ -139,7 +139,7 @@ func (s *Situation) VolumeRecords(requests []dbv1.ClusterRequestStatus) []dbv1.V
 	for _, v := range s.Volumes {
 		recorded := slices.ContainsFunc(all, func(r dbv1.VolumeRecord) bool { return r.Claim == v.Claim })
 		if !recorded && s.isNew(v) {
-			all = append(all, dbv1.VolumeRecord{Claim: v.Claim, UID: string(v.UID)})
+			all = append(all, dbv1.VolumeRecord{Claim: v.Claim, UID: string(v.UID), Labeled: s.labeled(v)})
 		}
 	}
 	slices.SortFunc(all, func(a, b dbv1.VolumeRecord) int { return cmp.Compare(a.Claim, b.Claim) })
@@ -166,9 +166,11 @@ func (s *Situation) forgotten(r dbv1.VolumeRecord) bool {
 func (s *Situation) nextRecord(r dbv1.VolumeRecord) dbv1.VolumeRecord {
 	ordinal, _ := naming.ClaimOrdinal(s.Cluster.Name, r.Claim)
 	_, lost := s.LossOf(ordinal)
-	if v, exists := s.volume(ordinal); !lost && exists && s.shows(v) {
-		r.UID = string(v.UID)
+	v, exists := s.volume(ordinal)
+	if !lost && exists && s.shows(v) && r.UID != string(v.UID) {
+		r.UID, r.Labeled = string(v.UID), false
 	}
+	r.Labeled = r.Labeled || exists && r.UID == string(v.UID) && s.labeled(v)
 	return r
 }
 

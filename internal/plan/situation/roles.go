@@ -87,7 +87,9 @@ func (s *Situation) first() int32 {
 // those of a previous cluster.
 func (s *Situation) lastPrimary() (ordinal int32, known bool) {
 	with := func(ordinal int32) (state.Volume, bool) {
-		return state.First(s.Volumes, func(v state.Volume) bool { return v.Ordinal == ordinal && v.Usable() && !v.Terminating })
+		return state.First(s.Volumes, func(v state.Volume) bool {
+			return v.Ordinal == ordinal && (v.Usable() || s.Strayed(v)) && !v.Terminating
+		})
 	}
 	first, _ := with(0)
 	last, known := state.Latest(s.Cluster.Name, s.Engine, s.Agreements, first.Contents, state.ExtentOf(s.StatefulSet))

@@ -79,7 +79,7 @@ func Of(declared *dbv1.DatabaseCluster, observed state.Observed) *Situation {
 	}
 	for _, v := range observed.Volumes {
 		switch {
-		case v.Usable() && v.Cluster == s.Cluster.UID, s.Strayed(v):
+		case s.labeled(v), s.Strayed(v) && !s.Deleting():
 			s.Own = append(s.Own, v)
 		case s.concerns(v):
 			s.Left = append(s.Left, v)
@@ -195,11 +195,14 @@ func (s *Situation) Previous(v state.Volume) bool {
 	return v.Usable() && v.Cluster != s.Cluster.UID && !s.Strayed(v)
 }
 
-// Strayed reports whether a volume of this cluster has lost labels. The status records by its UID that it has data of this cluster.
+// labeled reports whether a volume has the labels of this cluster.
+func (s *Situation) labeled(v state.Volume) bool { return v.Usable() && v.Cluster == s.Cluster.UID }
+
+// Strayed reports whether a volume of this cluster has lost labels. The status records by its UID that it had them. A claim that a user has
+// created never had them.
 func (s *Situation) Strayed(v state.Volume) bool {
-	labeled := v.Usable() && v.Cluster == s.Cluster.UID
-	return !labeled && slices.ContainsFunc(s.Cluster.Status.Volumes,
-		func(r dbv1.VolumeRecord) bool { return r.Claim == v.Claim && r.UID == string(v.UID) })
+	return !s.labeled(v) && slices.ContainsFunc(s.Cluster.Status.Volumes,
+		func(r dbv1.VolumeRecord) bool { return r.Labeled && r.Claim == v.Claim && r.UID == string(v.UID) })
 }
 
 // Sooner returns the shorter of two delays; 0 means never.

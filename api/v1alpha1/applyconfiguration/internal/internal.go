@@ -1835,6 +1835,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: claim
       type:
         scalar: string
+    - name: labeled
+      type:
+        scalar: boolean
     - name: uid
       type:
         scalar: string

@@ -16,6 +16,8 @@ from psycopg2.sql import SQL, Identifier, Literal
 env = os.environ
 DATA = env["DBC_DATA_DIR"] + "/pgdata"
 REPLICATOR = "replicator"
+# The variables of a proxy are not for members.
+DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 # In members and some Jobs a script is process 1, which receives only signals that it handles.
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
@@ -121,7 +123,7 @@ def rest(host, method, path, body=None, timeout=5):
                                          data=None if body is None else json.dumps(body).encode(),
                                          headers={"Authorization": "Basic " + credentials})
         try:
-            with urllib.request.urlopen(request, timeout=timeout) as answer:
+            with DIRECT.open(request, timeout=timeout) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as error:
             status, text = error.code, error.read().decode()

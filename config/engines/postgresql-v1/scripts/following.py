@@ -1,6 +1,7 @@
 """Watches whether this member can do its work: whether its server answers and takes writes, and whether a replica follows the primary.
 One that does not follow copies the primary again if it never can."""
 import contextlib
+import http.client
 import json
 import os
 import pathlib
@@ -76,7 +77,10 @@ def label(name):
     request = urllib.request.Request(
         "https://%s:%s/api/v1/namespaces/%s/pods/%s" % ("[%s]" % host if ":" in host else host, env["KUBERNETES_SERVICE_PORT"], namespace, name),
         headers={"Authorization": "Bearer " + token, "Accept": "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"})
-    with urllib.request.urlopen(request, timeout=1, context=ssl.create_default_context(cafile=ACCOUNT + "ca.crt")) as answer:
+    # The variables of a proxy are not for this server.
+    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}),
+                                         urllib.request.HTTPSHandler(context=ssl.create_default_context(cafile=ACCOUNT + "ca.crt")))
+    with direct.open(request, timeout=1) as answer:
         return json.load(answer)["metadata"].get("labels", {}).get(ROLE, "")
 
 
@@ -179,7 +183,7 @@ class Following:
             self.server.led = label(self.name) == "primary"
         except urllib.error.HTTPError as error:
             return "the Kubernetes API server refuses this member: %d %s" % (error.code, error.reason)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, http.client.HTTPException) as error:
             return "this member does not reach the Kubernetes API server: %s" % error
         return "Patroni has not changed the label of this former primary yet" if self.server.led else ""
 

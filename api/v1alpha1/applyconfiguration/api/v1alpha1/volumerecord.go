@@ -15,6 +15,8 @@ type VolumeRecordApplyConfiguration struct {
 	Claim *string `json:"claim,omitempty"`
 	// uid is the UID of the claim. A claim of the same name with another UID does not have the data.
 	UID *string `json:"uid,omitempty"`
+	// labeled is true if the claim had the labels of the cluster. The operator restores them.
+	Labeled *bool `json:"labeled,omitempty"`
 }
 
 // VolumeRecordApplyConfiguration constructs a declarative configuration of the VolumeRecord type for use with
@@ -36,5 +38,13 @@ func (b *VolumeRecordApplyConfiguration) WithClaim(value string) *VolumeRecordAp
 // If called multiple times, the UID field is set to the value of the last call.
 func (b *VolumeRecordApplyConfiguration) WithUID(value string) *VolumeRecordApplyConfiguration {
 	b.UID = &value
+	return b
+}
+
+// WithLabeled sets the Labeled field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Labeled field is set to the value of the last call.
+func (b *VolumeRecordApplyConfiguration) WithLabeled(value bool) *VolumeRecordApplyConfiguration {
+	b.Labeled = &value
 	return b
 }
