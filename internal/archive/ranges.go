@@ -58,7 +58,8 @@ func (r *Range) covers(start string, until time.Time, newest bool) error {
 	case newest:
 		return fmt.Errorf("%s is after %s, until when the archive has every commit. Choose a time until then", inUTC(until), inUTC(end))
 	default:
-		return fmt.Errorf("log that follows %s is missing in the archive. From this backup, choose a time until then, or choose a later backup", inUTC(end))
+		return fmt.Errorf("log that follows %s is missing in the archive. From this backup, choose a time until then, or choose a later backup",
+			inUTC(end))
 	}
 }
 

@@ -24,7 +24,8 @@ func decide(s *situation.Situation) subject.Decision {
 	case s.Deleting():
 		return subject.Decision{}
 	case s.Cluster.Spec.NetworkPolicy.Mode == dbv1.NetworkPolicyNone && policy != nil && policy.DeletionTimestamp == nil:
-		unwanted := operation.TargetOf(networkingv1.SchemeGroupVersion.WithKind("NetworkPolicy"), policy).Because("spec.networkPolicy.mode is None")
+		kind := networkingv1.SchemeGroupVersion.WithKind("NetworkPolicy")
+		unwanted := operation.TargetOf(kind, policy).Because("spec.networkPolicy.mode is None")
 		work := operation.Work{Is: operation.Properties{LiveRead: true, Applies: true}, Text: "delete "}
 		return subject.Decision{Operations: operation.Deletions(work, []operation.Removal{unwanted})}
 	case s.Cluster.Spec.NetworkPolicy.Mode == dbv1.NetworkPolicyNone:

@@ -189,7 +189,9 @@ func Parse(arguments []string) (Call, error) {
 	if arguments[0] == "install" && len(arguments) == 2 {
 		return &Install{Folder: arguments[1]}, nil
 	}
-	for _, call := range []Call{&Archive{}, &Backup{}, &Restore{}, &Initialize{}, &Delete{}, &List{}, &Probe{}, &Reload{}, &Fetch{}, &Recover{}} {
+	for _, call := range []Call{
+		&Archive{}, &Backup{}, &Restore{}, &Initialize{}, &Delete{}, &List{}, &Probe{}, &Reload{}, &Fetch{}, &Recover{},
+	} {
 		if verb(call) == arguments[0] {
 			return call, parse(arguments[1:], call)
 		}

@@ -85,7 +85,11 @@ func (r *archiveRun) follow(ctx context.Context) error {
 		return errors.Join(err, r.uploads.finish())
 	}
 	r.welcome()
-	failed := r.receive(newFrameReader(stdout))
+	return r.settle(ctx, stop, action, r.receive(newFrameReader(stdout)))
+}
+
+// settle stores what the action has sent, and waits for its end.
+func (r *archiveRun) settle(ctx context.Context, stop func(), action *action, failed error) error {
 	asked := ctx.Err() != nil // to stop: then the action may end within a frame
 	if failed != nil {
 		stop()
@@ -96,15 +100,10 @@ func (r *archiveRun) follow(ctx context.Context) error {
 		stop()
 	}
 	ended := action.wait()
-	switch {
-	case failed != nil && !asked:
-		return failed
-	case unstored != nil:
+	if asked || failed == nil && ctx.Err() != nil {
 		return unstored
-	case asked || ctx.Err() != nil:
-		return nil
 	}
-	return ended
+	return cmp.Or(failed, unstored, ended)
 }
 
 // welcome is the first reply: where the archive ends.

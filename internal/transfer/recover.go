@@ -50,7 +50,8 @@ func (r *recoverRun) do(ctx context.Context) error {
 	case err != nil:
 		return failf(protocol.TargetNotCovered, "%s: %v.", store.URL(""), err)
 	case !until.IsZero() && until.Before(since):
-		return failf(protocol.TargetNotCovered, "%s is before %s, when the backup ended. Choose a later time, or an earlier backup.", r.Until, r.Since)
+		return failf(protocol.TargetNotCovered, "%s is before %s, when the backup ended. Choose a later time, or an earlier backup.",
+			r.Until, r.Since)
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -71,7 +72,7 @@ func (r *recoverRun) follow(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("listen for the action: %w", err)
 	}
-	defer listener.Close() //nolint:errcheck // the pod ends
+	defer listener.Close()
 	go r.serve(ctx, listener)
 	self, err := os.Executable()
 	if err != nil {
@@ -101,9 +102,9 @@ func (r *recoverRun) serve(ctx context.Context, listener net.Listener) {
 	}
 }
 
-// answer sends a file. A connection that ends without an answer means: not now.
+// answer sends a file. A connection that ends before the whole answer means: not now.
 func (r *recoverRun) answer(ctx context.Context, connection net.Conn) {
-	defer connection.Close() //nolint:errcheck // the client sees whether everything has arrived
+	defer connection.Close()
 	name, err := bufio.NewReader(connection).ReadString('\n')
 	if err != nil {
 		return
@@ -113,10 +114,10 @@ func (r *recoverRun) answer(ctx context.Context, connection net.Conn) {
 	case err != nil:
 		return
 	case !found:
-		fmt.Fprintln(connection, protocol.AnswerAbsent) //nolint:errcheck // the client sees whether everything has arrived
+		fmt.Fprintln(connection, protocol.AnswerAbsent)
 	default:
-		fmt.Fprintln(connection, protocol.AnswerFile, len(content)) //nolint:errcheck // the same
-		_, _ = io.Copy(connection, bytes.NewReader(content))        // the same
+		fmt.Fprintln(connection, protocol.AnswerFile, len(content))
+		_, _ = io.Copy(connection, bytes.NewReader(content)) // the client sees whether everything has arrived
 	}
 }
 
@@ -127,7 +128,7 @@ func (r *run) fetchThrough(ctx context.Context, call *protocol.Fetch) error {
 	if err != nil {
 		return lost
 	}
-	defer connection.Close() //nolint:errcheck // only read
+	defer connection.Close()
 	fmt.Fprintln(connection, call.File)
 	from := bufio.NewReader(connection)
 	line, err := from.ReadString('\n')

@@ -41,7 +41,7 @@ func newPostgreSQL(t *testing.T) postgresql {
 	if initdb, err = filepath.EvalSymlinks(initdb); err != nil {
 		t.Fatal(err)
 	}
-	folder, err := os.MkdirTemp("", "databasecluster-operator-postgresql-")
+	folder, err := os.MkdirTemp("", "databasecluster-operator-postgresql-") //nolint:usetesting // another user cannot enter t.TempDir()
 	if err != nil {
 		t.Fatal(err)
 	}

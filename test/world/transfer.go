@@ -187,7 +187,7 @@ func (w *World) perform(pod *corev1.Pod, c call) exit {
 		return w.performProbe(pod, asked)
 	case *protocol.Initialize:
 		return w.performInitialize(pod, asked)
-	case *protocol.List, *protocol.Install, *protocol.Reload, *protocol.Archive, *protocol.Fetch:
+	case *protocol.List, *protocol.Install, *protocol.Reload, *protocol.Archive, *protocol.Fetch, *protocol.Recover:
 	}
 	if pod.Labels[dbv1.LabelComponent] == dbv1.ComponentRotation {
 		w.rotate(pod)
