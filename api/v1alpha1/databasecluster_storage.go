@@ -61,10 +61,17 @@ type VolumeRecord struct {
 	// +kubebuilder:validation:MaxLength=36
 	UID string `json:"uid"`
 
-	// labeled is true if the claim had the labels of the cluster. The operator restores them.
+	// labels is Restored if the claim had the labels of the cluster: the operator restores them.
 	// +optional
-	Labeled bool `json:"labeled,omitempty"`
+	Labels VolumeLabels `json:"labels,omitempty"`
 }
+
+// VolumeLabels is what the operator does about labels that a claim has lost.
+// +kubebuilder:validation:Enum=Restored
+type VolumeLabels string
+
+// VolumeLabelsRestored: the operator restores them.
+const VolumeLabelsRestored VolumeLabels = "Restored"
 
 // ClusterStorageStatus is the size of the volumes.
 type ClusterStorageStatus struct {

@@ -113,7 +113,7 @@ func TestAPausedClusterOnlyReleasesItsPods(t *testing.T) {
 		},
 		"and labels of claims": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
-				c.Spec.Paused, c.Status.Volumes = true, []dbv1.VolumeRecord{{Claim: "data-orders-0", UID: "first", Labeled: true}}
+				c.Spec.Paused, c.Status.Volumes = true, []dbv1.VolumeRecord{{Claim: "data-orders-0", UID: "first", Labels: dbv1.VolumeLabelsRestored}}
 				o.Volumes = []state.Volume{{Claim: "data-orders-0", UID: "first", Unwatched: true}}
 			},
 			"Paused: spec.paused is true; pending: restore the labels of PersistentVolumeClaim data-orders-0\n",

@@ -139,7 +139,7 @@ func (s *Situation) VolumeRecords(requests []dbv1.ClusterRequestStatus) []dbv1.V
 	for _, v := range s.Volumes {
 		recorded := slices.ContainsFunc(all, func(r dbv1.VolumeRecord) bool { return r.Claim == v.Claim })
 		if !recorded && s.isNew(v) {
-			all = append(all, dbv1.VolumeRecord{Claim: v.Claim, UID: string(v.UID), Labeled: s.labeled(v)})
+			all = append(all, s.withLabels(dbv1.VolumeRecord{Claim: v.Claim, UID: string(v.UID)}, v))
 		}
 	}
 	slices.SortFunc(all, func(a, b dbv1.VolumeRecord) int { return cmp.Compare(a.Claim, b.Claim) })
@@ -168,9 +168,19 @@ func (s *Situation) nextRecord(r dbv1.VolumeRecord) dbv1.VolumeRecord {
 	_, lost := s.LossOf(ordinal)
 	v, exists := s.volume(ordinal)
 	if !lost && exists && s.shows(v) && r.UID != string(v.UID) {
-		r.UID, r.Labeled = string(v.UID), false
+		r.UID, r.Labels = string(v.UID), ""
 	}
-	r.Labeled = r.Labeled || exists && r.UID == string(v.UID) && s.labeled(v)
+	if exists && r.UID == string(v.UID) {
+		r = s.withLabels(r, v)
+	}
+	return r
+}
+
+// withLabels records that a claim has the labels of the cluster.
+func (s *Situation) withLabels(r dbv1.VolumeRecord, v state.Volume) dbv1.VolumeRecord {
+	if s.labeled(v) {
+		r.Labels = dbv1.VolumeLabelsRestored
+	}
 	return r
 }
 

@@ -202,7 +202,9 @@ func (s *Situation) labeled(v state.Volume) bool { return v.Usable() && v.Cluste
 // created never had them.
 func (s *Situation) Strayed(v state.Volume) bool {
 	return !s.labeled(v) && slices.ContainsFunc(s.Cluster.Status.Volumes,
-		func(r dbv1.VolumeRecord) bool { return r.Labeled && r.Claim == v.Claim && r.UID == string(v.UID) })
+		func(r dbv1.VolumeRecord) bool {
+			return r.Labels == dbv1.VolumeLabelsRestored && r.Claim == v.Claim && r.UID == string(v.UID)
+		})
 }
 
 // Sooner returns the shorter of two delays; 0 means never.

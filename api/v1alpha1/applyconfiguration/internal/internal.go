@@ -1829,15 +1829,17 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: ordinal
       type:
         scalar: numeric
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VolumeLabels
+  scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VolumeRecord
   map:
     fields:
     - name: claim
       type:
         scalar: string
-    - name: labeled
+    - name: labels
       type:
-        scalar: boolean
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VolumeLabels
     - name: uid
       type:
         scalar: string

@@ -6,6 +6,10 @@ SPDX-License-Identifier: Apache-2.0
 
 package v1alpha1
 
+import (
+	apiv1alpha1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
 // VolumeRecordApplyConfiguration represents a declarative configuration of the VolumeRecord type for use
 // with apply.
 //
@@ -15,8 +19,8 @@ type VolumeRecordApplyConfiguration struct {
 	Claim *string `json:"claim,omitempty"`
 	// uid is the UID of the claim. A claim of the same name with another UID does not have the data.
 	UID *string `json:"uid,omitempty"`
-	// labeled is true if the claim had the labels of the cluster. The operator restores them.
-	Labeled *bool `json:"labeled,omitempty"`
+	// labels is Restored if the claim had the labels of the cluster: the operator restores them.
+	Labels *apiv1alpha1.VolumeLabels `json:"labels,omitempty"`
 }
 
 // VolumeRecordApplyConfiguration constructs a declarative configuration of the VolumeRecord type for use with
@@ -41,10 +45,10 @@ func (b *VolumeRecordApplyConfiguration) WithUID(value string) *VolumeRecordAppl
 	return b
 }
 
-// WithLabeled sets the Labeled field in the declarative configuration to the given value
+// WithLabels sets the Labels field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the Labeled field is set to the value of the last call.
-func (b *VolumeRecordApplyConfiguration) WithLabeled(value bool) *VolumeRecordApplyConfiguration {
-	b.Labeled = &value
+// If called multiple times, the Labels field is set to the value of the last call.
+func (b *VolumeRecordApplyConfiguration) WithLabels(value apiv1alpha1.VolumeLabels) *VolumeRecordApplyConfiguration {
+	b.Labels = &value
 	return b
 }
