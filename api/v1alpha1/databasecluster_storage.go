@@ -70,8 +70,11 @@ type VolumeRecord struct {
 // +kubebuilder:validation:Enum=Restored
 type VolumeLabels string
 
-// VolumeLabelsRestored: the operator restores them.
-const VolumeLabelsRestored VolumeLabels = "Restored"
+// Values of VolumeLabels.
+const (
+	// VolumeLabelsRestored: the operator restores them.
+	VolumeLabelsRestored VolumeLabels = "Restored"
+)
 
 // ClusterStorageStatus is the size of the volumes.
 type ClusterStorageStatus struct {

@@ -145,6 +145,48 @@ func (s *store) bytesOf(ctx context.Context, keys keys, file archive.File) ([]by
 	return all.Bytes(), nil
 }
 
+// reading is an archive that is read, with what it had when it was opened.
+type reading struct {
+	*store
+	keys  keys
+	files archive.Listing
+}
+
+// openArchive opens an archive to read it. The caller closes the store.
+func (r *run) openArchive(ctx context.Context, url string, options protocol.Store) (*reading, error) {
+	store, err := openStore(ctx, url, options)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := r.unlock(store, options.Encryption)
+	if err != nil {
+		return nil, errors.Join(err, store.close())
+	}
+	listed, err := store.list(ctx, "")
+	if err != nil {
+		return nil, errors.Join(err, store.close())
+	}
+	return &reading{store, keys, archive.Read(listed.names())}, nil
+}
+
+// content reads a file. An archive that is written meanwhile replaces the parts of a file by one object.
+func (r *reading) content(ctx context.Context, f archive.File) ([]byte, error) {
+	content, err := r.bytesOf(ctx, r.keys, f)
+	if err == nil || failureOf(err).exitCode() == protocol.ExitTransient {
+		return content, err
+	}
+	listed, again := r.list(ctx, archive.Folder(f.Sequence))
+	if again != nil {
+		return nil, again
+	}
+	for _, now := range archive.Read(listed.names()) {
+		if now.Sequence == f.Sequence && now.Name == f.Name && !slices.Equal(now.Pieces, f.Pieces) {
+			return r.bytesOf(ctx, r.keys, now)
+		}
+	}
+	return nil, err
+}
+
 // unpack decrypts and decompresses an object.
 func (s *store) unpack(ctx context.Context, keys keys, p archive.Piece, into io.Writer) error {
 	content, err := s.read(ctx, p.Name())
@@ -174,24 +216,16 @@ func (r *run) fetch(ctx context.Context, call *protocol.Fetch) error {
 	if call.Through != "" {
 		return r.fetchThrough(ctx, call)
 	}
-	store, err := openStore(ctx, call.From, call.Store)
+	from, err := r.openArchive(ctx, call.From, call.Store)
 	if err != nil {
 		return err
 	}
-	defer store.close() //nolint:errcheck // nothing is pending
-	keys, err := r.unlock(store, call.Encryption)
-	if err != nil {
-		return err
-	}
-	listed, err := store.list(ctx, "")
-	if err != nil {
-		return err
-	}
-	file, found := archive.Read(listed.names()).Find(call.File)
+	defer from.close() //nolint:errcheck // only read
+	file, found := from.files.Find(call.File)
 	if !found {
 		return absent(call)
 	}
-	content, err := store.bytesOf(ctx, keys, file)
+	content, err := from.content(ctx, file)
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ const (
 type prefetch struct {
 	files []archive.File
 	index map[string]int // by name
-	read  func(context.Context, archive.File) ([]byte, error)
+	from  *reading
 	log   *slog.Logger
 	// fail ends the recovery: the bytes are lost, and no further attempt can find them.
 	fail context.CancelCauseFunc
@@ -47,11 +47,9 @@ type loaded struct {
 	err     error
 }
 
-func newPrefetch(files archive.Listing, of archive.Range, read func(context.Context, archive.File) ([]byte, error), log *slog.Logger,
-	fail context.CancelCauseFunc,
-) *prefetch {
-	r := &prefetch{index: map[string]int{}, read: read, log: log, fail: fail, loading: map[int]*loaded{}}
-	for _, f := range files {
+func newPrefetch(from *reading, of archive.Range, log *slog.Logger, fail context.CancelCauseFunc) *prefetch {
+	r := &prefetch{index: map[string]int{}, from: from, log: log, fail: fail, loading: map[int]*loaded{}}
+	for _, f := range from.files {
 		if sequence, has := of.Files[f.Name]; has && sequence == f.Sequence && f.Record == "" {
 			r.index[f.Name] = len(r.files)
 			r.files = append(r.files, f)
@@ -109,7 +107,7 @@ func (r *prefetch) load(ctx context.Context, at int) *loaded {
 // persist reads a file until it succeeds, or cannot.
 func (r *prefetch) persist(ctx context.Context, f archive.File) ([]byte, error) {
 	for pause := readPause; ; pause = min(2*pause, maxReadPause) {
-		content, err := r.read(ctx, f)
+		content, err := r.from.content(ctx, f)
 		if err == nil || ctx.Err() != nil || failureOf(err).exitCode() != protocol.ExitTransient {
 			return content, err
 		}

@@ -14,10 +14,8 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
-	"github.com/dbcluster/databasecluster-operator/internal/archive"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
@@ -30,33 +28,23 @@ type recoverRun struct {
 
 // do refuses a time that the archive does not cover before the command runs: for a database, a missing file is the end.
 func (r *recoverRun) do(ctx context.Context) error {
-	store, err := openStore(ctx, r.From, r.Store)
+	from, err := r.openArchive(ctx, r.From, r.Store)
 	if err != nil {
 		return err
 	}
-	defer store.close() //nolint:errcheck // only read
-	keys, err := r.unlock(store, r.Encryption)
-	if err != nil {
-		return err
-	}
-	listed, err := store.list(ctx, "")
-	if err != nil {
-		return err
-	}
+	defer from.close()           //nolint:errcheck // only read
 	since, until, _ := r.Times() // they were checked
-	listing := archive.Read(listed.names())
-	covering, err := listing.Covering(r.Start, until)
+	covering, err := from.files.Covering(r.Start, until)
 	switch {
 	case err != nil:
-		return failf(protocol.TargetNotCovered, "%s: %v.", store.URL(""), err)
+		return failf(protocol.TargetNotCovered, "%s: %v.", from.URL(""), err)
 	case !until.IsZero() && until.Before(since):
 		return failf(protocol.TargetNotCovered, "%s is before %s, when the backup ended. Choose a later time, or an earlier backup.",
 			r.Until, r.Since)
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	read := func(ctx context.Context, f archive.File) ([]byte, error) { return store.currentBytesOf(ctx, keys, f) }
-	r.files = newPrefetch(listing, covering, read, r.log, stop)
+	r.files = newPrefetch(from, covering, r.log, stop)
 	return r.follow(ctx)
 }
 
@@ -144,22 +132,4 @@ func (r *run) fetchThrough(ctx context.Context, call *protocol.Fetch) error {
 		return lost
 	}
 	return writeFile(call.Into, content)
-}
-
-// currentBytesOf reads a file. An archive that is written meanwhile replaces the parts of a file by one object.
-func (s *store) currentBytesOf(ctx context.Context, keys keys, f archive.File) ([]byte, error) {
-	content, err := s.bytesOf(ctx, keys, f)
-	if err == nil || failureOf(err).Reason != protocol.BackupCorrupt {
-		return content, err
-	}
-	listed, again := s.list(ctx, archive.Folder(f.Sequence))
-	if again != nil {
-		return nil, again
-	}
-	for _, now := range archive.Read(listed.names()) {
-		if now.Sequence == f.Sequence && now.Name == f.Name && !slices.Equal(now.Pieces, f.Pieces) {
-			return s.bytesOf(ctx, keys, now)
-		}
-	}
-	return nil, err
 }

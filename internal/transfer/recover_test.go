@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dbcluster/databasecluster-operator/internal/archive"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
@@ -75,4 +76,22 @@ func TestADamagedFileEndsARecovery(t *testing.T) {
 	}
 	out := w.run(w.recovering(`for n in 1 2 3; do $DBC_ARCHIVE_FETCH --file log.$n --into ` + filepath.Join(t.TempDir(), "file") + ` || break; done; true`)...)
 	w.fails(out, protocol.ExitRefused, protocol.BackupCorrupt)
+}
+
+// A recovery may read beside an archive that is written: a complete file of many parts becomes one object, and the parts are deleted.
+func TestAFileThatBecomesOneObjectCanStillBeRead(t *testing.T) {
+	w := newWorld(t)
+	w.run(w.archiving("for n in 0 1 2 3 4 5 6 7 8; do printf 'data log.1 %d 1\\n%d' $n $n; sleep 0.3; done")...)
+	from, err := (&run{}).openArchive(t.Context(), "file:///log", protocol.Store{Root: w.root})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer from.close() //nolint:errcheck // only read
+	before, found := from.files.Find("log.1")
+	w.run(w.archiving("printf 'end log.1 9\\n'")...)
+	after, _ := archive.Read(w.archived()).Find("log.1")
+	got, err := from.content(t.Context(), before)
+	if !found || len(before.Pieces) < 8 || len(after.Pieces) != 1 || err != nil || string(got) != "012345678" {
+		t.Errorf("%q, %v; before: %+v, after: %+v", got, err, before, after)
+	}
 }
