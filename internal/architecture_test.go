@@ -59,6 +59,7 @@ var order = []place{
 	{name: "network", pure: true, imports: core, importedBy: theList},
 	{name: "certificate", pure: true, imports: core, importedBy: theList},
 	{name: "rotation", pure: true, imports: core, importedBy: theList},
+	{name: "archiver", pure: true, imports: core, importedBy: theList},
 	{name: "plan/disturb", pure: true},
 	{name: "plan/members", pure: true},
 	{name: "plan/restore", pure: true},

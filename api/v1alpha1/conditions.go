@@ -31,6 +31,9 @@ const (
 	ConditionBackupHealthy = "BackupHealthy"
 	// ConditionBackupVerified is True when the last verification of a backup succeeded.
 	ConditionBackupVerified = "BackupVerified"
+	// ConditionContinuousArchiving is True while the archive has the commits of the last minutes. It exists with
+	// spec.backup.archive.
+	ConditionContinuousArchiving = "ContinuousArchiving"
 	// ConditionCredentialsRotated is True when the last requested rotation of credentials is in force.
 	ConditionCredentialsRotated = "CredentialsRotated"
 	// ConditionProtectionEnforced is True when spec.deletion.protection is set and the API server refuses to delete the
@@ -55,7 +58,7 @@ const (
 var ClusterConditions = []string{
 	ConditionReady, ConditionAvailable, ConditionProgressing, ConditionDegraded, ConditionStalled, ConditionUpdateAvailable,
 	ConditionStorageResizing, ConditionPaused, ConditionHibernated, ConditionBackupHealthy, ConditionBackupVerified,
-	ConditionCredentialsRotated, ConditionProtectionEnforced, ConditionTLSReady, ConditionSplitBrainSuspected, ConditionEvictionBlocked,
+	ConditionContinuousArchiving, ConditionCredentialsRotated, ConditionProtectionEnforced, ConditionTLSReady, ConditionSplitBrainSuspected, ConditionEvictionBlocked,
 	ConditionDeletionBlocked,
 }
 
@@ -233,6 +236,16 @@ const (
 	ReasonProtected = "Protected"
 	// ReasonDeletionError: the API server refuses a request of the deletion.
 	ReasonDeletionError = "DeletionError"
+)
+
+// Reasons of ConditionContinuousArchiving.
+const (
+	// ReasonArchiving: the archive has the commits of the last minutes.
+	ReasonArchiving = "Archiving"
+	// ReasonArchiveStarting: the pod of the archive starts, or waits for the members.
+	ReasonArchiveStarting = "ArchiveStarting"
+	// ReasonArchiveBehind: the archive lacks commits of the last minutes. The database keeps them.
+	ReasonArchiveBehind = "ArchiveBehind"
 )
 
 // Reasons of ConditionBackupHealthy, ConditionBackupVerified, ConditionVerified and ConditionProtectionEnforced.

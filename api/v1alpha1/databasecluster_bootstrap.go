@@ -4,6 +4,8 @@ SPDX-License-Identifier: Apache-2.0
 
 package v1alpha1
 
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 // ClusterBootstrap is the initial data of a new cluster. The operator reads it until it first creates the members.
 type ClusterBootstrap struct {
 	// database is the name of the database that the engine creates for applications. It cannot be changed.
@@ -41,6 +43,23 @@ type BackupSource struct {
 	// status.location of that DatabaseBackup.
 	// +optional
 	Location *BackupDestination `json:"location,omitempty"`
+
+	// recoveryTarget is the moment after the backup whose data the cluster gets, by the archive beside the backup. The engine
+	// needs the action recover. Default: the data of the backup.
+	// +optional
+	RecoveryTarget *RecoveryTarget `json:"recoveryTarget,omitempty"`
+}
+
+// RecoveryTarget is a moment in the archive of a cluster.
+type RecoveryTarget struct {
+	// time is the moment in RFC 3339 with its time zone, for example 2026-11-28T14:05:00Z: the cluster gets each commit until
+	// then, and no later one. The restore fails if the archive does not have each commit until then, or if the backup ended
+	// later. Default: the end of the archive.
+	// +optional
+	// +kubebuilder:validation:MinLength=20
+	// +kubebuilder:validation:MaxLength=35
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$') && timestamp(self) >= timestamp('1970-01-01T00:00:00Z')",message="spec.bootstrap.fromBackup.recoveryTarget.time must be a time in RFC 3339 with a time zone, for example 2026-11-28T14:05:00Z"
+	Time string `json:"time,omitempty"`
 }
 
 // ClusterRestoreStatus is the progress of a restore.
@@ -68,6 +87,10 @@ type ClusterRestoreStatus struct {
 	// totalBytes is the size of the backup, in bytes. It is empty while the size is unknown.
 	// +optional
 	TotalBytes int64 `json:"totalBytes,omitempty"`
+
+	// recoveredTo is the moment until which the restored data has each commit. It is empty without a recoveryTarget.
+	// +optional
+	RecoveredTo *metav1.Time `json:"recoveredTo,omitempty"`
 }
 
 // ClusterRestorePhase is the phase of a restore.

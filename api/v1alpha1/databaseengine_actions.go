@@ -62,6 +62,18 @@ type EngineActions struct {
 	// restarts the members one by one.
 	// +optional
 	Reload *EngineAction `json:"reload,omitempty"`
+
+	// archive writes the log of the database to standard output as frames, and reads from standard input what is stored,
+	// until it is stopped. It runs in a pod of its own, and reaches the members DBC_MEMBERS. While the variable DBC_ARCHIVE
+	// is true in the other actions, the members must keep the log that is not stored. docs/engines.md has the frames.
+	// +optional
+	Archive *EngineAction `json:"archive,omitempty"`
+
+	// recover replays an archive into the data in DBC_DATA_DIR, which the action restore has left as the backup has it,
+	// because DBC_RECOVER was true there. It gets files by the words in DBC_ARCHIVE_FETCH, and stops at the time
+	// DBC_RECOVER_UNTIL, or at the end of the archive. It must fail if it does not reach that.
+	// +optional
+	Recover *EngineAction `json:"recover,omitempty"`
 }
 
 // EngineAction is a command that runs in the cluster's image as a Job. Exit codes: 0 success; 11 temporary failure, run

@@ -57,6 +57,8 @@ const (
 	ComponentBackup = "backup"
 	// ComponentRestore marks the Jobs that restore a backup into a member's volume.
 	ComponentRestore = "restore"
+	// ComponentArchive marks the Deployment of the archive and its pods.
+	ComponentArchive = "archive"
 	// ComponentVerification marks the Jobs that restore a backup into a temporary copy.
 	ComponentVerification = "verification"
 	// ComponentBackupDeletion marks the Jobs that delete a backup's data.

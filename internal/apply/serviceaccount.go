@@ -16,11 +16,11 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// checkServiceAccount refuses a Job that would run as the ServiceAccount of another owner. Decisions check this, too. This
-// check also applies to a kind of Job whose decision forgets it, and it reads immediately before the Job is created.
+// checkServiceAccount refuses a Job or a Deployment that would run as the ServiceAccount of another owner. Decisions of Jobs check this,
+// too. This check also applies to a kind of Job whose decision forgets it, and it reads immediately before the object is created.
 func (w Writer) checkServiceAccount(ctx context.Context, object *unstructured.Unstructured) error {
 	name := object.GetAnnotations()[dbv1.AnnotationServiceAccount]
-	if name == "" || object.GetKind() != "Job" {
+	if name == "" || object.GetKind() != "Job" && object.GetKind() != "Deployment" {
 		return nil
 	}
 	account := &corev1.ServiceAccount{}
@@ -29,7 +29,7 @@ func (w Writer) checkServiceAccount(ctx context.Context, object *unstructured.Un
 	case client.IgnoreNotFound(err) != nil:
 		return fmt.Errorf("read ServiceAccount %s: %w", name, err)
 	case err != nil || !state.IsServiceAccountOf(object.GetLabels()[dbv1.LabelInstance], account):
-		return fmt.Errorf("create Job %s: ServiceAccount %s does not exist or has another owner", object.GetName(), name)
+		return fmt.Errorf("create %s %s: ServiceAccount %s does not exist or has another owner", object.GetKind(), object.GetName(), name)
 	}
 	return nil
 }

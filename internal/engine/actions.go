@@ -23,6 +23,8 @@ const (
 	// ActionCredentials is not needed by any field: without it, a rotation restarts the members.
 	ActionCredentials = "credentials"
 	ActionReload      = "reload"
+	ActionArchive     = "archive"
+	ActionRecover     = "recover"
 	// The others are required by the topology, or not needed by any field.
 	ActionInitialize   = "initialize"
 	ActionHandOver     = "handOver"
@@ -111,6 +113,15 @@ func declaredProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngin
 	return Declared(declared, needed...)
 }
 
+// Archives reports whether a spec asks for a continuous archive.
+func Archives(spec dbv1.DatabaseClusterSpec) bool {
+	return spec.Backup != nil && spec.Backup.Archive != nil
+}
+
+func recovers(spec dbv1.DatabaseClusterSpec) bool {
+	return spec.Bootstrap != nil && spec.Bootstrap.FromBackup != nil && spec.Bootstrap.FromBackup.RecoveryTarget != nil
+}
+
 func needs(spec dbv1.DatabaseClusterSpec, actions dbv1.EngineActions) []need {
 	backs := func(h dbv1.DeletionHook) bool { return h.Type == dbv1.HookBackup }
 	verifies := spec.Backup != nil && spec.Backup.Verification != nil
@@ -124,6 +135,8 @@ func needs(spec dbv1.DatabaseClusterSpec, actions dbv1.EngineActions) []need {
 		{"spec.backup", spec.Backup != nil && offered(actions, ActionCheck), ActionCheck},
 		{"spec.backup.verification", verifies, ActionRestore},
 		{"spec.backup.verification without a command", verifies && len(spec.Backup.Verification.Command) == 0, ActionProbe},
+		{"spec.backup.archive", Archives(spec), ActionArchive},
+		{"spec.bootstrap.fromBackup.recoveryTarget", recovers(spec), ActionRecover},
 		{"spec.tls", spec.TLS != nil && offered(actions, ActionReload), ActionReload},
 		{"spec.bootstrap.fromBackup", spec.Bootstrap != nil && spec.Bootstrap.FromBackup != nil, ActionRestore},
 	}

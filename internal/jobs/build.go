@@ -101,7 +101,7 @@ func Build(cluster *dbv1.DatabaseCluster, action Spec) objects.Child {
 				WithLabels(labels).
 				WithLabels(action.Kind.access()).
 				WithAnnotations(pods.Scripts(cluster)).
-				WithSpec(action.pod(cluster))))
+				WithSpec(action.pod(cluster).WithRestartPolicy(corev1.RestartPolicyNever))))
 	if pods.GeneratesServiceAccount(cluster) {
 		job.WithAnnotations(map[string]string{dbv1.AnnotationServiceAccount: naming.ServiceAccount(cluster.Name)})
 	}
@@ -155,7 +155,7 @@ func onExit(container string, action batchv1.PodFailurePolicyAction,
 }
 
 func (a Spec) pod(cluster *dbv1.DatabaseCluster) *corev1ac.PodSpecApplyConfiguration {
-	spec := pods.Spec(cluster).WithRestartPolicy(corev1.RestartPolicyNever)
+	spec := pods.Spec(cluster)
 	if a.Kind.Places {
 		pods.SpreadLikeMembers(cluster, spec, a.labels(cluster))
 	} else {
@@ -200,7 +200,7 @@ func (a Spec) selectSecrets(spec *corev1ac.PodSpecApplyConfiguration) {
 func (a Spec) container(cluster *dbv1.DatabaseCluster, name string, transfer *Transfer) *corev1ac.ContainerApplyConfiguration {
 	command := a.Command
 	if transfer != nil {
-		command = append([]string{naming.BinPath + "/" + protocol.Program}, protocol.Args(transfer.Call)...)
+		command = transfer.command()
 	}
 	return pods.BaseContainer(cluster, name).
 		WithCommand(command...).

@@ -42,6 +42,9 @@ func (a Spec) environment(cluster *dbv1.DatabaseCluster) []*corev1ac.EnvVarApply
 		all = append(all, pods.Variable("DBC_MEMBER", a.host(cluster)), pods.Variable("DBC_ORDINAL", strconv.Itoa(int(*a.Member))))
 	}
 	all = append(all, a.Variables...)
+	if engine.Archives(cluster.Spec) {
+		all = append(all, pods.Variable("DBC_ARCHIVE", "true"))
+	}
 	if a.Offline {
 		all = append(all, pods.Variable("DBC_OFFLINE", "true"))
 	}

@@ -50,6 +50,15 @@ func Store(at *dbv1.BackupDestination) protocol.Store {
 	return store
 }
 
+// Compression is what the cluster asks of the compressor.
+func Compression(cluster *dbv1.DatabaseCluster) protocol.Compression {
+	if cluster.Spec.Backup == nil {
+		return protocol.Compression{}
+	}
+	given := cluster.Spec.Backup.Compression
+	return protocol.Compression{Level: int(given.Level), Threads: int(given.Threads)}
+}
+
 // folder is the mount path of an object; "" if no object is named.
 func folder(name, path string) string {
 	if name == "" {
@@ -87,6 +96,11 @@ func (t *Transfer) secrets() []SecretFolder {
 		{t.At.EncryptionSecretName, naming.EncryptionVolume, naming.EncryptionPath},
 	}
 	return slices.DeleteFunc(all, func(s SecretFolder) bool { return s.Name == "" })
+}
+
+// command is the call as the pod runs it.
+func (t *Transfer) command() []string {
+	return append([]string{naming.BinPath + "/" + protocol.Program}, protocol.Args(t.Call)...)
 }
 
 func (t *Transfer) volumes() []*corev1ac.VolumeApplyConfiguration {

@@ -115,6 +115,9 @@ func MemberHost(cluster string, ordinal int32) string {
 	return Member(cluster, ordinal) + "." + HeadlessService(cluster)
 }
 
+// Archive is the name of the Deployment of the continuous archive.
+func Archive(cluster string) string { return cluster + "-archive" }
+
 // ConfigMap is the name of the ConfigMap with the files of spec.config that have a hash. Other files have another
 // name, so members that still use the previous files keep them.
 func ConfigMap(cluster, hash string) string { return cluster + "-config-" + hash }

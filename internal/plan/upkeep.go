@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dbcluster/databasecluster-operator/internal/archiver"
 	"github.com/dbcluster/databasecluster-operator/internal/certificate"
 	"github.com/dbcluster/databasecluster-operator/internal/connection"
 	"github.com/dbcluster/databasecluster-operator/internal/credentials"
@@ -64,6 +65,7 @@ var upkeep = []work{
 	{"network", network.Subject, "no member starts before the policy that restricts who connects"},
 	{"objects", core(members.Writes), "they use all of the above"},
 	{"connection", connection.Subject, "clients get what the members have"},
+	{"archive", archiver.Subject, "it connects to members"},
 	{"unwanted objects", core(unwanted), "nothing uses them now"},
 }
 

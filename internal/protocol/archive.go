@@ -6,6 +6,7 @@ package protocol
 
 import (
 	"cmp"
+	"strings"
 	"time"
 )
 
@@ -18,8 +19,15 @@ type Archive struct {
 	Compression
 	MaxLag  time.Duration `flag:"max-lag" default:"5s" usage:"the time after which bytes that the command sent become an object"`
 	Stalled time.Duration `flag:"stalled-after" default:"10s" usage:"the time of failed writes after which the command learns that the store stalls"`
+	State   string        `flag:"state" usage:"the <file> for the state of the archive, for the command lag; none by default"`
 	Report
 	Command []string
+}
+
+// Lag prints whether an archive has what it should have. It is a probe, so it writes no result.
+type Lag struct {
+	State string        `flag:"state" usage:"the <file> that the command archive writes"`
+	Max   time.Duration `flag:"max" usage:"the age of the last commit from which an archive fails; by default it fails only if it writes no state"`
 }
 
 // Fetch copies a file of an archive. It ends with ExitNotApplicable if the archive does not have the file.
@@ -37,6 +45,11 @@ func (a *Archive) check() error {
 	return cmp.Or(a.Store.check(a.To, true), needsID(a.ID), a.Compression.check())
 }
 
+func (l *Lag) check() error { return first(rule{l.State == "", "--state is required"}) }
+
+// ResultPath is empty: the result of the container is that of the archive.
+func (*Lag) ResultPath() string { return "" }
+
 func (f *Fetch) check() error {
 	var place error
 	if f.Through == "" {
@@ -48,6 +61,19 @@ func (f *Fetch) check() error {
 		rule{f.Into == "", "--into is required"},
 	))
 }
+
+// ArchiveFolder is the name of the folder with the archive of a cluster, beside its backups.
+func ArchiveFolder(clusterUID string) string { return "archive-" + clusterUID }
+
+// ArchiveBeside is the URL of that folder, for the URL of a backup.
+func ArchiveBeside(backup, clusterUID string) string {
+	backup = strings.TrimRight(backup, "/")
+	return backup[:strings.LastIndex(backup, "/")+1] + ArchiveFolder(clusterUID)
+}
+
+// ArchiveFact is the fact that tells where the recovery of a backup begins: the file of the archive that the database wrote when the
+// backup began.
+const ArchiveFact = "archiveFile"
 
 // ArchiveName is the name of the object with the owner of an archive.
 const ArchiveName = "archive.json"
@@ -85,14 +111,18 @@ const archivedMessage = "archived"
 
 // Archived is the state of a running archive.
 type Archived struct {
-	File   string `json:"file"`
-	Offset int64  `json:"offset"`
+	// At is the time of the state.
+	At     time.Time `json:"at"`
+	File   string    `json:"file"`
+	Offset int64     `json:"offset"`
 	// Mark is a time: everything that was committed until then is in the store. Zero if unknown.
 	Mark time.Time `json:"mark,omitzero"`
 	// Problem is why the store has not taken an object; "" if it has.
 	Problem string `json:"problem,omitempty"`
 	// Since is the first failure.
 	Since time.Time `json:"since,omitzero"`
+	// Said is the last line of the action.
+	Said string `json:"said,omitempty"`
 }
 
 // Log returns the state as a log line.

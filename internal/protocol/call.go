@@ -55,6 +55,9 @@ type Restore struct {
 	Part
 	Store
 	Timing
+	// Recover replays the archive beside the backup after the command. If it is empty, nothing is replayed.
+	Recover []string `flag:"recover" usage:"a <word> of the command that replays the archive afterward; repeat it for each word"`
+	Until   string   `flag:"until" usage:"the <time> until which commits are replayed, in RFC 3339 (default: the end of the archive)"`
 	Report
 	Command []string
 }
@@ -179,7 +182,7 @@ type HelpError struct{ Usage string }
 
 func (h *HelpError) Error() string { return h.Usage }
 
-const known = "archive, backup, delete, fetch, initialize, list, probe, recover, reload, restore or install DIR"
+const known = "archive, backup, delete, fetch, initialize, lag, list, probe, recover, reload, restore or install DIR"
 
 // Parse parses the arguments of the program. With an error it returns the fields that it could parse, or nil.
 func Parse(arguments []string) (Call, error) {
@@ -190,7 +193,7 @@ func Parse(arguments []string) (Call, error) {
 		return &Install{Folder: arguments[1]}, nil
 	}
 	for _, call := range []Call{
-		&Archive{}, &Backup{}, &Restore{}, &Initialize{}, &Delete{}, &List{}, &Probe{}, &Reload{}, &Fetch{}, &Recover{},
+		&Archive{}, &Backup{}, &Restore{}, &Initialize{}, &Delete{}, &List{}, &Probe{}, &Reload{}, &Fetch{}, &Recover{}, &Lag{},
 	} {
 		if verb(call) == arguments[0] {
 			return call, parse(arguments[1:], call)
@@ -243,7 +246,11 @@ func (b *Backup) check() error {
 }
 
 func (r *Restore) check() error {
-	return cmp.Or(r.Store.check(r.From, true), needsID(r.ID), r.Part.check(), first(rule{r.Into == "", "--into is required"}))
+	_, err := moment("--until", r.Until)
+	return cmp.Or(r.Store.check(r.From, true), needsID(r.ID), r.Part.check(), err, first(
+		rule{r.Into == "", "--into is required"},
+		rule{r.Until != "" && len(r.Recover) == 0, "--until needs --recover"},
+	))
 }
 
 func (i *Initialize) check() error {

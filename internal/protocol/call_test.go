@@ -16,7 +16,7 @@ import (
 
 // calls has one call of each kind.
 func calls() []Call {
-	return []Call{&Backup{}, &Restore{}, &Initialize{}, &Delete{}, &List{}, &Probe{}, &Install{}}
+	return []Call{&Backup{}, &Restore{}, &Initialize{}, &Delete{}, &List{}, &Probe{}, &Install{}, &Archive{}, &Fetch{}, &Recover{}, &Lag{}}
 }
 
 // awkward are words that a flag parser could mistake for something else.
@@ -33,6 +33,10 @@ func fill(random *rand.Rand, value reflect.Value) {
 			switch name {
 			case "To", "From", "At":
 				*into = "file:///shop/" + fmt.Sprint(random.IntN(9))
+			case "Through": // in place of From
+				*into = ""
+			case "Until", "Since":
+				*into = "2026-11-28T03:00:00.5+01:00"
 			case "Endpoint":
 				*into = "https://s3.example.test"
 			}

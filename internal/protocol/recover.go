@@ -22,6 +22,10 @@ type Recover struct {
 	Command []string
 }
 
+// RecoverVariable is true for the command of a Restore if another command replays an archive afterward: then it leaves the data as the
+// backup has it.
+const RecoverVariable = "DBC_RECOVER"
+
 // The variables of the command of a Recover.
 const (
 	FetchVariable = "DBC_ARCHIVE_FETCH"
@@ -38,18 +42,22 @@ func (r *Recover) check() error {
 
 // Times are the times of Since and Until; zero for none.
 func (r *Recover) Times() (since, until time.Time, err error) {
-	for _, flag := range []struct {
-		name, text string
-		into       *time.Time
-	}{{"--since", r.Since, &since}, {"--until", r.Until, &until}} {
-		if flag.text == "" {
-			continue
-		}
-		if *flag.into, err = time.Parse(time.RFC3339Nano, flag.text); err != nil {
-			return since, until, fmt.Errorf("%s %q is no time in RFC 3339", flag.name, flag.text)
-		}
+	since, err = moment("--since", r.Since)
+	if err == nil {
+		until, err = moment("--until", r.Until)
 	}
-	return since, until, nil
+	return since, until, err
+}
+
+// moment reads a time; an empty text is the zero time.
+func moment(flag, text string) (at time.Time, err error) {
+	if text == "" {
+		return at, nil
+	}
+	if at, err = time.Parse(time.RFC3339Nano, text); err != nil {
+		return at, fmt.Errorf("%s %q is no time in RFC 3339", flag, text)
+	}
+	return at, nil
 }
 
 // The answers to the name of a file on the socket of a Recover, a line each.

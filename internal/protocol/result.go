@@ -37,8 +37,10 @@ type Result struct {
 	Output      json.RawMessage `json:"output,omitempty"` // the output of a probe
 	Check       *Check          `json:"check,omitempty"`  // of a backup; nil if the check did not run or does not apply
 	Facts       Facts           `json:"facts,omitempty"`  // about the restored data
-	Reason      Reason          `json:"reason"`           // of a failure
-	Message     string          `json:"message"`          // a sentence with the cause and what to do
+	// RecoveredTo is a time: a recovery has every commit until then.
+	RecoveredTo time.Time `json:"recoveredTo,omitzero"`
+	Reason      Reason    `json:"reason"`  // of a failure
+	Message     string    `json:"message"` // a sentence with the cause and what to do
 }
 
 // Facts are strings, numbers and booleans about the data of a member, by name.

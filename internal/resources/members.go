@@ -8,6 +8,7 @@ import (
 	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
@@ -89,6 +90,9 @@ func Configuration(cluster *dbv1.DatabaseCluster, references []pods.Reference, c
 	parts := []any{cluster.Spec.Engine, cluster.Spec.Parameters, cluster.Spec.Replicas, pods.ReferencesHash(cluster, references)}
 	if changed != "" {
 		parts = append(parts, changed)
+	}
+	if engine.Archives(cluster.Spec) {
+		parts = append(parts, dbv1.ComponentArchive)
 	}
 	return objects.Hash(parts)
 }

@@ -23,6 +23,9 @@ type Restore struct {
 	From dbv1.BackupDestination
 	// Command is the engine's command to restore one member.
 	Command []string
+	// Recover is the engine's command to replay an archive afterward, until a time; nil for none, and "" for the end.
+	Recover []string
+	Until   string
 	// Image has the transfer binary.
 	Image string
 	// Members is how many members the backup has.
@@ -69,7 +72,7 @@ func RestoreJob(cluster *dbv1.DatabaseCluster, restore Restore, volume state.Vol
 			Call: &protocol.Restore{
 				From: restore.From.URL, ID: restore.ID, Into: cluster.Spec.Container.DataPath,
 				Part:  protocol.Part{Member: int(volume.Ordinal), Members: int(restore.Members)},
-				Store: jobs.Store(&restore.From), Command: restore.Command,
+				Store: jobs.Store(&restore.From), Command: restore.Command, Recover: restore.Recover, Until: restore.Until,
 			},
 			At: &restore.From,
 		},

@@ -164,5 +164,5 @@ func (c Credentials) Keys() []string { return slices.Sorted(maps.Keys(c.Values))
 
 // SecretFacts are the facts of a connection Secret.
 func SecretFacts(secret *corev1.Secret) *corev1.Secret {
-	return &corev1.Secret{ObjectMeta: metadataFacts(secret.ObjectMeta), Type: secret.Type, Data: secret.Data}
+	return &corev1.Secret{ObjectMeta: MetadataFacts(secret.ObjectMeta), Type: secret.Type, Data: secret.Data}
 }

@@ -23,14 +23,14 @@ import (
 // ServiceFacts are the facts of a Service.
 func ServiceFacts(service *corev1.Service) *corev1.Service {
 	return &corev1.Service{
-		ObjectMeta: metadataFacts(service.ObjectMeta), Spec: service.Spec,
+		ObjectMeta: MetadataFacts(service.ObjectMeta), Spec: service.Spec,
 		Status: corev1.ServiceStatus{LoadBalancer: service.Status.LoadBalancer},
 	}
 }
 
 // PodDisruptionBudgetFacts are the facts of a PodDisruptionBudget.
 func PodDisruptionBudgetFacts(budget *policyv1.PodDisruptionBudget) *policyv1.PodDisruptionBudget {
-	return &policyv1.PodDisruptionBudget{ObjectMeta: metadataFacts(budget.ObjectMeta), Spec: budget.Spec}
+	return &policyv1.PodDisruptionBudget{ObjectMeta: MetadataFacts(budget.ObjectMeta), Spec: budget.Spec}
 }
 
 // IsServiceAccountOf reports whether the operator created a ServiceAccount for a cluster of this name, and it is not
@@ -43,7 +43,7 @@ func IsServiceAccountOf(cluster string, account *corev1.ServiceAccount) bool {
 // ServiceAccountFacts are the facts of a ServiceAccount.
 func ServiceAccountFacts(account *corev1.ServiceAccount) *corev1.ServiceAccount {
 	facts := &corev1.ServiceAccount{
-		ObjectMeta: metadataFacts(account.ObjectMeta), AutomountServiceAccountToken: account.AutomountServiceAccountToken,
+		ObjectMeta: MetadataFacts(account.ObjectMeta), AutomountServiceAccountToken: account.AutomountServiceAccountToken,
 	}
 	facts.CreationTimestamp = account.CreationTimestamp
 	return facts
@@ -51,14 +51,14 @@ func ServiceAccountFacts(account *corev1.ServiceAccount) *corev1.ServiceAccount 
 
 // NetworkPolicyFacts are the facts of a NetworkPolicy.
 func NetworkPolicyFacts(policy *networkingv1.NetworkPolicy) *networkingv1.NetworkPolicy {
-	return &networkingv1.NetworkPolicy{ObjectMeta: metadataFacts(policy.ObjectMeta), Spec: policy.Spec}
+	return &networkingv1.NetworkPolicy{ObjectMeta: MetadataFacts(policy.ObjectMeta), Spec: policy.Spec}
 }
 
 // StatefulSetFacts are the facts of a StatefulSet, with its template: each pass compares that in memory. How many members are ready is read
 // from the pods, so there is no lag between two sources.
 func StatefulSetFacts(set *appsv1.StatefulSet) *appsv1.StatefulSet {
 	return &appsv1.StatefulSet{
-		ObjectMeta: metadataFacts(set.ObjectMeta),
+		ObjectMeta: MetadataFacts(set.ObjectMeta),
 		Spec:       set.Spec,
 		Status: appsv1.StatefulSetStatus{
 			ObservedGeneration: set.Status.ObservedGeneration,
@@ -70,7 +70,7 @@ func StatefulSetFacts(set *appsv1.StatefulSet) *appsv1.StatefulSet {
 // ClusterFacts are the facts of a DatabaseCluster. They include the status: if another client changes it, or a stale cache shows an
 // old one, the operator compares it with the observed state.
 func ClusterFacts(cluster *dbv1.DatabaseCluster) *dbv1.DatabaseCluster {
-	facts := &dbv1.DatabaseCluster{ObjectMeta: metadataFacts(cluster.ObjectMeta), Spec: cluster.Spec, Status: cluster.Status}
+	facts := &dbv1.DatabaseCluster{ObjectMeta: MetadataFacts(cluster.ObjectMeta), Spec: cluster.Spec, Status: cluster.Status}
 	facts.Labels, facts.OwnerReferences = nil, nil
 	facts.Annotations = map[string]string{}
 	for _, asked := range []string{dbv1.AnnotationSkipDeletionHooks, dbv1.AnnotationUpdate, dbv1.AnnotationRestart, dbv1.AnnotationRefresh,
@@ -84,11 +84,11 @@ func ClusterFacts(cluster *dbv1.DatabaseCluster) *dbv1.DatabaseCluster {
 
 // ConfigMapFacts are the facts of a ConfigMap with the files of spec.config.
 func ConfigMapFacts(config *corev1.ConfigMap) *corev1.ConfigMap {
-	return &corev1.ConfigMap{ObjectMeta: metadataFacts(config.ObjectMeta), Data: config.Data, Immutable: config.Immutable}
+	return &corev1.ConfigMap{ObjectMeta: MetadataFacts(config.ObjectMeta), Data: config.Data, Immutable: config.Immutable}
 }
 
-// metadataFacts retain the resourceVersion for preconditions; it is no fact.
-func metadataFacts(m metav1.ObjectMeta) metav1.ObjectMeta {
+// MetadataFacts are those of any object. They retain the resourceVersion for preconditions; it is no fact.
+func MetadataFacts(m metav1.ObjectMeta) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Namespace: m.Namespace, Name: m.Name, UID: m.UID, ResourceVersion: m.ResourceVersion, Generation: m.Generation,
 		Labels: m.Labels, Annotations: m.Annotations, OwnerReferences: m.OwnerReferences,

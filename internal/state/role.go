@@ -81,12 +81,12 @@ func AgreementOf(object metav1.Object, cluster string, lock *dbv1.EngineLock) Ag
 
 // RoleFacts are the facts of a Role.
 func RoleFacts(role *rbacv1.Role) *rbacv1.Role {
-	return &rbacv1.Role{ObjectMeta: metadataFacts(role.ObjectMeta), Rules: role.Rules}
+	return &rbacv1.Role{ObjectMeta: MetadataFacts(role.ObjectMeta), Rules: role.Rules}
 }
 
 // RoleBindingFacts are the facts of a RoleBinding.
 func RoleBindingFacts(binding *rbacv1.RoleBinding) *rbacv1.RoleBinding {
-	return &rbacv1.RoleBinding{ObjectMeta: metadataFacts(binding.ObjectMeta), RoleRef: binding.RoleRef, Subjects: binding.Subjects}
+	return &rbacv1.RoleBinding{ObjectMeta: MetadataFacts(binding.ObjectMeta), RoleRef: binding.RoleRef, Subjects: binding.Subjects}
 }
 
 // JobOf returns the Job of an action on members by its name.

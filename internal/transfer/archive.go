@@ -39,6 +39,7 @@ type archiveRun struct {
 	waiting  time.Time // since when there are bytes in no object
 	stored   time.Time // when the last object was cut
 	reported time.Time
+	state    *archiveState // nil for a program without a file for it
 }
 
 // do archives until the action ends, or the context. Everything that the action has sent becomes durable first, unless the store stalls.
@@ -84,6 +85,11 @@ func (r *archiveRun) follow(ctx context.Context) error {
 	if err := action.start(); err != nil {
 		return errors.Join(err, r.uploads.finish())
 	}
+	r.state.follow(func() protocol.Archived {
+		now := r.uploads.state()
+		now.Said = action.stderr.newest()
+		return now
+	})
 	r.welcome()
 	return r.settle(ctx, stop, action, r.receive(newFrameReader(stdout)))
 }

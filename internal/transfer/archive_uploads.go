@@ -176,7 +176,9 @@ func (u *archiveUploads) fails(since time.Time, err error) {
 	stalls := long && !u.stalled
 	u.stalled = u.stalled || stalls
 	u.mutex.Unlock()
-	if long && u.asked.Err() != nil {
+	// Another run reads the credentials again, which may have been replaced.
+	refused := u.run.state != nil && failureOf(err).Reason == protocol.CredentialsRefused
+	if long && (refused || u.asked.Err() != nil) {
 		u.end()
 	}
 	if stalls {

@@ -48,6 +48,16 @@ func (l *lines) say() {
 	l.last = l.last[max(0, len(l.last)-keptLines):]
 }
 
+// newest returns the last line.
+func (l *lines) newest() string {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	if len(l.last) == 0 {
+		return ""
+	}
+	return l.last[len(l.last)-1]
+}
+
 // tail returns the last lines.
 func (l *lines) tail() string {
 	l.mutex.Lock()

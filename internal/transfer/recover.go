@@ -15,7 +15,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
+	"github.com/dbcluster/databasecluster-operator/internal/archive"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
@@ -23,28 +25,52 @@ import (
 type recoverRun struct {
 	*run
 	*protocol.Recover
-	files *prefetch
+	from     *reading
+	covering archive.Range
+	files    *prefetch
 }
 
-// do refuses a time that the archive does not cover before the command runs: for a database, a missing file is the end.
 func (r *recoverRun) do(ctx context.Context) error {
-	from, err := r.openArchive(ctx, r.From, r.Store)
-	if err != nil {
+	if err := r.open(ctx); err != nil {
 		return err
 	}
-	defer from.close()           //nolint:errcheck // only read
+	defer r.from.close() //nolint:errcheck // only read
+	return r.replay(ctx)
+}
+
+// open refuses a time that the archive does not cover before the command runs: for a database, a missing file is the end.
+func (r *recoverRun) open(ctx context.Context) (err error) {
+	if r.from, err = r.openArchive(ctx, r.From, r.Store); err != nil {
+		return err
+	}
 	since, until, _ := r.Times() // they were checked
-	covering, err := from.files.Covering(r.Start, until)
+	r.covering, err = r.from.files.Covering(r.Start, until)
 	switch {
 	case err != nil:
-		return failf(protocol.TargetNotCovered, "%s: %v.", from.URL(""), err)
+		err = failf(protocol.TargetNotCovered, "%s: %v.", r.from.URL(""), err)
 	case !until.IsZero() && until.Before(since):
-		return failf(protocol.TargetNotCovered, "%s is before %s, when the backup ended. Choose a later time, or an earlier backup.",
+		err = failf(protocol.TargetNotCovered, "%s is before %s, when the backup ended. Choose a later time, or an earlier backup.",
 			r.Until, r.Since)
 	}
+	if err != nil {
+		return errors.Join(err, r.from.close())
+	}
+	return nil
+}
+
+// reaches is a time: the recovered data has every commit until then.
+func (r *recoverRun) reaches() time.Time {
+	if _, until, _ := r.Times(); !until.IsZero() {
+		return until
+	}
+	return r.covering.Newest()
+}
+
+// replay runs the command.
+func (r *recoverRun) replay(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	r.files = newPrefetch(from, covering, r.log, stop)
+	r.files = newPrefetch(r.from, r.covering, r.log, stop)
 	return r.follow(ctx)
 }
 

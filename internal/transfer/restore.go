@@ -8,7 +8,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
+	"os"
 	"strings"
 	"time"
 
@@ -21,7 +23,8 @@ import (
 type restoreRun struct {
 	*run
 	*protocol.Restore
-	keys keys
+	keys     keys
+	recovery *recoverRun // nil for none
 }
 
 // do streams the stored data of one member to the action, which fills an empty directory. It succeeds only if all bytes
@@ -44,37 +47,61 @@ func (r *restoreRun) do(ctx context.Context) (protocol.Result, error) {
 		return protocol.Result{}, err
 	}
 
-	stream, err := r.find(ctx, store)
+	manifest, stream, err := r.find(ctx, store)
 	if err != nil {
 		return protocol.Result{}, err
+	}
+	if len(r.Recover) > 0 {
+		if r.recovery, err = r.recoveryOf(ctx, manifest, stream); err != nil {
+			return protocol.Result{}, err
+		}
+		defer r.recovery.from.close() //nolint:errcheck // only read
 	}
 	return r.fill(ctx, store, stream, data)
 }
 
+// recoveryOf is the recovery of a backup by the archive beside it. It refuses what the archive does not cover before the first byte.
+func (r *restoreRun) recoveryOf(ctx context.Context, manifest *protocol.Manifest, stream *protocol.Stream) (*recoverRun, error) {
+	start := ""
+	if stream.Check != nil {
+		_ = json.Unmarshal(stream.Check.Before[protocol.ArchiveFact], &start)
+	}
+	cluster := manifest.About[protocol.AboutClusterUID]
+	if start == "" || cluster == "" {
+		return nil, failf(protocol.TargetNotCovered,
+			"The backup %s does not record where it begins in an archive. Choose a backup of a cluster with an archive.", r.From)
+	}
+	recovery := &recoverRun{run: r.run, Recover: &protocol.Recover{
+		From: protocol.ArchiveBeside(r.From, cluster), Store: r.Store, Start: start,
+		Since: stream.Completed.Format(time.RFC3339Nano), Until: r.Until, Command: r.Recover,
+	}}
+	return recovery, recovery.open(ctx)
+}
+
 // find returns the stream of the member and checks that all its pieces exist.
-func (r *restoreRun) find(ctx context.Context, store *store) (*protocol.Stream, error) {
+func (r *restoreRun) find(ctx context.Context, store *store) (*protocol.Manifest, *protocol.Stream, error) {
 	listed, err := store.list(ctx, "")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if _, found := listed[protocol.ManifestName]; !found {
-		return nil, failf(protocol.BackupMissing,
+		return nil, nil, failf(protocol.BackupMissing,
 			"There is no complete backup: %s does not exist. Correct the location, or create another backup.", store.URL(protocol.ManifestName))
 	}
 	manifest, err := readManifest(ctx, store, protocol.ManifestName)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	stream, found := manifest.Stream(r.Member)
 	if !found || manifest.Members != r.Members {
-		return nil, failf(protocol.ManifestInvalid,
+		return nil, nil, failf(protocol.ManifestInvalid,
 			"The backup %s has %d members: it cannot be restored into member %d of %d. Set spec.replicas to the number of members in the backup.",
 			store.URL(""), manifest.Members, r.Member, r.Members)
 	}
 	if err := r.keys.check(stream, store); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return stream, check(stream, store, listed)
+	return manifest, stream, check(stream, store, listed)
 }
 
 // fill writes the mark before the first byte, and again after the last.
@@ -87,6 +114,9 @@ func (r *restoreRun) fill(ctx context.Context, store *store, stream *protocol.St
 	result := resultOf(*stream)
 	result.Started, result.TotalBytes = time.Now().UTC(), stream.Bytes
 	taken, err := r.drain(ctx, end, store, stream)
+	if err == nil && r.recovery != nil {
+		result.RecoveredTo, err = r.recovery.reaches(), r.recovery.replay(ctx)
+	}
 	if err != nil {
 		err = verdict(ctx, err)
 		if ranOut(err, data) {
@@ -124,6 +154,9 @@ func (r *restoreRun) drain(ctx context.Context, end context.CancelCauseFunc, sto
 
 	action := newAction(ctx, r.Command, r.log)
 	action.cmd.Stdout = action.stderr
+	if r.recovery != nil {
+		action.cmd.Env = append(os.Environ(), protocol.RecoverVariable+"=true")
+	}
 	into, err := newPour(action, stream.Bytes, &progress.bytes)
 	if err != nil {
 		return 0, err

@@ -32,6 +32,9 @@ func Run(ctx context.Context, arguments []string, stdout, stderr io.Writer) prot
 		fmt.Fprint(stdout, help.Usage)
 		return protocol.ExitDone
 	}
+	if probe, is := call.(*protocol.Lag); is && err == nil {
+		return run.lag(probe)
+	}
 	path, result := protocol.ResultFile, protocol.Result{}
 	if call != nil {
 		path = call.ResultPath()
@@ -45,7 +48,7 @@ func Run(ctx context.Context, arguments []string, stdout, stderr io.Writer) prot
 func (r *run) do(ctx context.Context, call protocol.Call) (result protocol.Result, err error) {
 	switch call := call.(type) {
 	case *protocol.Archive:
-		result, err = (&archiveRun{run: r, Archive: call}).do(ctx)
+		result, err = r.archive(ctx, call)
 	case *protocol.Backup:
 		result, err = (&backupRun{run: r, Backup: call}).do(ctx)
 	case *protocol.Restore:
@@ -56,6 +59,7 @@ func (r *run) do(ctx context.Context, call protocol.Call) (result protocol.Resul
 		result, err = (&probeRun{run: r, Probe: call}).do(ctx)
 	case *protocol.Delete, *protocol.Fetch, *protocol.Install, *protocol.List, *protocol.Recover, *protocol.Reload:
 		err = r.only(ctx, call)
+	case *protocol.Lag: // Run has answered it
 	}
 	if errors.Is(err, context.Canceled) { // has no cause of its own
 		err = verdict(ctx, err)
@@ -78,7 +82,7 @@ func (r *run) only(ctx context.Context, call protocol.Call) error {
 		return (&recoverRun{run: r, Recover: call}).do(ctx)
 	case *protocol.Reload:
 		return (&reloadRun{run: r, Reload: call}).do(ctx)
-	case *protocol.Archive, *protocol.Backup, *protocol.Initialize, *protocol.Probe, *protocol.Restore:
+	case *protocol.Archive, *protocol.Backup, *protocol.Initialize, *protocol.Lag, *protocol.Probe, *protocol.Restore:
 	}
 	return nil
 }

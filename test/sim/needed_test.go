@@ -25,7 +25,7 @@ var needed = map[string][]string{
 		"somebody-deletes-what-is-owned", "somebody-deletes-what-is-owned", "somebody-edits-the-template", "somebody-deletes-what-is-owned",
 		"image-on-delete", "scale-out-onto-an-ending-claim", "delete", "backup",
 		// Those of subjects.
-		"somebody-deletes-what-is-owned",
+		"somebody-deletes-what-is-owned", "archive-deleted",
 	},
 	// The pods soon show the next action of a StatefulSet: without that watch, the operator only loses time.
 	"DatabaseBackup": {"backup", "backup-retries", "backup-two-at-once", "backup-image-changes", "", "backup-unschedulable-corrected"},

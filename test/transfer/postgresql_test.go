@@ -53,7 +53,7 @@ func newPostgreSQL(t *testing.T) postgresql {
 }
 
 // install copies the programs and the keys into the folder, where the user of the servers can read them. The driver of the scripts is a
-// stub: an archive does not use it.
+// stub, because an archive does not use it, and no cluster adopts the recovered data.
 func (p postgresql) install(w *world) {
 	p.t.Helper()
 	scripts := filepath.Join(p.folder, "scripts")
@@ -61,7 +61,7 @@ func (p postgresql) install(w *world) {
 		{"mkdir", "-p", scripts + "/psycopg2", filepath.Join(p.folder, "keys")},
 		{"cp", program, filepath.Join(p.folder, "transfer")},
 		{"cp", "-r", w.keys + "/.", filepath.Join(p.folder, "keys")},
-		{"cp", "postgresql/archive", "postgresql/recover", "postgresql/replication.py", "../../config/engines/postgresql-v1/scripts/common.py", scripts},
+		{"cp", "-r", "../../config/engines/postgresql-v1/scripts/.", scripts},
 		{"chmod", "-R", "a+rX", p.folder},
 	}
 	for _, words := range copies {
@@ -70,10 +70,11 @@ func (p postgresql) install(w *world) {
 		}
 	}
 	for name, text := range map[string]string{
-		"__init__.py": "class Error(Exception): pass\nclass OperationalError(Error): pass\n", "extensions.py": "encrypt_password = None\n",
-		"sql.py": "SQL = Identifier = Literal = None\n",
+		"psycopg2/__init__.py":   "class Error(Exception): pass\nclass OperationalError(Error): pass\n",
+		"psycopg2/extensions.py": "encrypt_password = None\n", "psycopg2/sql.py": "SQL = Identifier = Literal = None\n",
+		"restored.py": "def complete(): pass\n",
 	} {
-		if err := os.WriteFile(filepath.Join(scripts, "psycopg2", name), []byte(text), 0o644); err != nil { //nolint:gosec // another user reads it
+		if err := os.WriteFile(filepath.Join(scripts, name), []byte(text), 0o644); err != nil { //nolint:gosec // another user reads it
 			p.t.Fatal(err)
 		}
 	}

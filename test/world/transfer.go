@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -187,7 +188,7 @@ func (w *World) perform(pod *corev1.Pod, c call) exit {
 		return w.performProbe(pod, asked)
 	case *protocol.Initialize:
 		return w.performInitialize(pod, asked)
-	case *protocol.List, *protocol.Install, *protocol.Reload, *protocol.Archive, *protocol.Fetch, *protocol.Recover:
+	case *protocol.List, *protocol.Install, *protocol.Reload, *protocol.Archive, *protocol.Fetch, *protocol.Lag, *protocol.Recover:
 	}
 	if pod.Labels[dbv1.LabelComponent] == dbv1.ComponentRotation {
 		w.rotate(pod)
@@ -283,7 +284,17 @@ func (w *World) performRestore(pod *corev1.Pod, c *protocol.Restore) exit {
 		on.data = there.parts[c.Member]
 	}
 	w.disk.volumes[claim.UID] = on
-	return exitWith(protocol.Result{Bytes: 100})
+	result := protocol.Result{Bytes: 100}
+	if c.Until != "" {
+		result.RecoveredTo = moment(c.Until)
+	}
+	return exitWith(result)
+}
+
+func moment(text string) time.Time {
+	at, err := time.Parse(time.RFC3339, text)
+	Must(err)
+	return at
 }
 
 func (w *World) performDelete(c *protocol.Delete) exit {

@@ -116,6 +116,7 @@ func New(cluster types.NamespacedName, seed uint64) *World {
 		{"database", (*World).runDatabase},
 		{"volumes", (*World).runVolumes},
 		{"statefulset", (*World).runStatefulSets},
+		{"deployment", (*World).runDeployments},
 		{operator, (*World).Operate},
 	}
 	w.Start()

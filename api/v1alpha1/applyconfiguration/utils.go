@@ -40,6 +40,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.BackupVerificationApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("BackupVerificationSchedule"):
 		return &apiv1alpha1.BackupVerificationScheduleApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterArchive"):
+		return &apiv1alpha1.ClusterArchiveApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterBackup"):
 		return &apiv1alpha1.ClusterBackupApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterBackupStatus"):
@@ -174,6 +176,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.MemberStatusApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("MemberVolumeStatus"):
 		return &apiv1alpha1.MemberVolumeStatusApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("RecoveryTarget"):
+		return &apiv1alpha1.RecoveryTargetApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("Sidecar"):
 		return &apiv1alpha1.SidecarApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("SidecarPort"):

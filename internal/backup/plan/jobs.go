@@ -27,7 +27,7 @@ func (s situation) backupJob(ordinal, source int32, offline bool) objects.Child 
 			protocol.AboutEngine: is.Engine, protocol.AboutImage: is.Image, protocol.AboutClusterUID: is.ClusterUID,
 		},
 		Check: checkOf(s.Engine).Command, Complete: ordinal == is.Replicas-1,
-		Store: jobs.Store(s.place), Compression: compression(cluster), Command: s.Engine.Spec.Actions.Backup.Command,
+		Store: jobs.Store(s.place), Compression: jobs.Compression(cluster), Command: s.Engine.Spec.Actions.Backup.Command,
 	}
 	return jobs.Build(cluster, jobs.Spec{
 		Name:     naming.BackupJob(cluster.Name, backup.UID, ordinal),
@@ -38,15 +38,6 @@ func (s situation) backupJob(ordinal, source int32, offline bool) objects.Child 
 		Member:   &source,
 		Offline:  offline,
 	})
-}
-
-// compression is what the cluster asks of the compressor.
-func compression(cluster *dbv1.DatabaseCluster) protocol.Compression {
-	if cluster.Spec.Backup == nil {
-		return protocol.Compression{}
-	}
-	given := cluster.Spec.Backup.Compression
-	return protocol.Compression{Level: int(given.Level), Threads: int(given.Threads)}
 }
 
 // part identifies the part of a backup.

@@ -233,6 +233,9 @@ func (r restore) desired(v state.Volume) objects.Child {
 		return resources.InitializeJob(r.Cluster, job, v)
 	}
 	job.From = *r.From
+	if target := state.FromBackup(r.Cluster).RecoveryTarget; target != nil {
+		job.Recover, job.Until = r.Engine.Spec.Actions.Recover.Command, target.Time
+	}
 	return resources.RestoreJob(r.Cluster, job, v)
 }
 

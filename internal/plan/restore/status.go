@@ -5,8 +5,11 @@ SPDX-License-Identifier: Apache-2.0
 package restore
 
 import (
+	"cmp"
 	"slices"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
@@ -68,12 +71,23 @@ func ended(s *situation.Situation) *dbv1.ClusterRestoreStatus {
 		}
 		done := &dbv1.ClusterRestoreStatus{From: v.From, Phase: dbv1.RestoreCompleted}
 		if before != nil {
-			done.Bytes, done.TotalBytes = before.Bytes, before.TotalBytes
+			done.Bytes, done.TotalBytes, done.RecoveredTo = before.Bytes, before.TotalBytes, before.RecoveredTo
 		}
+		done.RecoveredTo = cmp.Or(recoveredTo(s.Restore.Jobs), done.RecoveredTo)
 		bytes, total := bytesRead(s.Restore.Jobs)
 		done.Bytes = max(done.Bytes, bytes)
 		done.TotalBytes = max(done.TotalBytes, total, done.Bytes)
 		return done
+	}
+	return nil
+}
+
+// recoveredTo is the moment that a recovery has reached, while its Job still exists; nil for none.
+func recoveredTo(all []jobs.Job) *metav1.Time {
+	for _, job := range all {
+		if job.Succeeded && job.Result != nil && !job.Result.RecoveredTo.IsZero() {
+			return new(metav1.NewTime(job.Result.RecoveredTo.Truncate(time.Second)))
+		}
 	}
 	return nil
 }
@@ -92,6 +106,7 @@ func bytesRead(all []jobs.Job) (bytes, total int64) {
 // count adds up the progress of the Jobs. If a running Job does not report it, or the claims are about to be annotated, the numbers
 // do not change.
 func (r restore) count(now *dbv1.ClusterRestoreStatus) {
+	now.RecoveredTo = recoveredTo(r.Restore.Jobs)
 	if slices.ContainsFunc(r.Restoration.Own, func(v state.Volume) bool { return v.Fill == state.Filled }) {
 		r.keep(now)
 		return
@@ -128,6 +143,6 @@ func progressOf(job jobs.Job) (bytes, total int64, known bool) {
 
 func (r restore) keep(now *dbv1.ClusterRestoreStatus) {
 	if before := r.Cluster.Status.Restore; before != nil && before.From == now.From {
-		now.Bytes, now.TotalBytes = before.Bytes, before.TotalBytes
+		now.Bytes, now.TotalBytes, now.RecoveredTo = before.Bytes, before.TotalBytes, before.RecoveredTo
 	}
 }

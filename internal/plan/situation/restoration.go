@@ -96,6 +96,9 @@ func RestoreID(cluster *dbv1.DatabaseCluster, from dbv1.BackupDestination, membe
 	if from.EncryptionSecretName != "" {
 		parts = append(parts, "encryption="+from.EncryptionSecretName)
 	}
+	if source := state.FromBackup(cluster); source != nil && source.RecoveryTarget != nil {
+		parts = append(parts, "recover="+source.RecoveryTarget.Time)
+	}
 	return naming.RestoreID(cluster.UID, parts...)
 }
 

@@ -126,6 +126,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: name
       type:
         scalar: string
+    - name: recoveryTarget
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RecoveryTarget
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupStream
   map:
     fields:
@@ -202,9 +205,21 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: timeZone
       type:
         scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterArchive
+  map:
+    fields:
+    - name: maxLag
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Duration
+    - name: resources
+      type:
+        namedType: io.k8s.api.core.v1.ResourceRequirements
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterBackup
   map:
     fields:
+    - name: archive
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterArchive
     - name: compression
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupCompression
@@ -638,6 +653,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: phase
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterRestorePhase
+    - name: recoveredTo
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
     - name: totalBytes
       type:
         scalar: numeric
@@ -1301,6 +1319,9 @@ var schemaYAML = typed.YAMLObject(`types:
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineActions
   map:
     fields:
+    - name: archive
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineAction
     - name: backup
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineAction
@@ -1323,6 +1344,9 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineAction
     - name: probe
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineAction
+    - name: recover
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineAction
     - name: reload
@@ -1705,6 +1729,12 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: requested
       type:
         namedType: io.k8s.apimachinery.pkg.api.resource.Quantity
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RecoveryTarget
+  map:
+    fields:
+    - name: time
+      type:
+        scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Sidecar
   map:
     fields:

@@ -11,6 +11,8 @@ OWNED = re.compile("archive_.*|recovery_(target.*|end_command|min_apply_delay)|r
                    "full_page_writes|wal_log_hints|logging_collector")
 # Patroni ignores lower values.
 LEAST = {"max_connections": 25, "max_wal_senders": 10, "max_replication_slots": 10, "max_worker_processes": 2, "max_locks_per_transaction": 32}
+# The members keep in this slot what the archive does not have yet.
+ARCHIVE = "dbc_archive"
 # Seconds until the kubelet has killed a frozen member: see the liveness probe.
 KILLED = 17
 
@@ -28,6 +30,8 @@ def dynamic():
     if timing["ttl"] - timing["loop_wait"] <= KILLED:
         refuse("ttl", "ttl must be greater than loop_wait + %d, so that a frozen primary is killed before another one is elected." % KILLED)
     slots = [slot.split(":") for slot in settings.pop("slots", "").split(",") if slot]
+    if ARCHIVE in [slot[0] for slot in slots]:
+        refuse("slots", "%s is the slot of the archive. Choose another name." % ARCHIVE)
     if slots and settings.get("wal_level") != "logical":
         refuse("slots", "logical slots need spec.parameters[wal_level] logical.")
     ignored = [{"name": slot} for slot in settings.pop("ignore_slots", "").split(",") if slot]
@@ -35,12 +39,18 @@ def dynamic():
     copy = env.get("DBC_MEMBERS") == "localhost"  # of a verification, which has one member
     if synchronous == "strict" and env["DBC_REPLICAS"] == "1" and not copy:
         refuse("synchronous", "strict waits for a replica, but spec.replicas is 1, so no commit would end. Set on or off, or raise spec.replicas.")
+    archives = env.get("DBC_ARCHIVE") == "true" and not copy
+    if archives and synchronous == "strict":
+        refuse("synchronous", "with strict, a commit would wait for the archive when no replica runs. Set on, or remove spec.backup.archive.")
+    all_slots = {name: {"type": "logical", "database": database, "plugin": plugin} for name, database, plugin in slots}
+    if archives:
+        all_slots[ARCHIVE] = {"type": "physical"}
     return {
         **timing,
         "failsafe_mode": True,
         "synchronous_mode": synchronous != "off", "synchronous_mode_strict": synchronous == "strict",
         "postgresql": {"use_pg_rewind": True, "use_slots": True, "parameters": settings},
-        **({"slots": {name: {"type": "logical", "database": database, "plugin": plugin} for name, database, plugin in slots}} if slots else {}),
+        **({"slots": all_slots} if all_slots else {}),
         **({"ignore_slots": ignored} if ignored else {}),
     }
 

@@ -16,6 +16,9 @@ type BackupSourceApplyConfiguration struct {
 	// location is the location of the backup, for a backup whose DatabaseBackup no longer exists. Its url is the
 	// status.location of that DatabaseBackup.
 	Location *BackupDestinationApplyConfiguration `json:"location,omitempty"`
+	// recoveryTarget is the moment after the backup whose data the cluster gets, by the archive beside the backup. The engine
+	// needs the action recover. Default: the data of the backup.
+	RecoveryTarget *RecoveryTargetApplyConfiguration `json:"recoveryTarget,omitempty"`
 }
 
 // BackupSourceApplyConfiguration constructs a declarative configuration of the BackupSource type for use with
@@ -37,5 +40,13 @@ func (b *BackupSourceApplyConfiguration) WithName(value string) *BackupSourceApp
 // If called multiple times, the Location field is set to the value of the last call.
 func (b *BackupSourceApplyConfiguration) WithLocation(value *BackupDestinationApplyConfiguration) *BackupSourceApplyConfiguration {
 	b.Location = value
+	return b
+}
+
+// WithRecoveryTarget sets the RecoveryTarget field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the RecoveryTarget field is set to the value of the last call.
+func (b *BackupSourceApplyConfiguration) WithRecoveryTarget(value *RecoveryTargetApplyConfiguration) *BackupSourceApplyConfiguration {
+	b.RecoveryTarget = value
 	return b
 }

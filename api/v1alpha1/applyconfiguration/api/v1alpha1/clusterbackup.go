@@ -37,6 +37,9 @@ type ClusterBackupApplyConfiguration struct {
 	// verification restores the newest backup into a temporary copy and checks it there. Default: the operator does
 	// not verify backups.
 	Verification *BackupVerificationScheduleApplyConfiguration `json:"verification,omitempty"`
+	// archive stores the log of the database at the destination continuously, so that a new cluster can have the data of any
+	// second after a backup. The engine needs the action archive. Default: no archive.
+	Archive *ClusterArchiveApplyConfiguration `json:"archive,omitempty"`
 }
 
 // ClusterBackupApplyConfiguration constructs a declarative configuration of the ClusterBackup type for use with
@@ -103,5 +106,13 @@ func (b *ClusterBackupApplyConfiguration) WithCompression(value *BackupCompressi
 // If called multiple times, the Verification field is set to the value of the last call.
 func (b *ClusterBackupApplyConfiguration) WithVerification(value *BackupVerificationScheduleApplyConfiguration) *ClusterBackupApplyConfiguration {
 	b.Verification = value
+	return b
+}
+
+// WithArchive sets the Archive field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Archive field is set to the value of the last call.
+func (b *ClusterBackupApplyConfiguration) WithArchive(value *ClusterArchiveApplyConfiguration) *ClusterBackupApplyConfiguration {
+	b.Archive = value
 	return b
 }

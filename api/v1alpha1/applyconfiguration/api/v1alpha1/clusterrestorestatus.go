@@ -8,6 +8,7 @@ package v1alpha1
 
 import (
 	apiv1alpha1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // ClusterRestoreStatusApplyConfiguration represents a declarative configuration of the ClusterRestoreStatus type for use
@@ -26,6 +27,8 @@ type ClusterRestoreStatusApplyConfiguration struct {
 	Bytes *int64 `json:"bytes,omitempty"`
 	// totalBytes is the size of the backup, in bytes. It is empty while the size is unknown.
 	TotalBytes *int64 `json:"totalBytes,omitempty"`
+	// recoveredTo is the moment until which the restored data has each commit. It is empty without a recoveryTarget.
+	RecoveredTo *v1.Time `json:"recoveredTo,omitempty"`
 }
 
 // ClusterRestoreStatusApplyConfiguration constructs a declarative configuration of the ClusterRestoreStatus type for use with
@@ -71,5 +74,13 @@ func (b *ClusterRestoreStatusApplyConfiguration) WithBytes(value int64) *Cluster
 // If called multiple times, the TotalBytes field is set to the value of the last call.
 func (b *ClusterRestoreStatusApplyConfiguration) WithTotalBytes(value int64) *ClusterRestoreStatusApplyConfiguration {
 	b.TotalBytes = &value
+	return b
+}
+
+// WithRecoveredTo sets the RecoveredTo field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the RecoveredTo field is set to the value of the last call.
+func (b *ClusterRestoreStatusApplyConfiguration) WithRecoveredTo(value v1.Time) *ClusterRestoreStatusApplyConfiguration {
+	b.RecoveredTo = &value
 	return b
 }

@@ -48,6 +48,14 @@ type EngineActionsApplyConfiguration struct {
 	// runs it after a renewal, and then verifies that the member serves the renewed certificate. Default: a renewal
 	// restarts the members one by one.
 	Reload *EngineActionApplyConfiguration `json:"reload,omitempty"`
+	// archive writes the log of the database to standard output as frames, and reads from standard input what is stored,
+	// until it is stopped. It runs in a pod of its own, and reaches the members DBC_MEMBERS. While the variable DBC_ARCHIVE
+	// is true in the other actions, the members must keep the log that is not stored. docs/engines.md has the frames.
+	Archive *EngineActionApplyConfiguration `json:"archive,omitempty"`
+	// recover replays an archive into the data in DBC_DATA_DIR, which the action restore has left as the backup has it,
+	// because DBC_RECOVER was true there. It gets files by the words in DBC_ARCHIVE_FETCH, and stops at the time
+	// DBC_RECOVER_UNTIL, or at the end of the archive. It must fail if it does not reach that.
+	Recover *EngineActionApplyConfiguration `json:"recover,omitempty"`
 }
 
 // EngineActionsApplyConfiguration constructs a declarative configuration of the EngineActions type for use with
@@ -133,5 +141,21 @@ func (b *EngineActionsApplyConfiguration) WithCheck(value *EngineCheckApplyConfi
 // If called multiple times, the Reload field is set to the value of the last call.
 func (b *EngineActionsApplyConfiguration) WithReload(value *EngineActionApplyConfiguration) *EngineActionsApplyConfiguration {
 	b.Reload = value
+	return b
+}
+
+// WithArchive sets the Archive field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Archive field is set to the value of the last call.
+func (b *EngineActionsApplyConfiguration) WithArchive(value *EngineActionApplyConfiguration) *EngineActionsApplyConfiguration {
+	b.Archive = value
+	return b
+}
+
+// WithRecover sets the Recover field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Recover field is set to the value of the last call.
+func (b *EngineActionsApplyConfiguration) WithRecover(value *EngineActionApplyConfiguration) *EngineActionsApplyConfiguration {
+	b.Recover = value
 	return b
 }

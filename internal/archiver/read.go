@@ -1,0 +1,101 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package archiver
+
+import (
+	"context"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/subject"
+)
+
+// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch;create;patch;delete
+
+var (
+	watches = []kit.Watch{{Object: &appsv1.Deployment{}, When: kit.Filter(deploymentFacts), Delay: subject.RepairDelay}}
+	indexes = []kit.Index{{Kind: &appsv1.Deployment{}, Name: subject.IndexCluster, Value: clusterOf}}
+)
+
+func clusterOf(object client.Object) []string {
+	return []string{object.GetLabels()[dbv1.LabelInstance]}
+}
+
+// Facts are the state of the archive.
+type Facts struct {
+	// Deployment is nil if it does not exist.
+	Deployment *appsv1.Deployment
+	// Pod is the newest pod; nil for none.
+	Pod *state.Member
+	// Image has the transfer program; "" if the operator runs without it.
+	Image string
+}
+
+// read reads the Deployment and its pod. Most clusters have none, so a cluster that asks for no archive is not looked up.
+func read(ctx context.Context, o *subject.ClusterReading) {
+	facts := Facts{Image: o.TransferImage}
+	if engine.Archives(o.Cluster.Spec) {
+		ref := state.Ref{Kind: "Deployment", Name: naming.Archive(o.Cluster.Name)}
+		facts.Deployment = subject.Child(ctx, o, ref, deploymentFacts)
+	} else {
+		facts.Deployment = leftover(ctx, o)
+	}
+	if facts.Deployment != nil {
+		facts.Pod = pod(ctx, o)
+	}
+	state.Put(&o.Observed, facts)
+}
+
+func labels(o *subject.ClusterReading) map[string]string {
+	all := naming.Selector(o.Cluster.Name)
+	all[dbv1.LabelComponent], all[dbv1.LabelClusterUID] = dbv1.ComponentArchive, string(o.Cluster.UID)
+	return all
+}
+
+func leftover(ctx context.Context, o *subject.ClusterReading) *appsv1.Deployment {
+	found := &appsv1.DeploymentList{}
+	o.Labeled(ctx, found, labels(o))
+	for i := range found.Items {
+		if metav1.IsControlledBy(&found.Items[i], o.Cluster) {
+			return deploymentFacts(&found.Items[i])
+		}
+	}
+	return nil
+}
+
+// pod reads the newest pod, with why it is not ready. If the events cannot be read, only the explanation is missing.
+func pod(ctx context.Context, o *subject.ClusterReading) *state.Member {
+	list := &corev1.PodList{}
+	o.Labeled(ctx, list, labels(o), client.UnsafeDisableDeepCopy)
+	var newest *state.Member
+	for i := range list.Items {
+		if p := state.MemberOf(&list.Items[i], 0); newest == nil || newest.Created.Before(&p.Created) {
+			newest = &p
+		}
+	}
+	if newest == nil || o.Logs == nil || !newest.Silent(o.At) {
+		return newest
+	}
+	message, err := o.Logs.Unready(ctx, o.Cluster.Namespace, newest.UID)
+	if err != nil {
+		logf.FromContext(ctx).V(1).Info("cannot read why the archive is not ready", "pod", newest.Name, "cause", err.Error())
+	}
+	heard := newest.Hear(message)
+	return &heard
+}
+
+// deploymentFacts are the fields of the Deployment that the operator uses. Its pod shows how it is.
+func deploymentFacts(d *appsv1.Deployment) *appsv1.Deployment {
+	return &appsv1.Deployment{ObjectMeta: state.MetadataFacts(d.ObjectMeta), Spec: d.Spec}
+}

@@ -1,0 +1,67 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package archiver
+
+import (
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/subject"
+)
+
+// again is how often the operator reads why the archive is not ready. No watched field shows that the cause changes.
+const again = 30 * time.Second
+
+func (f Facts) hearIn(s *situation.Situation) time.Duration {
+	if f.Pod == nil || f.Pod.Ready || f.Pod.Terminating || s.Deleting() {
+		return 0
+	}
+	return again
+}
+
+// report returns the condition if the spec asks for an archive.
+func report(s *situation.Situation, found Facts) subject.Report {
+	return func(subject.Executed, *dbv1.DatabaseClusterStatus) []metav1.Condition {
+		if !engine.Archives(s.Cluster.Spec) {
+			return nil
+		}
+		reason, message := judge(s, found)
+		return []metav1.Condition{
+			subject.Condition(dbv1.ConditionContinuousArchiving, reason == dbv1.ReasonArchiving, reason, message),
+		}
+	}
+}
+
+// judge describes the archive. Only a pod that is ready has shown that it has the last commits.
+func judge(s *situation.Situation, found Facts) (reason, message string) {
+	pod := found.Pod
+	switch {
+	case found.Image == "":
+		return dbv1.ReasonArchiveBehind, "the operator runs without its flag --transfer-image. Set it to the image with the transfer program"
+	case s.Stopping() && len(s.Members) == 0:
+		return dbv1.ReasonHibernated, "no member runs, so nothing is written"
+	case pod == nil && !s.Serves():
+		return dbv1.ReasonArchiveStarting, "the archive waits for a member that serves"
+	case pod == nil || pod.Terminating:
+		return dbv1.ReasonArchiveStarting, fmt.Sprintf("Deployment %s has no pod yet", naming.Archive(s.Cluster.Name))
+	case pod.Ready:
+		return dbv1.ReasonArchiving, fmt.Sprintf("the archive at %s has each commit that is older than %s", Location(s.Cluster),
+			lag(s.Cluster)+tolerated)
+	}
+	if cause := pod.Ailing(s.At); cause != "" {
+		return dbv1.ReasonArchiveBehind, fmt.Sprintf("pod %s of the archive %s. The database keeps the log, while it has room. See kubectl logs %s",
+			pod.Name, cause, pod.Name)
+	}
+	if pod.Problem != "" {
+		return dbv1.ReasonArchiveStarting, fmt.Sprintf("pod %s of the archive: %s", pod.Name, pod.Problem)
+	}
+	return dbv1.ReasonArchiveStarting, fmt.Sprintf("pod %s of the archive starts", pod.Name)
+}
