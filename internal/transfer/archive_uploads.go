@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -118,6 +119,7 @@ func (u *archiveUploads) upload(o *archiveUpload) {
 			u.works(since)
 			return
 		}
+		err = u.unnamed(err, o.Name())
 		if since.IsZero() {
 			since = started
 			u.begins(err)
@@ -149,6 +151,13 @@ type nopCloser struct{ io.Writer }
 
 // Close does nothing.
 func (nopCloser) Close() error { return nil }
+
+// unnamed leaves out the name of the object, which is longer than the cause.
+func (u *archiveUploads) unnamed(err error, name string) error {
+	failure := *failureOf(err)
+	failure.Message = strings.ReplaceAll(failure.Message, u.store.URL(name), u.store.URL(""))
+	return &failure
+}
 
 // attempt stores an object within a time: a connection that is cut off would keep it waiting for minutes.
 func (u *archiveUploads) attempt(name string, packed []byte) error {

@@ -35,6 +35,17 @@ class Parameters(unittest.TestCase):
         with container.environment(1, {"synchronous": "strict"}, DBC_MEMBERS="localhost"):
             self.assertIs(parameters.dynamic()["synchronous_mode_strict"], True)
 
+    def test_members_keep_a_slot_for_an_archive_but_a_copy_does_not(self):
+        for archive, members, slots in (("true", "ledger-0", {"dbc_archive": {"type": "physical"}}), ("", "ledger-0", None), ("true", "localhost", None)):
+            with self.subTest(archive=archive, members=members), container.environment(1, {}, DBC_ARCHIVE=archive, DBC_MEMBERS=members):
+                self.assertEqual(parameters.dynamic().get("slots"), slots)
+
+    def test_an_archive_is_no_replica_and_shares_its_slot_with_none(self):
+        for given, want in (({"synchronous": "strict"}, "a commit would wait for the archive"),
+                            ({"slots": "dbc_archive:app:pgoutput", "wal_level": "logical"}, "dbc_archive is the slot of the archive")):
+            with self.subTest(given=given), container.environment(3, given, DBC_ARCHIVE="true"):
+                self.assertIn(want, container.run(parameters.dynamic)[1])
+
     def test_parameters_that_patroni_owns_or_ignores_are_refused(self):
         for name, value, want in (
             ("random_page_cost", "1.1", '"random_page_cost": "1.1"'),

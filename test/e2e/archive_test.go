@@ -1,0 +1,138 @@
+//go:build e2e
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package e2e
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+)
+
+const archivedInBucket = `
+  backup:
+    destination: {url: "s3://backups/prod", endpoint: "http://s3:7070", credentialsSecretName: backup-credentials}
+    archive: {maxLag: 1s}
+`
+
+const fromAMoment = `
+apiVersion: database.dbcluster.io/v1alpha1
+kind: DatabaseCluster
+metadata:
+  name: NAME
+spec:
+  engine: postgresql-v1
+  replicas: 1
+  image: IMAGE
+  resources: {requests: {cpu: 20m, memory: 100Mi}}
+  storage: {size: 1Gi}
+  parameters: {shared_buffers: 32MB, max_connections: "50", track_commit_timestamp: "on"}
+  bootstrap:
+    fromBackup:
+      name: base
+      recoveryTarget: {time: "TIME"}
+`
+
+// archiving is what the condition of the archive reports.
+func (w world) archiving() []string {
+	return []string{"get", "databasecluster", "ledger", "-o",
+		`jsonpath={range .status.conditions[?(@.type=="ContinuousArchiving")]}{.status} {.reason} {.message}{end}`}
+}
+
+// writing inserts numbered rows from any member that runs, until the returned function is called.
+func (w world) writing() (stop func()) {
+	ctx, end := context.WithCancel(w.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for n := 0; ctx.Err() == nil; n++ {
+			member := []string{"ledger-0", "ledger-1"}[n%2]
+			_, _ = run(ctx, "", "-n", w.namespace, "exec", member, "-c", "database", "--", "sh", "-c",
+				`PGPASSWORD=$(cat /dbc/secrets/password) PGCONNECT_TIMEOUT=2 psql -X -q -h ledger -U postgres -d app -c "INSERT INTO tick DEFAULT VALUES"`)
+		}
+	}()
+	return func() { end(); <-ended }
+}
+
+// ticks are the rows that were committed until a time.
+const ticks = "SELECT count(*) || ' ' || coalesce(md5(string_agg(n::text, ',' ORDER BY n)), '') FROM tick"
+
+// A table is dropped after a killed archive, a hand-over and a failover. The data of the second before is recovered, and the row of each
+// commit until then.
+func TestTheSecondBeforeATableWasDroppedCanBeRecovered(t *testing.T) {
+	w := newWorld(t)
+	w.s3()
+	w.manifest("v1", "Secret", "backup-credentials", "stringData: {AWS_ACCESS_KEY_ID: test, AWS_SECRET_ACCESS_KEY: test-secret}")
+	w.replacements = append(w.replacements, "IMAGE", w.needs(patroniImage), "replicas: 3", "replicas: 2",
+		`max_connections: "50"}`, `max_connections: "50", track_commit_timestamp: "on"}`)
+	w.apply(replicated + archivedInBucket)
+	w.await("ledger", "Ready")
+	w.eventually("True Archiving", w.archiving()...)
+	w.ask("ledger", "CREATE TABLE tick (n serial PRIMARY KEY); INSERT INTO tick DEFAULT VALUES")
+	w.backup("base", "ledger")
+	w.completed("base")
+
+	stop := w.writing()
+	time.Sleep(5 * time.Second)
+	w.do("delete", "pods", "-l", "app.kubernetes.io/component=archive", "--force", "--grace-period=0")
+	time.Sleep(5 * time.Second)
+	w.do("annotate", "databasecluster", "ledger", "database.dbcluster.io/hand-over=ledger-1")
+	w.eventually("ledger-1", "get", "databasecluster", "ledger", "-o", "jsonpath={.status.primary}")
+	time.Sleep(5 * time.Second)
+	w.do("delete", "pod", "ledger-1", "--force", "--grace-period=0")
+	w.eventually("True PrimaryReady", w.available("ledger")...)
+	time.Sleep(10 * time.Second)
+	stop()
+	w.ready()
+
+	moment := w.ask("ledger", "SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')")
+	want := w.ask("ledger", ticks)
+	half := w.ask("ledger", "SELECT to_char(pg_xact_commit_timestamp(xmin) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"') FROM tick ORDER BY n OFFSET (SELECT count(*)/2 FROM tick) LIMIT 1")
+	wantHalf := w.ask("ledger", ticks+" WHERE pg_xact_commit_timestamp(xmin) <= '"+half+"'")
+	time.Sleep(time.Second)
+	w.ask("ledger", "DROP TABLE tick")
+	w.eventually("True Archiving", w.archiving()...)
+	time.Sleep(5 * time.Second)
+	t.Logf("%s rows until %s, %s until %s", want, moment, wantHalf, half)
+
+	for name, at := range map[string][2]string{"before": {moment, want}, "half": {half, wantHalf}} {
+		began := time.Now()
+		w.apply(strings.NewReplacer("NAME", name, "TIME", at[0]).Replace(fromAMoment))
+		w.await(name, "Ready")
+		t.Logf("%s is Ready after %s", name, time.Since(began).Round(time.Second))
+		got := w.sqlOf(name+"-0", name, ticks)
+		w.must(got == at[1], "the cluster of %s has %s, and should have %s", at[0], got, at[1])
+		w.eventually(at[0][:19]+"Z", "get", "databasecluster", name, "-o", "jsonpath={.status.restore.recoveredTo}")
+	}
+
+	w.apply(strings.NewReplacer("NAME", "never", "TIME", "2099-01-01T00:00:00Z").Replace(fromAMoment))
+	w.eventually("2099-01-01T00:00:00Z is after ", "get", "databasecluster", "never", "-o", `jsonpath={.status.conditions[?(@.type=="Stalled")].message}`)
+}
+
+// While the bucket is away, the condition names the cause, and a member stops in its usual time. What was written then arrives later.
+func TestABucketThatIsAwayDelaysNoStopAndLosesNothing(t *testing.T) {
+	w := newWorld(t)
+	w.s3()
+	w.manifest("v1", "Secret", "backup-credentials", "stringData: {AWS_ACCESS_KEY_ID: test, AWS_SECRET_ACCESS_KEY: test-secret}")
+	w.replacements = append(w.replacements, "IMAGE", w.needs(patroniImage), "replicas: 3", "replicas: 1")
+	w.apply(replicated + archivedInBucket)
+	w.await("ledger", "Ready")
+	w.eventually("True Archiving", w.archiving()...)
+	w.ask("ledger", "CREATE TABLE note (text text); INSERT INTO note VALUES ('still here')")
+	w.do("patch", "service", "s3", "-p", `{"spec":{"selector":{"away":"yes"}}}`)
+	w.eventually("False ArchiveBehind", w.archiving()...)
+	t.Log(w.do(w.archiving()...))
+	began := time.Now()
+	w.do("patch", "databasecluster", "ledger", "--type=merge", "-p", `{"spec":{"hibernated":true}}`)
+	w.await("ledger", "Hibernated")
+	t.Logf("hibernated after %s while the bucket was away", time.Since(began).Round(time.Second))
+	w.do("patch", "service", "s3", "-p", `{"spec":{"selector":{"away":null}}}`)
+	w.do("patch", "databasecluster", "ledger", "--type=merge", "-p", `{"spec":{"hibernated":false}}`)
+	w.ready()
+	w.eventually("True Archiving", w.archiving()...)
+	w.keepsTheRow()
+}
