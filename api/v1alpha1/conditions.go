@@ -58,7 +58,8 @@ const (
 var ClusterConditions = []string{
 	ConditionReady, ConditionAvailable, ConditionProgressing, ConditionDegraded, ConditionStalled, ConditionUpdateAvailable,
 	ConditionStorageResizing, ConditionPaused, ConditionHibernated, ConditionBackupHealthy, ConditionBackupVerified,
-	ConditionContinuousArchiving, ConditionCredentialsRotated, ConditionProtectionEnforced, ConditionTLSReady, ConditionSplitBrainSuspected, ConditionEvictionBlocked,
+	ConditionContinuousArchiving,
+	ConditionCredentialsRotated, ConditionProtectionEnforced, ConditionTLSReady, ConditionSplitBrainSuspected, ConditionEvictionBlocked,
 	ConditionDeletionBlocked,
 }
 

@@ -64,13 +64,12 @@ type ClusterBackup struct {
 // ClusterArchive configures the continuous archive of a cluster. A pod beside the members receives the log, and the
 // database keeps what the destination does not have yet.
 type ClusterArchive struct {
-	// maxLag is the time after which the log that the pod has received is stored: if all volumes are lost, the commits of
-	// about this time are lost. A lower value needs more requests to the destination. From 1s to 1h, for example 30s. Default: 5s.
+	// maxLagSeconds is the time in seconds after which the log that the pod has received is stored: if all volumes are lost, the
+	// commits of about this time are lost. A lower value needs more requests to the destination. From 1 to 3600. Default: 5.
 	// +optional
-	// +kubebuilder:validation:Type=string
-	// +kubebuilder:validation:MaxLength=63
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]{1,9})?h)?([0-9]{1,6}([.][0-9]{1,9})?m)?([0-9]{1,6}([.][0-9]{1,9})?s)?$') && self != '' && duration(self) >= duration('1s') && duration(self) <= duration('1h')",message="spec.backup.archive.maxLag must be a duration from a second to an hour in hours, minutes and seconds, for example 5s"
-	MaxLag *metav1.Duration `json:"maxLag,omitempty"`
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=3600
+	MaxLagSeconds int32 `json:"maxLagSeconds,omitempty"`
 
 	// resources are the CPU and memory of the pod. They override spec.helpers.resources. Default: requests of 50m CPU and
 	// 192Mi of memory, limits of 1 CPU and 512Mi.

@@ -60,7 +60,7 @@ end
 
 -- These have conditions and alerts of their own. A sync does not wait for them.
 local message = ready.message or ""
-for _, kind in ipairs({"BackupHealthy", "BackupVerified", "ProtectionEnforced"}) do
+for _, kind in ipairs({"BackupHealthy", "BackupVerified", "ContinuousArchiving", "ProtectionEnforced"}) do
   if is(kind, "False") and conditions[kind].reason ~= "NotProtected" then
     message = message .. "; " .. kind .. " is False: " .. conditions[kind].message
   end

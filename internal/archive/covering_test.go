@@ -48,7 +48,7 @@ func TestATimeThatTheArchiveDoesNotCoverIsRefused(t *testing.T) {
 		"in a gap":                 {"log.1", second(15), missing},
 		"the end after a gap":      {"log.1", time.Time{}, missing},
 		"before any mark":          {"log.7", second(40), "the archive does not record which commits it has after log.7"},
-		"a lost backup":            {"log.3", second(15), "the archive has no file log.3, in which this backup begins"},
+		"a lost backup":            {"log.3", second(15), "the archive has no file log.3, in which this backup begins. Choose a backup that began after the archive"},
 	} {
 		_, err := Read(names).Covering(c.start, c.until)
 		if (err == nil) != (c.want == "") || err != nil && err.Error() != c.want {

@@ -45,7 +45,7 @@ func (c Listing) Covering(start string, until time.Time) (Range, error) {
 			return all[i], all[i].covers(start, until, i == len(all)-1)
 		}
 	}
-	return Range{}, fmt.Errorf("the archive has no file %s, in which this backup begins", start)
+	return Range{}, fmt.Errorf("the archive has no file %s, in which this backup begins. Choose a backup that began after the archive", start)
 }
 
 func (r *Range) covers(start string, until time.Time, newest bool) error {

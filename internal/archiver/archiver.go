@@ -29,8 +29,8 @@ var Subject = subject.Subject{
 	},
 }
 
-// decide writes the Deployment, or deletes it if the spec asks for no archive. A deletion leaves it to the garbage collector: the members
-// stop only when the last record is stored, or the destination fails.
+// decide writes the Deployment, or deletes it if the spec asks for no archive. Members never wait for it. A deletion leaves it to the
+// garbage collector, which in a foreground deletion stops it before the members.
 func decide(s *situation.Situation) subject.Decision {
 	found := state.FactsOf[Facts](s.Observed)
 	d := subject.Decision{Report: report(s, found), RequeueAfter: found.hearIn(s)}
@@ -38,10 +38,11 @@ func decide(s *situation.Situation) subject.Decision {
 	case s.Deleting() || s.Unusable != nil:
 	case wanted && found.Image != "" && (found.Deployment != nil || s.Serves()):
 		d.Operations = write(s, found)
+		d.Pending = len(d.Operations) > 0
 	case !wanted && found.Deployment != nil && found.Deployment.DeletionTimestamp == nil:
 		kind := appsv1.SchemeGroupVersion.WithKind("Deployment")
 		unwanted := operation.TargetOf(kind, found.Deployment).Because("spec.backup.archive is not set")
-		work := operation.Work{Is: operation.Properties{LiveRead: true, Applies: true}, Text: "delete "}
+		work := operation.Work{Is: operation.Aside, Text: "delete "}
 		d.Operations = operation.Deletions(work, []operation.Removal{unwanted})
 	}
 	return d
@@ -50,9 +51,10 @@ func decide(s *situation.Situation) subject.Decision {
 func write(s *situation.Situation, found Facts) operation.List {
 	child := Render(s, found)
 	apply, needed := operation.ApplyOf(child, found.Deployment)
-	if !needed || s.OwnedByAnother(child.Kind(), child.Name()) {
+	if !needed || found.Taken {
 		return nil
 	}
+	apply.Is = operation.Aside
 	return operation.List{apply}
 }
 

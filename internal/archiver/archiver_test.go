@@ -101,7 +101,12 @@ func TestTheConditionSaysOnlyWhatThePodHasShown(t *testing.T) {
 		if change != nil {
 			change(m)
 		}
-		return archiver.Facts{Image: "operator:1", Deployment: &appsv1.Deployment{}, Pod: m}
+		facts := archiver.Facts{Image: "operator:1", Pod: m, Deployment: &appsv1.Deployment{}}
+		rendered := archiver.Render(seen(t, archived(), archiver.Facts{Image: "operator:1"}), facts).Object.Object
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(rendered, facts.Deployment); err != nil {
+			t.Fatal(err)
+		}
+		return facts
 	}
 	probe := func(m *state.Member) { m.Probe = "the archive has no commits yet" }
 	for want, one := range map[string]struct {
@@ -111,9 +116,13 @@ func TestTheConditionSaysOnlyWhatThePodHasShown(t *testing.T) {
 		"False ArchiveBehind: the operator runs without its flag --transfer-image": {archiver.Facts{}, nil},
 		"False ArchiveStarting: the archive waits for a member that serves":        {archiver.Facts{Image: "operator:1"}, func(o *state.Observed) { o.Members = nil }},
 		"False ArchiveStarting: Deployment orders-archive has no pod yet":          {archiver.Facts{Image: "operator:1"}, nil},
-		"True Archiving: the archive at s3://backups/prod/shop/orders/archive-" + plans.UID + " has each commit that is older than 2m5s": {
+		"True Archiving: the archive at s3://backups/prod/shop/orders/archive-" + plans.UID + " has each commit that is older than about 2m5s": {
 			pod(true, time.Hour, nil), nil,
 		},
+		"False ArchiveStarting: Deployment orders-archive does not match the spec yet": {
+			archiver.Facts{Image: "operator:1", Pod: &state.Member{Ready: true}, Deployment: &appsv1.Deployment{}}, nil,
+		},
+		"False ArchiveBehind: Deployment orders-archive has another owner":                                           {archiver.Facts{Image: "operator:1", Taken: true}, nil},
 		"False ArchiveStarting: pod orders-archive-1 of the archive starts":                                          {pod(false, time.Minute, probe), nil},
 		"False ArchiveBehind: pod orders-archive-1 of the archive is not ready: the archive has no commits yet. The": {pod(false, time.Hour, probe), nil},
 		"False ArchiveBehind: pod orders-archive-1 of the archive ImagePullBackOff": {

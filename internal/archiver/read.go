@@ -38,6 +38,8 @@ type Facts struct {
 	Deployment *appsv1.Deployment
 	// Pod is the newest pod; nil for none.
 	Pod *state.Member
+	// Taken is true if another owner has a Deployment of that name.
+	Taken bool
 	// Image has the transfer program; "" if the operator runs without it.
 	Image string
 }
@@ -46,8 +48,10 @@ type Facts struct {
 func read(ctx context.Context, o *subject.ClusterReading) {
 	facts := Facts{Image: o.TransferImage}
 	if engine.Archives(o.Cluster.Spec) {
-		ref := state.Ref{Kind: "Deployment", Name: naming.Archive(o.Cluster.Name)}
+		// The conflict concerns only the archive.
+		others, ref := o.Foreign, state.Ref{Kind: "Deployment", Name: naming.Archive(o.Cluster.Name)}
 		facts.Deployment = subject.Child(ctx, o, ref, deploymentFacts)
+		facts.Taken, o.Foreign = len(o.Foreign) > len(others), others
 	} else {
 		facts.Deployment = leftover(ctx, o)
 	}

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package archiver
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -59,7 +60,7 @@ func Render(s *situation.Situation, found Facts) objects.Child {
 	return jobs.BuildService(&cluster, jobs.Service{
 		Spec: jobs.Spec{
 			Name: naming.Archive(cluster.Name), Kind: Kind, Owner: objects.OwnedBy(&cluster),
-			Transfer: &jobs.Transfer{Image: found.Image, Call: call, At: &at},
+			Transfer: &jobs.Transfer{Image: found.Image, Call: call, At: &at}, Members: s.End(),
 		},
 		Stopped: s.Wanted == 0 && len(s.Members) == 0,
 		Ready:   probe(lag(&cluster) + tolerated),
@@ -74,8 +75,5 @@ func Location(cluster *dbv1.DatabaseCluster) string {
 }
 
 func lag(cluster *dbv1.DatabaseCluster) time.Duration {
-	if most := cluster.Spec.Backup.Archive.MaxLag; most != nil {
-		return most.Duration
-	}
-	return defaultLag
+	return cmp.Or(time.Duration(cluster.Spec.Backup.Archive.MaxLagSeconds)*time.Second, defaultLag)
 }

@@ -13,6 +13,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
@@ -27,13 +28,25 @@ func (f Facts) hearIn(s *situation.Situation) time.Duration {
 	return again
 }
 
+// outdated reports whether the pod may archive to another place than the spec has.
+func (f Facts) outdated(s *situation.Situation) bool {
+	if s.Engine == nil || s.Engine.Spec.Actions.Archive == nil || f.Deployment == nil {
+		return true
+	}
+	_, differs := operation.ApplyOf(Render(s, f), f.Deployment)
+	return differs
+}
+
 // report returns the condition if the spec asks for an archive.
 func report(s *situation.Situation, found Facts) subject.Report {
-	return func(subject.Executed, *dbv1.DatabaseClusterStatus) []metav1.Condition {
+	return func(done subject.Executed, _ *dbv1.DatabaseClusterStatus) []metav1.Condition {
 		if !engine.Archives(s.Cluster.Spec) {
 			return nil
 		}
 		reason, message := judge(s, found)
+		if done.Err != nil && reason == dbv1.ReasonArchiveStarting {
+			message += fmt.Sprintf(". The last attempt failed: %v", done.Err)
+		}
 		return []metav1.Condition{
 			subject.Condition(dbv1.ConditionContinuousArchiving, reason == dbv1.ReasonArchiving, reason, message),
 		}
@@ -46,19 +59,23 @@ func judge(s *situation.Situation, found Facts) (reason, message string) {
 	switch {
 	case found.Image == "":
 		return dbv1.ReasonArchiveBehind, "the operator runs without its flag --transfer-image. Set it to the image with the transfer program"
+	case found.Taken:
+		return dbv1.ReasonArchiveBehind, fmt.Sprintf("Deployment %s has another owner. Delete it, or rename this cluster", naming.Archive(s.Cluster.Name))
 	case s.Stopping() && len(s.Members) == 0:
 		return dbv1.ReasonHibernated, "no member runs, so nothing is written"
 	case pod == nil && !s.Serves():
 		return dbv1.ReasonArchiveStarting, "the archive waits for a member that serves"
 	case pod == nil || pod.Terminating:
 		return dbv1.ReasonArchiveStarting, fmt.Sprintf("Deployment %s has no pod yet", naming.Archive(s.Cluster.Name))
+	case found.outdated(s):
+		return dbv1.ReasonArchiveStarting, fmt.Sprintf("Deployment %s does not match the spec yet", naming.Archive(s.Cluster.Name))
 	case pod.Ready:
-		return dbv1.ReasonArchiving, fmt.Sprintf("the archive at %s has each commit that is older than %s", Location(s.Cluster),
+		return dbv1.ReasonArchiving, fmt.Sprintf("the archive at %s has each commit that is older than about %s", Location(s.Cluster),
 			lag(s.Cluster)+tolerated)
 	}
 	if cause := pod.Ailing(s.At); cause != "" {
-		return dbv1.ReasonArchiveBehind, fmt.Sprintf("pod %s of the archive %s. The database keeps the log, while it has room. See kubectl logs %s",
-			pod.Name, cause, pod.Name)
+		return dbv1.ReasonArchiveBehind, fmt.Sprintf(
+			"pod %s of the archive %s. The database keeps the log, while it has room. See kubectl logs %s", pod.Name, cause, pod.Name)
 	}
 	if pod.Problem != "" {
 		return dbv1.ReasonArchiveStarting, fmt.Sprintf("pod %s of the archive: %s", pod.Name, pod.Problem)

@@ -93,6 +93,7 @@ const (
 	FrameData = "data" // FILE OFFSET LENGTH: more of a file
 	FrameEnd  = "end"  // FILE SIZE: the file is complete
 	FramePut  = "put"  // FILE LENGTH: a small file, complete at once
+	FrameCut  = "cut"  // store now what was sent: the database waits for it
 	FrameMark = "mark" // TIME: everything that was committed until then has been sent, in RFC 3339
 	FrameFork = "fork" // FILE OFFSET: the history of the database left the file there
 	FrameGap  = "gap"  // FILE OFFSET: what follows does not continue the archive, which ends there
@@ -119,6 +120,8 @@ type Archived struct {
 	Mark time.Time `json:"mark,omitzero"`
 	// Problem is why the store has not taken an object; "" if it has.
 	Problem string `json:"problem,omitempty"`
+	// Heard is the time of the last frame.
+	Heard time.Time `json:"heard,omitzero"`
 	// Since is the first failure.
 	Since time.Time `json:"since,omitzero"`
 	// Said is the last line of the action.

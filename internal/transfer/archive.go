@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/dbcluster/databasecluster-operator/internal/archive"
@@ -39,6 +40,7 @@ type archiveRun struct {
 	waiting  time.Time // since when there are bytes in no object
 	stored   time.Time // when the last object was cut
 	reported time.Time
+	heard    atomic.Int64  // when the last frame arrived
 	state    *archiveState // nil for a program without a file for it
 }
 
@@ -87,9 +89,10 @@ func (r *archiveRun) follow(ctx context.Context) error {
 	}
 	r.state.follow(func() protocol.Archived {
 		now := r.uploads.state()
-		now.Said = action.stderr.newest()
+		now.Said, now.Heard = action.stderr.newest(), time.Unix(r.heard.Load(), 0).UTC()
 		return now
 	})
+	r.heard.Store(time.Now().Unix())
 	r.welcome()
 	return r.settle(ctx, stop, action, r.receive(newFrameReader(stdout)))
 }
@@ -148,6 +151,7 @@ func (r *archiveRun) receive(frames frameReader) error {
 			if got.err != nil {
 				return got.err
 			}
+			r.heard.Store(time.Now().Unix())
 			if err := r.take(got.message); err != nil {
 				return failf(protocol.ActionFailed, "The archive action sent a wrong frame: %v. Correct the action in the engine.", err)
 			}
@@ -169,6 +173,8 @@ func (r *archiveRun) take(m message) (err error) {
 		objects, err = r.recorder.Complete(m.file, m.offset)
 	case protocol.FramePut:
 		objects, err = r.recorder.Whole(m.file, m.body)
+	case protocol.FrameCut:
+		objects = r.recorder.Cut()
 	case protocol.FrameMark:
 		r.recorder.Mark(m.until)
 	case protocol.FrameFork:

@@ -22,19 +22,23 @@ const (
 	stateInterval = time.Second
 	// staleState is the age from which a state shows that its program hangs.
 	staleState = 30 * time.Second
+	// silentAction is the time without a frame after which the pod starts again. A database that answers gives a mark each second.
+	silentAction = 10 * time.Minute
 	// archiveAgain and maxArchiveAgain are the times between two runs that fail. After archiveRuns, a run counts as a good one.
 	archiveAgain    = time.Second
 	maxArchiveAgain = 30 * time.Second
 	archiveRuns     = time.Minute
 )
 
-// archive archives once, or with a file for its state until it is asked to stop: then whatever fails runs again, and the file has the cause.
+// archive archives once, or with a file for its state until it is asked to stop: then whatever fails runs again, and the file has the
+// cause.
 func (r *run) archive(ctx context.Context, call *protocol.Archive) (protocol.Result, error) {
 	if call.State == "" {
 		return (&archiveRun{run: r, Archive: call}).do(ctx)
 	}
 	state := newArchiveState()
-	defer state.every(call.State)()
+	stop := state.every(call.State)
+	defer stop()
 	for again := archiveAgain; ; again = min(2*again, maxArchiveAgain) {
 		began := time.Now()
 		result, err := (&archiveRun{run: r, Archive: call, state: state}).do(ctx)
@@ -153,6 +157,8 @@ func behind(state protocol.Archived, most time.Duration, now time.Time) string {
 	switch age := now.Sub(state.At); {
 	case age > staleState:
 		return fmt.Sprintf("the archive has not reported its state for %s", age.Round(time.Second))
+	case !state.Heard.IsZero() && now.Sub(state.Heard) > silentAction:
+		return fmt.Sprintf("the engine has sent nothing for %s", now.Sub(state.Heard).Round(time.Second))
 	case most == 0, now.Sub(state.Mark) <= most && state.Problem == "":
 		return ""
 	case state.Problem != "":

@@ -99,6 +99,9 @@ func parseFrame(verb string, words []string) (m message, length int64, err error
 		m.until, err = time.Parse(time.RFC3339Nano, words[0])
 		return m, 0, err
 	}
+	if verb == protocol.FrameCut && len(words) == 0 {
+		return m, 0, nil
+	}
 	shape, known := numbersOf[verb]
 	if !known {
 		return m, 0, errors.New("unknown")

@@ -16,7 +16,7 @@ import (
 const archivedInBucket = `
   backup:
     destination: {url: "s3://backups/prod", endpoint: "http://s3:7070", credentialsSecretName: backup-credentials}
-    archive: {maxLag: 1s}
+    archive: {maxLagSeconds: 1}
 `
 
 const fromAMoment = `

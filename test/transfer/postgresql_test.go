@@ -72,7 +72,8 @@ func (p postgresql) install(w *world) {
 	for name, text := range map[string]string{
 		"psycopg2/__init__.py":   "class Error(Exception): pass\nclass OperationalError(Error): pass\n",
 		"psycopg2/extensions.py": "encrypt_password = None\n", "psycopg2/sql.py": "SQL = Identifier = Literal = None\n",
-		"restored.py": "def complete(): pass\n",
+		"restored.py":   "def complete(): pass\n",
+		"parameters.py": "def check(_): pass\ndef dynamic(): return {'postgresql': {'parameters': {}}}\n",
 	} {
 		if err := os.WriteFile(filepath.Join(scripts, name), []byte(text), 0o644); err != nil { //nolint:gosec // another user reads it
 			p.t.Fatal(err)

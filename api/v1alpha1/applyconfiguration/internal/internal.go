@@ -208,9 +208,9 @@ var schemaYAML = typed.YAMLObject(`types:
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterArchive
   map:
     fields:
-    - name: maxLag
+    - name: maxLagSeconds
       type:
-        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Duration
+        scalar: numeric
     - name: resources
       type:
         namedType: io.k8s.api.core.v1.ResourceRequirements

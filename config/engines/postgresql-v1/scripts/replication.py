@@ -16,7 +16,7 @@ for name, result, arguments in (
         ("PQerrorMessage", ctypes.c_char_p, (POINTER,)), ("PQhost", ctypes.c_char_p, (POINTER,)), ("PQport", ctypes.c_char_p, (POINTER,)),
         ("PQfinish", None, (POINTER,)),
         ("PQexec", POINTER, (POINTER, ctypes.c_char_p)), ("PQresultStatus", ctypes.c_int, (POINTER,)),
-        ("PQresultErrorMessage", ctypes.c_char_p, (POINTER,)), ("PQgetvalue", POINTER, (POINTER, ctypes.c_int, ctypes.c_int)),
+        ("PQresultErrorMessage", ctypes.c_char_p, (POINTER,)), ("PQresultErrorField", ctypes.c_char_p, (POINTER, ctypes.c_int)), ("PQgetvalue", POINTER, (POINTER, ctypes.c_int, ctypes.c_int)),
         ("PQgetlength", ctypes.c_int, (POINTER, ctypes.c_int, ctypes.c_int)), ("PQntuples", ctypes.c_int, (POINTER,)),
         ("PQnfields", ctypes.c_int, (POINTER,)), ("PQclear", None, (POINTER,)), ("PQsocket", ctypes.c_int, (POINTER,)),
         ("PQconsumeInput", ctypes.c_int, (POINTER,)), ("PQgetCopyData", ctypes.c_int, (POINTER, ctypes.POINTER(POINTER), ctypes.c_int)),
@@ -27,8 +27,16 @@ for name, result, arguments in (
     function.restype, function.argtypes = result, arguments
 
 
+# The code of an error: a file, here a segment, does not exist.
+REMOVED = "58P01"
+
+
 class Refused(Exception):
-    """What the server, or the connection to it, says."""
+    """What the server, or the connection to it, says, with the code of an error."""
+
+    def __init__(self, text, code=""):
+        super().__init__(text)
+        self.code = code
 
 
 def position(text):
@@ -49,6 +57,10 @@ def segment(timeline, at):
 def place(name, offset):
     """Returns the timeline and the position of an offset in a file."""
     return int(name[:8], 16), ((int(name[8:16], 16) << 8) + int(name[16:], 16)) * SEGMENT + offset
+
+
+def code(result):
+    return ((result and libpq.PQresultErrorField(result, ord("C"))) or b"").decode()
 
 
 class Server:
@@ -84,7 +96,7 @@ class Server:
         result = libpq.PQexec(self.connection, command.encode())
         try:
             if libpq.PQresultStatus(result) not in wants:
-                raise Refused(" ".join(libpq.PQresultErrorMessage(result).decode(errors="replace").split()) or self.error())
+                raise Refused(" ".join(libpq.PQresultErrorMessage(result).decode(errors="replace").split()) or self.error(), code(result))
             return [[ctypes.string_at(libpq.PQgetvalue(result, row, column), libpq.PQgetlength(result, row, column)) or None
                      for column in range(libpq.PQnfields(result))] for row in range(libpq.PQntuples(result))]
         finally:
@@ -119,7 +131,7 @@ class Server:
             return None
         result = libpq.PQgetResult(self.connection)
         reason = libpq.PQresultErrorMessage(result).decode(errors="replace") if result else ""
-        raise Refused("the stream ended: " + (" ".join(reason.split()) or self.error() or "no reason"))
+        raise Refused("the stream ended: " + (" ".join(reason.split()) or self.error() or "no reason"), code(result))
 
     def report(self, received, flushed):
         """Tells the server what was received, and what it may forget."""

@@ -7,8 +7,7 @@ SPDX-License-Identifier: Apache-2.0
 package v1alpha1
 
 import (
-	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	corev1 "k8s.io/client-go/applyconfigurations/core/v1"
+	v1 "k8s.io/client-go/applyconfigurations/core/v1"
 )
 
 // ClusterArchiveApplyConfiguration represents a declarative configuration of the ClusterArchive type for use
@@ -17,12 +16,12 @@ import (
 // ClusterArchive configures the continuous archive of a cluster. A pod beside the members receives the log, and the
 // database keeps what the destination does not have yet.
 type ClusterArchiveApplyConfiguration struct {
-	// maxLag is the time after which the log that the pod has received is stored: if all volumes are lost, the commits of
-	// about this time are lost. A lower value needs more requests to the destination. At least 1s, at most 1h. Default: 5s.
-	MaxLag *v1.Duration `json:"maxLag,omitempty"`
+	// maxLagSeconds is the time in seconds after which the log that the pod has received is stored: if all volumes are lost, the
+	// commits of about this time are lost. A lower value needs more requests to the destination. From 1 to 3600. Default: 5.
+	MaxLagSeconds *int32 `json:"maxLagSeconds,omitempty"`
 	// resources are the CPU and memory of the pod. They override spec.helpers.resources. Default: requests of 50m CPU and
 	// 192Mi of memory, limits of 1 CPU and 512Mi.
-	Resources *corev1.ResourceRequirementsApplyConfiguration `json:"resources,omitempty"`
+	Resources *v1.ResourceRequirementsApplyConfiguration `json:"resources,omitempty"`
 }
 
 // ClusterArchiveApplyConfiguration constructs a declarative configuration of the ClusterArchive type for use with
@@ -31,18 +30,18 @@ func ClusterArchive() *ClusterArchiveApplyConfiguration {
 	return &ClusterArchiveApplyConfiguration{}
 }
 
-// WithMaxLag sets the MaxLag field in the declarative configuration to the given value
+// WithMaxLagSeconds sets the MaxLagSeconds field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the MaxLag field is set to the value of the last call.
-func (b *ClusterArchiveApplyConfiguration) WithMaxLag(value v1.Duration) *ClusterArchiveApplyConfiguration {
-	b.MaxLag = &value
+// If called multiple times, the MaxLagSeconds field is set to the value of the last call.
+func (b *ClusterArchiveApplyConfiguration) WithMaxLagSeconds(value int32) *ClusterArchiveApplyConfiguration {
+	b.MaxLagSeconds = &value
 	return b
 }
 
 // WithResources sets the Resources field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Resources field is set to the value of the last call.
-func (b *ClusterArchiveApplyConfiguration) WithResources(value *corev1.ResourceRequirementsApplyConfiguration) *ClusterArchiveApplyConfiguration {
+func (b *ClusterArchiveApplyConfiguration) WithResources(value *v1.ResourceRequirementsApplyConfiguration) *ClusterArchiveApplyConfiguration {
 	b.Resources = value
 	return b
 }
