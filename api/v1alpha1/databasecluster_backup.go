@@ -55,7 +55,7 @@ type ClusterBackup struct {
 	// +optional
 	Verification *BackupVerificationSchedule `json:"verification,omitempty"`
 
-	// archive stores the log of the database at the destination continuously, so that a new cluster can have the data of any
+	// archive stores the log of the database at the destination continuously. A new cluster can then have the data of any
 	// second after a backup. The engine needs the action archive. Default: no archive.
 	// +optional
 	Archive *ClusterArchive `json:"archive,omitempty"`
@@ -64,7 +64,7 @@ type ClusterBackup struct {
 // ClusterArchive configures the continuous archive of a cluster. A pod beside the members receives the log, and the
 // database keeps what the destination does not have yet.
 type ClusterArchive struct {
-	// maxLagSeconds is the time in seconds after which the log that the pod has received is stored: if all volumes are lost, the
+	// maxLagSeconds is the time in seconds after which the log that the pod has received is stored. If all volumes are lost, the
 	// commits of about this time are lost. A lower value needs more requests to the destination. From 1 to 3600. Default: 5.
 	// +optional
 	// +kubebuilder:validation:Minimum=1

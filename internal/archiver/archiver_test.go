@@ -116,7 +116,7 @@ func TestTheConditionSaysOnlyWhatThePodHasShown(t *testing.T) {
 		"False ArchiveBehind: the operator runs without its flag --transfer-image": {archiver.Facts{}, nil},
 		"False ArchiveStarting: the archive waits for a member that serves":        {archiver.Facts{Image: "operator:1"}, func(o *state.Observed) { o.Members = nil }},
 		"False ArchiveStarting: Deployment orders-archive has no pod yet":          {archiver.Facts{Image: "operator:1"}, nil},
-		"True Archiving: the archive at s3://backups/prod/shop/orders/archive-" + plans.UID + " has each commit that is older than about 2m5s": {
+		"True Archiving: the newest commits in the archive at s3://backups/prod/shop/orders/archive-" + plans.UID + " are at most about 2m5s old": {
 			pod(true, time.Hour, nil), nil,
 		},
 		"False ArchiveStarting: Deployment orders-archive does not match the spec yet": {

@@ -15,6 +15,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
 
@@ -55,30 +56,37 @@ func report(s *situation.Situation, found Facts) subject.Report {
 
 // judge describes the archive. Only a pod that is ready has shown that it has the last commits.
 func judge(s *situation.Situation, found Facts) (reason, message string) {
-	pod := found.Pod
+	name, pod := naming.Archive(s.Cluster.Name), found.Pod
 	switch {
 	case found.Image == "":
 		return dbv1.ReasonArchiveBehind, "the operator runs without its flag --transfer-image. Set it to the image with the transfer program"
 	case found.Taken:
-		return dbv1.ReasonArchiveBehind, fmt.Sprintf("Deployment %s has another owner. Delete it, or rename this cluster", naming.Archive(s.Cluster.Name))
+		return dbv1.ReasonArchiveBehind, fmt.Sprintf("Deployment %s has another owner. Delete it, or rename this cluster", name)
 	case s.Stopping() && len(s.Members) == 0:
 		return dbv1.ReasonHibernated, "no member runs, so nothing is written"
 	case pod == nil && !s.Serves():
 		return dbv1.ReasonArchiveStarting, "the archive waits for a member that serves"
 	case pod == nil || pod.Terminating:
-		return dbv1.ReasonArchiveStarting, fmt.Sprintf("Deployment %s has no pod yet", naming.Archive(s.Cluster.Name))
+		return dbv1.ReasonArchiveStarting, fmt.Sprintf("Deployment %s has no pod yet", name)
 	case found.outdated(s):
-		return dbv1.ReasonArchiveStarting, fmt.Sprintf("Deployment %s does not match the spec yet", naming.Archive(s.Cluster.Name))
+		return dbv1.ReasonArchiveStarting, fmt.Sprintf("Deployment %s does not match the spec yet", name)
 	case pod.Ready:
-		return dbv1.ReasonArchiving, fmt.Sprintf("the archive at %s has each commit that is older than about %s", Location(s.Cluster),
+		return dbv1.ReasonArchiving, fmt.Sprintf("the newest commits in the archive at %s are at most about %s old", Location(s.Cluster),
 			lag(s.Cluster)+tolerated)
+	default:
+		return unready(*pod, pod.Ailing(s.At))
 	}
-	if cause := pod.Ailing(s.At); cause != "" {
+}
+
+// unready describes a pod that is not ready; ailing is the cause if that lasts.
+func unready(pod state.Member, ailing string) (reason, message string) {
+	switch {
+	case ailing != "":
 		return dbv1.ReasonArchiveBehind, fmt.Sprintf(
-			"pod %s of the archive %s. The database keeps the log, while it has room. See kubectl logs %s", pod.Name, cause, pod.Name)
-	}
-	if pod.Problem != "" {
+			"pod %s of the archive %s. The database keeps the log, while it has room. See kubectl logs %s", pod.Name, ailing, pod.Name)
+	case pod.Problem != "":
 		return dbv1.ReasonArchiveStarting, fmt.Sprintf("pod %s of the archive: %s", pod.Name, pod.Problem)
+	default:
+		return dbv1.ReasonArchiveStarting, fmt.Sprintf("pod %s of the archive starts", pod.Name)
 	}
-	return dbv1.ReasonArchiveStarting, fmt.Sprintf("pod %s of the archive starts", pod.Name)
 }

@@ -66,7 +66,7 @@ func replicas(stopped bool) int32 {
 	return 1
 }
 
-// selector has the UID of the cluster, so a Deployment never adopts the pods of an earlier one.
+// selector has the UID of the cluster, so a Deployment never adopts the pods of a previous cluster of the same name.
 func selector(labels map[string]string) map[string]string {
 	return map[string]string{
 		dbv1.LabelInstance: labels[dbv1.LabelInstance], dbv1.LabelComponent: labels[dbv1.LabelComponent],

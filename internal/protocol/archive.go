@@ -71,7 +71,7 @@ func ArchiveBeside(backup, clusterUID string) string {
 	return backup[:strings.LastIndex(backup, "/")+1] + ArchiveFolder(clusterUID)
 }
 
-// ArchiveFact is the fact that tells where the recovery of a backup begins: the file of the archive that the database wrote when the
+// ArchiveFact is the fact that records where the recovery of a backup begins: the file of the archive that the database wrote when the
 // backup began.
 const ArchiveFact = "archiveFile"
 
@@ -120,6 +120,8 @@ type Archived struct {
 	Mark time.Time `json:"mark,omitzero"`
 	// Problem is why the store has not taken an object; "" if it has.
 	Problem string `json:"problem,omitempty"`
+	// Lost is when the database had removed log that was not stored; zero if it never had.
+	Lost time.Time `json:"lost,omitzero"`
 	// Heard is the time of the last frame.
 	Heard time.Time `json:"heard,omitzero"`
 	// Since is the first failure.

@@ -41,6 +41,7 @@ type archiveRun struct {
 	stored   time.Time // when the last object was cut
 	reported time.Time
 	heard    atomic.Int64  // when the last frame arrived
+	lost     atomic.Int64  // when the last gap was recorded; 0 for none
 	state    *archiveState // nil for a program without a file for it
 }
 
@@ -90,6 +91,9 @@ func (r *archiveRun) follow(ctx context.Context) error {
 	r.state.follow(func() protocol.Archived {
 		now := r.uploads.state()
 		now.Said, now.Heard = action.stderr.newest(), time.Unix(r.heard.Load(), 0).UTC()
+		if lost := r.lost.Load(); lost > 0 {
+			now.Lost = time.Unix(lost, 0).UTC()
+		}
 		return now
 	})
 	r.heard.Store(time.Now().Unix())
@@ -181,6 +185,8 @@ func (r *archiveRun) take(m message) (err error) {
 		objects, err = r.recorder.Record(archive.Fork, m.file, m.offset)
 	case protocol.FrameGap:
 		objects, err = r.recorder.Record(archive.Gap, m.file, m.offset)
+		r.lost.Store(time.Now().Unix())
+		r.log.Warn("The database has removed log that was not stored. Create a backup.")
 	}
 	if file := r.recorder.Branched(); file != "" {
 		r.log.Warn("The database sent other bytes than the archive has. Both are kept.", "file", file)

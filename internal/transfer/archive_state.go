@@ -24,6 +24,8 @@ const (
 	staleState = 30 * time.Second
 	// silentAction is the time without a frame after which the pod starts again. A database that answers gives a mark each second.
 	silentAction = 10 * time.Minute
+	// shownGap is how long an archive is behind after a gap, so that an alert fires.
+	shownGap = 15 * time.Minute
 	// archiveAgain and maxArchiveAgain are the times between two runs that fail. After archiveRuns, a run counts as a good one.
 	archiveAgain    = time.Second
 	maxArchiveAgain = 30 * time.Second
@@ -159,12 +161,16 @@ func behind(state protocol.Archived, most time.Duration, now time.Time) string {
 		return fmt.Sprintf("the archive has not reported its state for %s", age.Round(time.Second))
 	case !state.Heard.IsZero() && now.Sub(state.Heard) > silentAction:
 		return fmt.Sprintf("the engine has sent nothing for %s", now.Sub(state.Heard).Round(time.Second))
+	case most > 0 && now.Sub(state.Lost) < shownGap:
+		return fmt.Sprintf(
+			"log was lost at %s, because it was not stored in time. Create a backup: no previous one can be recovered to a later time",
+			state.Lost.Format(time.RFC3339))
 	case most == 0, now.Sub(state.Mark) <= most && state.Problem == "":
 		return ""
 	case state.Problem != "":
 		return fmt.Sprintf("%s. Since %s: %s", until, state.Since.Format(time.RFC3339), state.Problem)
 	case state.Said != "":
-		return until + ". The engine says: " + state.Said
+		return until + ". The engine reports: " + state.Said
 	default:
 		return until
 	}

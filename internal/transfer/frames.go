@@ -95,14 +95,19 @@ func onlyOffset(m *message, _ *int64) []*int64 { return []*int64{&m.offset} }
 // parseFrame returns a frame without its bytes, and their number.
 func parseFrame(verb string, words []string) (m message, length int64, err error) {
 	m.verb = verb
-	if verb == protocol.FrameMark && len(words) == 1 {
+	switch {
+	case verb == protocol.FrameMark && len(words) == 1:
 		m.until, err = time.Parse(time.RFC3339Nano, words[0])
 		return m, 0, err
-	}
-	if verb == protocol.FrameCut && len(words) == 0 {
+	case verb == protocol.FrameCut && len(words) == 0:
 		return m, 0, nil
 	}
-	shape, known := numbersOf[verb]
+	return parseFileFrame(m, words)
+}
+
+// parseFileFrame returns a frame about a file.
+func parseFileFrame(m message, words []string) (_ message, length int64, err error) {
+	shape, known := numbersOf[m.verb]
 	if !known {
 		return m, 0, errors.New("unknown")
 	}

@@ -69,7 +69,7 @@ func (r *restoreRun) recoveryOf(ctx context.Context, manifest *protocol.Manifest
 	cluster := manifest.About[protocol.AboutClusterUID]
 	if start == "" || cluster == "" {
 		return nil, failf(protocol.TargetNotCovered,
-			"The backup %s does not record where it begins in an archive. Choose a backup that was made while the members ran.", r.From)
+			"The backup %s does not record where it begins in an archive. Choose a backup that ran beside the members.", r.From)
 	}
 	recovery := &recoverRun{run: r.run, Recover: &protocol.Recover{
 		From: protocol.ArchiveBeside(r.From, cluster), Store: r.Store, Start: start,

@@ -18,7 +18,7 @@ import (
 // templateHash is an annotation of pods with the hash of their template.
 const templateHash = "template"
 
-// runDeployments is the Deployment controller, for the strategy Recreate: a pod of a template starts when those of others are gone.
+// runDeployments is the Deployment controller, for the strategy Recreate: a pod of a template starts when no pod of another one exists.
 func (w *World) runDeployments() {
 	for _, deployment := range store.All[*appsv1.Deployment](w.Store) {
 		if w.delays() || deployment.DeletionTimestamp != nil || w.Store.Terminating == deployment.Namespace {

@@ -16,7 +16,7 @@ import (
 // ClusterArchive configures the continuous archive of a cluster. A pod beside the members receives the log, and the
 // database keeps what the destination does not have yet.
 type ClusterArchiveApplyConfiguration struct {
-	// maxLagSeconds is the time in seconds after which the log that the pod has received is stored: if all volumes are lost, the
+	// maxLagSeconds is the time in seconds after which the log that the pod has received is stored. If all volumes are lost, the
 	// commits of about this time are lost. A lower value needs more requests to the destination. From 1 to 3600. Default: 5.
 	MaxLagSeconds *int32 `json:"maxLagSeconds,omitempty"`
 	// resources are the CPU and memory of the pod. They override spec.helpers.resources. Default: requests of 50m CPU and

@@ -37,7 +37,7 @@ type ClusterBackupApplyConfiguration struct {
 	// verification restores the newest backup into a temporary copy and checks it there. Default: the operator does
 	// not verify backups.
 	Verification *BackupVerificationScheduleApplyConfiguration `json:"verification,omitempty"`
-	// archive stores the log of the database at the destination continuously, so that a new cluster can have the data of any
+	// archive stores the log of the database at the destination continuously. A new cluster can then have the data of any
 	// second after a backup. The engine needs the action archive. Default: no archive.
 	Archive *ClusterArchiveApplyConfiguration `json:"archive,omitempty"`
 }
