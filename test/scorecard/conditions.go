@@ -21,7 +21,8 @@ import (
 var (
 	always = []string{dbv1.ConditionReady, dbv1.ConditionAvailable, dbv1.ConditionProgressing, dbv1.ConditionDegraded,
 		dbv1.ConditionStalled}
-	askedFor  = []string{dbv1.ConditionBackupHealthy, dbv1.ConditionBackupVerified, dbv1.ConditionProtectionEnforced}
+	askedFor = []string{dbv1.ConditionBackupHealthy, dbv1.ConditionBackupVerified, dbv1.ConditionContinuousArchiving,
+		dbv1.ConditionProtectionEnforced}
 	ofABackup = []string{dbv1.ConditionReady, dbv1.ConditionStalled}
 )
 
