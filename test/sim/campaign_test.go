@@ -49,6 +49,7 @@ var unsteady = map[string]string{
 	"pair-without-the-last-primary":              "orders-2 has all rows for the engine only if it stops after the primary",
 	"pair-final-backup-unseen":                   "either replica may take over",
 	"voters-final-backup-during-scale-in":        "a second decides whether the removal has ended before the deletion",
+	"pair-hibernate-taken-back-touched":          "a failure may delay the hibernation until it is taken back, so the StatefulSet never gets its ordinals",
 	"pair-hibernate-during-hand-over":            "either primary may stop last",
 	"pair-delete-during-hand-over":               "the cluster may be deleted before the Job of the hand-over exists",
 	"pair-hand-over-to-another-before-a-rollout": "a crash delays the hand-over until after the rollout",
