@@ -6,6 +6,7 @@ package archiver
 
 import (
 	"context"
+	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -67,9 +68,16 @@ func labels(o *subject.ClusterReading) map[string]string {
 	return all
 }
 
+// leftover is read from the cache only: its deletion has preconditions, and most clusters never had one.
 func leftover(ctx context.Context, o *subject.ClusterReading) *appsv1.Deployment {
 	found := &appsv1.DeploymentList{}
-	o.Labeled(ctx, found, labels(o))
+	if o.Err != nil {
+		return nil
+	}
+	options := append(o.Others.By(o.Cluster.Namespace, subject.IndexCluster, o.Cluster.Name), client.MatchingLabels(labels(o)))
+	if err := o.Others.List(ctx, found, options...); err != nil {
+		o.Err = fmt.Errorf("list the archives of cluster %s: %w", o.Cluster.Name, err)
+	}
 	for i := range found.Items {
 		if metav1.IsControlledBy(&found.Items[i], o.Cluster) {
 			return deploymentFacts(&found.Items[i])
