@@ -12,7 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
@@ -26,12 +25,8 @@ import (
 
 var (
 	watches = []kit.Watch{{Object: &appsv1.Deployment{}, When: kit.Filter(deploymentFacts), Delay: subject.RepairDelay}}
-	indexes = []kit.Index{{Kind: &appsv1.Deployment{}, Name: subject.IndexCluster, Value: clusterOf}}
+	indexes = []kit.Index{{Kind: &appsv1.Deployment{}, Name: subject.IndexCluster, Value: subject.ClusterName}}
 )
-
-func clusterOf(object client.Object) []string {
-	return []string{object.GetLabels()[dbv1.LabelInstance]}
-}
 
 // Facts are the state of the archive.
 type Facts struct {
@@ -86,7 +81,7 @@ func leftover(ctx context.Context, o *subject.ClusterReading) *appsv1.Deployment
 	return nil
 }
 
-// pod reads the newest pod, with why it is not ready. If the events cannot be read, only the explanation is missing.
+// pod reads the newest pod.
 func pod(ctx context.Context, o *subject.ClusterReading) *state.Member {
 	list := &corev1.PodList{}
 	o.Labeled(ctx, list, labels(o), client.UnsafeDisableDeepCopy)
@@ -96,15 +91,10 @@ func pod(ctx context.Context, o *subject.ClusterReading) *state.Member {
 			newest = &p
 		}
 	}
-	if newest == nil || o.Logs == nil || !newest.Silent(o.At) {
-		return newest
+	if newest == nil {
+		return nil
 	}
-	message, err := o.Logs.Unready(ctx, o.Cluster.Namespace, newest.UID)
-	if err != nil {
-		logf.FromContext(ctx).V(1).Info("cannot read why the archive is not ready", "pod", newest.Name, "cause", err.Error())
-	}
-	heard := newest.Hear(message)
-	return &heard
+	return new(o.Hear(ctx, *newest))
 }
 
 // deploymentFacts are the fields of the Deployment that the operator uses. Its pod shows how it is.

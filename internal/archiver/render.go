@@ -6,7 +6,6 @@ package archiver
 
 import (
 	"cmp"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -57,7 +56,7 @@ func Render(s *situation.Situation, found Facts) objects.Child {
 	probe := func(most time.Duration) *jobs.Transfer {
 		return &jobs.Transfer{Call: &protocol.Lag{State: stateFile, Max: most}}
 	}
-	return jobs.BuildService(&cluster, jobs.Service{
+	return jobs.BuildDeployment(&cluster, jobs.Deployment{
 		Spec: jobs.Spec{
 			Name: naming.Archive(cluster.Name), Kind: Kind, Owner: objects.OwnedBy(&cluster),
 			Transfer: &jobs.Transfer{Image: found.Image, Call: call, At: &at}, Members: s.End(),
@@ -70,8 +69,8 @@ func Render(s *situation.Situation, found Facts) objects.Child {
 
 // Location is the URL of the archive: beside the backups of the cluster.
 func Location(cluster *dbv1.DatabaseCluster) string {
-	return strings.Join([]string{strings.TrimSuffix(cluster.Spec.Backup.Destination.URL, "/"), cluster.Namespace, cluster.Name,
-		protocol.ArchiveFolder(string(cluster.UID))}, "/")
+	folder := protocol.FolderOf(cluster.Spec.Backup.Destination.URL, cluster.Namespace, cluster.Name)
+	return folder + protocol.ArchiveFolder(string(cluster.UID))
 }
 
 func lag(cluster *dbv1.DatabaseCluster) time.Duration {

@@ -8,7 +8,6 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
@@ -17,14 +16,10 @@ import (
 )
 
 var indexes = append([]kit.Index{
-	{Kind: &corev1.Pod{}, Name: subject.IndexCluster, Value: clusterName},
-	{Kind: &corev1.PersistentVolumeClaim{}, Name: subject.IndexCluster, Value: clusterName},
-	{Kind: &corev1.ConfigMap{}, Name: subject.IndexCluster, Value: clusterName},
-	{Kind: &batchv1.Job{}, Name: subject.IndexCluster, Value: clusterName},
+	{Kind: &corev1.Pod{}, Name: subject.IndexCluster, Value: subject.ClusterName},
+	{Kind: &corev1.PersistentVolumeClaim{}, Name: subject.IndexCluster, Value: subject.ClusterName},
+	{Kind: &corev1.ConfigMap{}, Name: subject.IndexCluster, Value: subject.ClusterName},
+	{Kind: &batchv1.Job{}, Name: subject.IndexCluster, Value: subject.ClusterName},
 	{Kind: &dbv1.DatabaseBackup{}, Name: subject.IndexCluster, Value: backedUp},
 	{Kind: &policyv1.PodDisruptionBudget{}, Name: indexOthers, Value: ofOthers},
 }, plan.Watches().Indexes...)
-
-func clusterName(object client.Object) []string {
-	return []string{object.GetLabels()[dbv1.LabelInstance]}
-}

@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
-	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
@@ -123,17 +122,10 @@ func (o *observation) readPods(ctx context.Context) {
 	slices.SortFunc(o.Members, func(a, b state.Member) int { return cmp.Compare(a.Ordinal, b.Ordinal) })
 }
 
-// readUnready reads why members are not ready, as their probes report. If the events cannot be read, only the explanation is missing.
+// readUnready reads why members are not ready.
 func (o *observation) readUnready(ctx context.Context) {
 	for i, m := range o.Members {
-		if o.Logs == nil || !m.Silent(o.At) {
-			continue
-		}
-		message, err := o.Logs.Unready(ctx, o.Cluster.Namespace, m.UID)
-		if err != nil {
-			logf.FromContext(ctx).V(1).Info("cannot read why a member is not ready", "pod", m.Name, "cause", err.Error())
-		}
-		o.Members[i] = m.Hear(message)
+		o.Members[i] = o.Hear(ctx, m)
 	}
 }
 

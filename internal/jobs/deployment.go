@@ -16,8 +16,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/pods"
 )
 
-// Service is an action that never ends: a Deployment with one pod. Two pods never run at the same time, unless a node does not respond.
-type Service struct {
+// Deployment is an action that never ends: one pod runs it. Two pods never run at the same time, unless a node does not respond.
+type Deployment struct {
 	Spec
 	// Stopped is true if no pod should run.
 	Stopped bool
@@ -33,8 +33,8 @@ const (
 	aliveFailures       = 6
 )
 
-// BuildService builds the Deployment of an action, for an effective cluster.
-func BuildService(cluster *dbv1.DatabaseCluster, s Service) objects.Child {
+// BuildDeployment builds the Deployment of an action, for an effective cluster.
+func BuildDeployment(cluster *dbv1.DatabaseCluster, s Deployment) objects.Child {
 	cluster = pods.ForJobs(cluster)
 	s.Resources = s.Kind.Resources(cluster)
 	labels, spec := s.labels(cluster), s.pod(cluster)

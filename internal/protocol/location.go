@@ -47,6 +47,11 @@ func (l Location) URL(name string) string {
 	return l.Scheme + "://" + path.Join(l.Bucket+"/", l.Path, name)
 }
 
+// FolderOf is the URL of the folder with the backups and the archive of a cluster, with a slash at its end.
+func FolderOf(destination, namespace, cluster string) string {
+	return strings.TrimSuffix(destination, "/") + "/" + namespace + "/" + cluster + "/"
+}
+
 // checkEndpoint rejects an endpoint that is not the address of a service. An empty endpoint means Amazon S3.
 func checkEndpoint(text string) error {
 	if text == "" {

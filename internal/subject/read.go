@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
@@ -60,6 +61,23 @@ type ClusterReading struct {
 // IndexCluster is the name of the index by which the cache finds objects with a cluster's label. A list by labels alone compares every
 // object of the namespace, so a pass would cost more with every cluster.
 const IndexCluster = "cluster"
+
+// ClusterName is the value of that index.
+func ClusterName(object client.Object) []string {
+	return []string{object.GetLabels()[dbv1.LabelInstance]}
+}
+
+// Hear returns a pod with why it is not ready, as its probe reports. If the events cannot be read, only the explanation is missing.
+func (r *ClusterReading) Hear(ctx context.Context, m state.Member) state.Member {
+	if r.Logs == nil || !m.Silent(r.At) {
+		return m
+	}
+	message, err := r.Logs.Unready(ctx, r.Cluster.Namespace, m.UID)
+	if err != nil {
+		logf.FromContext(ctx).V(1).Info("cannot read why a pod is not ready", "pod", m.Name, "cause", err.Error())
+	}
+	return m.Hear(message)
+}
 
 // Labeled reads the objects of the cluster with all these labels.
 func (r *ClusterReading) Labeled(ctx context.Context, into client.ObjectList, labels map[string]string, options ...client.ListOption) {

@@ -38,7 +38,7 @@ func (r *run) archive(ctx context.Context, call *protocol.Archive) (protocol.Res
 	if call.State == "" {
 		return (&archiveRun{run: r, Archive: call}).do(ctx)
 	}
-	state := newArchiveState()
+	state := &archiveState{}
 	stop := state.every(call.State)
 	defer stop()
 	for again := archiveAgain; ; again = min(2*again, maxArchiveAgain) {
@@ -66,8 +66,6 @@ type archiveState struct {
 	of    func() protocol.Archived
 	last  protocol.Archived
 }
-
-func newArchiveState() *archiveState { return &archiveState{} }
 
 // follow takes the state from a run. A nil state is of a program without a file.
 func (s *archiveState) follow(of func() protocol.Archived) {

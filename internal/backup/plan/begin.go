@@ -6,7 +6,6 @@ package plan
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,6 +15,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/pods"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 // startDelay is the age at which a backup can start: after it, no backup with an earlier creation time can appear.
@@ -73,6 +73,5 @@ func (s situation) withFinalizer(p BackupPlan) BackupPlan {
 
 // location is the URL of one backup. It contains the UID, so no other backup has the same URL.
 func location(backup *dbv1.DatabaseBackup, base string) string {
-	return fmt.Sprintf("%s/%s/%s/%s-%s", strings.TrimSuffix(base, "/"),
-		backup.Namespace, backup.Spec.Cluster, backup.Name, naming.Short(backup.UID))
+	return protocol.FolderOf(base, backup.Namespace, backup.Spec.Cluster) + backup.Name + "-" + naming.Short(backup.UID)
 }
