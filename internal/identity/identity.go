@@ -67,7 +67,7 @@ func foreignAgreement(s *situation.Situation) bool {
 }
 
 // ended are what remains of a cluster that is being deleted. Members that still run need it. None has an owner, so Kubernetes does not
-// delete them with the cluster. The ServiceAccount, which shows that the others exist, is deleted after them.
+// delete them with the cluster.
 func ended(s *situation.Situation) []operation.Removal {
 	if len(s.Members) > 0 {
 		return nil

@@ -43,7 +43,7 @@ func report(t *testing.T, failures []string) {
 	}
 }
 
-// unsteady are the stories whose end depends on the time or on the order of events without a fault of the operator, and why.
+// unsteady are the stories whose end depends on the time without a fault of the operator, and why.
 var unsteady = map[string]string{
 	"volume-lost-then-deleted":                   "the StatefulSet may start the released member on its empty volume before it is scaled in",
 	"pair-without-the-last-primary":              "orders-2 has all rows for the engine only if it stops after the primary",
@@ -54,12 +54,25 @@ var unsteady = map[string]string{
 	"pair-delete-during-hand-over":               "the cluster may be deleted before the Job of the hand-over exists",
 	"pair-hand-over-to-another-before-a-rollout": "a crash delays the hand-over until after the rollout",
 	"pair-final-backup-of-adopted-volumes":       "a cluster that is deleted before the operator has seen it has no final backup",
+	"pair-wake-touched":                          "a failure may delay the wake until the StatefulSet is touched, so its first pod is from that template",
+	"volume-of-a-restore-that-changes":           "the restore may end before the other backup is named",
 }
 
-func skipUnsteady(t *testing.T, s world.Story) {
+// disordered are the stories whose end depends on the order of events without a fault of the operator, and why.
+var disordered = map[string]string{
+	"pair-stop-unseen":                      "either replica may take over",
+	"pair-stop-unseen-next-cluster":         "either replica may take over",
+	"pair-final-backup-foreground":          "the garbage collector may stop the primary first: then no volume is known to have every write",
+	"pair-hibernate-unready":                "without a lock nobody knows the last primary, and the member that starts first takes over",
+	"pair-without-lock-final-backup-silent": "without a lock nobody knows the last primary, and the member that starts first takes over",
+}
+
+func skip(t *testing.T, s world.Story, because ...map[string]string) {
 	t.Helper()
-	if why := unsteady[s.Name]; why != "" {
-		t.Skip(why)
+	for _, why := range because {
+		if why[s.Name] != "" {
+			t.Skip(why[s.Name])
+		}
 	}
 }
 
@@ -67,7 +80,7 @@ func TestOneFailureAtAnyCallDoesNotChangeTheEnd(t *testing.T) {
 	withoutRaces(t)
 	for _, sequence := range played() {
 		t.Run(sequence.Name, func(t *testing.T) {
-			skipUnsteady(t, sequence)
+			skip(t, sequence, unsteady)
 			t.Parallel()
 			c := campaignOf(t, sequence)
 			var failures []string
@@ -87,7 +100,7 @@ func TestTheOrderOfEventsDoesNotChangeTheEnd(t *testing.T) {
 	withoutRaces(t)
 	for _, sequence := range played() {
 		t.Run(sequence.Name, func(t *testing.T) {
-			skipUnsteady(t, sequence)
+			skip(t, sequence, unsteady, disordered)
 			t.Parallel()
 			c := campaignOf(t, sequence)
 			var failures []string

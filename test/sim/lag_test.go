@@ -15,7 +15,7 @@ func TestALateCacheDoesNotChangeTheEnd(t *testing.T) {
 	withoutRaces(t)
 	for _, sequence := range played() {
 		t.Run(sequence.Name, func(t *testing.T) {
-			skipUnsteady(t, sequence)
+			skip(t, sequence, unsteady)
 			t.Parallel()
 			c := campaignOf(t, sequence)
 			var failures []string

@@ -41,7 +41,8 @@ func (w *World) runDeployment(deployment *appsv1.Deployment) {
 		return
 	}
 	pod := &corev1.Pod{ObjectMeta: *deployment.Spec.Template.ObjectMeta.DeepCopy(), Spec: *deployment.Spec.Template.Spec.DeepCopy()}
-	pod.Namespace, pod.Name = deployment.Namespace, deployment.Name+"-"+hash[:8]
+	name := objects.Hash([]any{deployment.UID, hash}) // the pod of a previous Deployment of the same name may still terminate
+	pod.Namespace, pod.Name = deployment.Namespace, deployment.Name+"-"+name[:8]
 	metav1.SetMetaDataAnnotation(&pod.ObjectMeta, templateHash, hash)
 	pod.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(deployment, appsv1.SchemeGroupVersion.WithKind("Deployment"))}
 	w.Store.Put(pod)

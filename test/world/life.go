@@ -158,10 +158,10 @@ func (w *World) othersAct() {
 	}
 	w.by = operator
 	for _, it := range w.items() {
-		if it != w.life.at && !w.life.dead {
-			at := w.life.at
+		if l := w.life; it != l.at && !l.dead {
+			at, wrote := l.at, l.wrote
 			w.reconcile(it)
-			w.life.at = at
+			l.at, l.wrote, l.passing = at, wrote, true
 		}
 	}
 }

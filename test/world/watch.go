@@ -13,6 +13,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -32,7 +33,7 @@ type watched struct {
 // A change during a pass arrives after it.
 func (w *World) notify(c store.Change) {
 	if w.life.passing {
-		if w.by == operator && !strings.HasSuffix(w.life.verb, statusOf) {
+		if w.by == operator && !strings.HasSuffix(w.life.verb, statusOf) && !onlyManagers(c) {
 			w.life.wrote = store.Ref(c.Object())
 		}
 		w.life.missed = append(w.life.missed, c)
@@ -60,6 +61,19 @@ func (w *World) notify(c store.Change) {
 			}
 		}
 	}
+}
+
+// onlyManagers reports whether a change concerns only who manages which field. Only the next write reads that.
+func onlyManagers(c store.Change) bool {
+	if c.Before == nil || c.After == nil {
+		return false
+	}
+	before, after := c.Before.DeepCopyObject().(client.Object), c.After.DeepCopyObject().(client.Object)
+	for _, o := range []client.Object{before, after} {
+		o.SetManagedFields(nil)
+		o.SetResourceVersion("")
+	}
+	return equality.Semantic.DeepEqual(before, after)
 }
 
 // Mute takes the events of one of the watches of a controller away.
