@@ -73,6 +73,7 @@ var troubledSequences = []world.Story{
 		world.Thaw("orders-0"), told(createPair(world.PairEngine)), world.Leads("orders-2"),
 	),
 	world.Tell("pair-delete-without-engine-during-hand-over", createPair(world.PairEngine), soon(3, handOverTo("orders-2")), together(deleteEngine(world.PairEngine), remove())),
+	world.Tell("pair-delete-without-engine-and-account", createPair(world.PairEngine), together(deleteEngine(world.PairEngine), deleteAccount(), remove())),
 	world.Tell("pair-hibernate-without-the-first", createPair(world.SyncEngine), world.Freeze("orders-0"), soon(90, hibernate(true)), world.Thaw("orders-0"), hibernate(false)),
 	world.Tell("pair-delete-shutdown", createPair(world.PairEngine, hook("stop", dbv1.HookShutdown)), handOverTo("orders-2"), remove()),
 	world.Tell("pair-delete-namespace", createPair(world.PairEngine), soon(60, world.RemoveNamespace())),

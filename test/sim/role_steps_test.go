@@ -75,6 +75,11 @@ func told(s world.Step) world.Step {
 	return s
 }
 
+// deleteAccount deletes the account of the members, which shows that they have rights.
+func deleteAccount() world.Step {
+	return world.Step{What: "somebody deletes the ServiceAccount", Do: func(w *world.World) { w.Delete(store.Get[*corev1.ServiceAccount](w.Store, clusterName)) }}
+}
+
 func handOverTo(pod string) world.Step {
 	return annotateCluster("a hand-over to pod "+pod+" is asked for", dbv1.AnnotationHandOver, pod)
 }
