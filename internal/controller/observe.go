@@ -157,11 +157,10 @@ func (o *observation) readVolumes(ctx context.Context) {
 // readUnlabeled reads the claims that are missing from the list although members use them, or the status records their data. A user may
 // have removed their labels. The claim of a new pod may not be in the cache yet.
 func (o *observation) readUnlabeled(ctx context.Context) {
-	whatever := func(*corev1.PersistentVolumeClaim) bool { return true }
 	if o.StatefulSet != nil && len(o.StatefulSet.Spec.VolumeClaimTemplates) > 0 {
 		for _, m := range o.Members {
 			if !m.Created.Add(state.Steadily).After(o.At) {
-				o.readClaim(ctx, m.Ordinal, whatever)
+				o.readClaim(ctx, m.Ordinal, func(claim *corev1.PersistentVolumeClaim) bool { return m.Mounts(claim.CreationTimestamp) })
 			}
 		}
 	}

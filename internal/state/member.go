@@ -92,6 +92,12 @@ const Steadily = 10 * time.Second
 // Readiness is the name of the member, and since when it is ready. A member that has restarted has another one.
 func (m Member) Readiness() string { return m.Name + "=" + m.ReadySince.UTC().Format(time.RFC3339) }
 
+// Mounts reports whether the pod has the claim of its name that was created at a time. A pod that got its node before that has the previous
+// claim. One without a node has none yet: Kubernetes deletes its claim although the pod exists, and creates another one.
+func (m Member) Mounts(claim metav1.Time) bool {
+	return !m.Placed.IsZero() && !claim.After(m.Placed.Time)
+}
+
 // Serving reports whether the member is ready and not terminating. A member that crashed before has to stay ready for a while.
 func (m Member) Serving(now time.Time) bool {
 	return m.Ready && !m.Terminating && (m.Problem == "" || m.Steady(now, Steadily))

@@ -96,13 +96,7 @@ func (s *Situation) Holds(m state.Member) bool {
 		return false
 	}
 	v, exists := s.volume(m.Ordinal)
-	return exists && !v.Terminating && (m.Placed.IsZero() || mounts(m, v))
-}
-
-// mounts reports whether a pod has this volume. One that got its node before the claim existed has the previous volume. One without a node
-// has none yet: Kubernetes deletes its claim although the pod exists, and creates another one.
-func mounts(m state.Member, v state.Volume) bool {
-	return !m.Placed.IsZero() && !v.Created.After(m.Placed.Time)
+	return exists && !v.Terminating && (m.Placed.IsZero() || m.Mounts(v.Created))
 }
 
 // Replaceable reports whether Kubernetes is about to replace a lost volume by an empty one, and to start its member.
@@ -202,7 +196,7 @@ func (s *Situation) hasData(v state.Volume) bool {
 // shows reports whether a volume is known to have data: its member has been ready with it, or a backup or a user has filled it.
 func (s *Situation) shows(v state.Volume) bool {
 	m, runs := s.member(v.Ordinal)
-	ready := runs && m.Ready && !m.Terminating && mounts(m, v)
+	ready := runs && m.Ready && !m.Terminating && m.Mounts(v.Created)
 	return s.counts(v) && (ready || v.Fill == state.Filled || v.Unwatched || v.Copied)
 }
 
