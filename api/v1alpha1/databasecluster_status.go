@@ -112,6 +112,11 @@ type DatabaseClusterStatus struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	Backup *ClusterBackupStatus `json:"backup,omitempty"`
 
+	// recovery is what can be recovered to a point in time. It is empty without spec.backup.archive.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
+	Recovery *ClusterRecoveryStatus `json:"recovery,omitempty"`
+
 	// tls is the state of the certificate of the members. It is empty without spec.tls.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status

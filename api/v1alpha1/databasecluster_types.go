@@ -28,6 +28,7 @@ import (
 // +kubebuilder:printcolumn:name="Primary",type=string,JSONPath=`.status.primary`,priority=1,description="Pod that accepts writes"
 // +kubebuilder:printcolumn:name="Image",type=string,JSONPath=`.spec.image`,priority=1
 // +kubebuilder:printcolumn:name="Version",type=string,JSONPath=`.status.version`,priority=1,description="Version of the database"
+// +kubebuilder:printcolumn:name="Recoverable",type=date,JSONPath=`.status.recovery.oldest`,priority=1,description="Age of the earliest time that can be recovered"
 // +kubebuilder:printcolumn:name="Message",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].message`,priority=1
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 40",message="metadata.name must be at most 40 characters long, so that the names of the cluster's objects stay valid"
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be a DNS label that starts with a letter (lowercase letters, digits and '-'), because Services have the same name"

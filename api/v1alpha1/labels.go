@@ -59,6 +59,8 @@ const (
 	ComponentRestore = "restore"
 	// ComponentArchive marks the Deployment of the archive and its pods.
 	ComponentArchive = "archive"
+	// ComponentRecovery marks the Jobs that read what can be recovered from the archive and the backups.
+	ComponentRecovery = "recovery"
 	// ComponentVerification marks the Jobs that restore a backup into a temporary copy.
 	ComponentVerification = "verification"
 	// ComponentBackupDeletion marks the Jobs that delete a backup's data.
@@ -131,6 +133,8 @@ const (
 	AnnotationStoredSpec = "database.dbcluster.io/stored-spec"
 	// AnnotationCertificate is on the Jobs of reloads: the certificate that members load, as in status.tls.served.
 	AnnotationCertificate = "database.dbcluster.io/certificate"
+	// AnnotationOccasion is on the Job that reads what can be recovered: why it runs. For another occasion, it runs again.
+	AnnotationOccasion = "database.dbcluster.io/occasion"
 	// AnnotationMembers is on the Jobs of rotations: the members that were ready when the Job was created, and since when. The Job counts
 	// only for these.
 	AnnotationMembers = "database.dbcluster.io/members"

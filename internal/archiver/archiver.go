@@ -33,12 +33,15 @@ var Subject = subject.Subject{
 // garbage collector, which in a foreground deletion stops it before the members.
 func decide(s *situation.Situation) subject.Decision {
 	found := state.FactsOf[Facts](s.Observed)
-	d := subject.Decision{Report: report(s, found), RequeueAfter: found.hearIn(s)}
+	d := subject.Decision{Report: report(s, found)}
+	looks, lookAgain := look(s, found)
+	d.RequeueAfter = situation.Sooner(found.hearIn(s), lookAgain)
 	switch wanted := engine.Archives(s.Cluster.Spec); {
 	case s.Deleting() || s.Unusable != nil:
 	case wanted && found.Image != "" && (found.Deployment != nil || s.Serves()):
 		d.Operations = write(s, found)
 		d.Pending = len(d.Operations) > 0
+		d.Operations = append(d.Operations, looks...)
 	case !wanted && found.Deployment != nil && found.Deployment.DeletionTimestamp == nil:
 		kind := appsv1.SchemeGroupVersion.WithKind("Deployment")
 		unwanted := operation.TargetOf(kind, found.Deployment).Because("spec.backup.archive is not set")

@@ -15,6 +15,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -38,6 +39,10 @@ type Facts struct {
 	Taken bool
 	// Image has the transfer program; "" if the operator runs without it.
 	Image string
+	// Look is the Job that reads what can be recovered. Looked is true if it exists. Occasion is why it ran.
+	Look     jobs.Job
+	Looked   bool
+	Occasion string
 }
 
 // read reads the Deployment and its pod. Most clusters have none, so a cluster that asks for no archive is not looked up.
@@ -53,6 +58,11 @@ func read(ctx context.Context, o *subject.ClusterReading) {
 	}
 	if facts.Deployment != nil {
 		facts.Pod = pod(ctx, o)
+	}
+	if engine.Archives(o.Cluster.Spec) {
+		if job, seen, found := o.JobNamed(ctx, lookAction, naming.RecoveryJob(o.Cluster.Name, o.Cluster.UID)); found {
+			facts.Look, facts.Looked, facts.Occasion = seen, true, job.Annotations[dbv1.AnnotationOccasion]
+		}
 	}
 	state.Put(&o.Observed, facts)
 }

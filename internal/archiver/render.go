@@ -69,8 +69,11 @@ func Render(s *situation.Situation, found Facts) objects.Child {
 
 // Location is the URL of the archive: beside the backups of the cluster.
 func Location(cluster *dbv1.DatabaseCluster) string {
-	folder := protocol.FolderOf(cluster.Spec.Backup.Destination.URL, cluster.Namespace, cluster.Name)
-	return folder + protocol.ArchiveFolder(string(cluster.UID))
+	return folder(cluster) + protocol.ArchiveFolder(string(cluster.UID))
+}
+
+func folder(cluster *dbv1.DatabaseCluster) string {
+	return protocol.FolderOf(cluster.Spec.Backup.Destination.URL, cluster.Namespace, cluster.Name)
 }
 
 func lag(cluster *dbv1.DatabaseCluster) time.Duration {

@@ -40,11 +40,16 @@ func (f Facts) outdated(s *situation.Situation) bool {
 
 // report returns the condition if the spec asks for an archive.
 func report(s *situation.Situation, found Facts) subject.Report {
-	return func(done subject.Executed, _ *dbv1.DatabaseClusterStatus) []metav1.Condition {
+	return func(done subject.Executed, status *dbv1.DatabaseClusterStatus) []metav1.Condition {
 		if !engine.Archives(s.Cluster.Spec) {
+			status.Recovery = nil
 			return nil
 		}
+		status.Recovery = recovery(s, found, status.Recovery)
 		reason, message := judge(s, found)
+		if reason == dbv1.ReasonArchiving {
+			message += recoverable(status.Recovery)
+		}
 		if done.Err != nil && reason == dbv1.ReasonArchiveStarting {
 			message += fmt.Sprintf(". The last attempt failed: %v", done.Err)
 		}

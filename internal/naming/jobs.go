@@ -135,6 +135,11 @@ const shortLength = 8
 // Short is the part of a UID that names contain.
 func Short(uid types.UID) string { return string(uid)[:min(shortLength, len(uid))] }
 
+// RecoveryJob is the name of the Job that reads what can be recovered. There is only the last one.
+func RecoveryJob(cluster string, uid types.UID) string {
+	return cluster + "-recovery-" + digest(string(uid))
+}
+
 func digest(parts ...string) string {
 	hash := sha256.New()
 	for _, part := range parts {

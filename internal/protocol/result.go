@@ -39,8 +39,10 @@ type Result struct {
 	Facts       Facts           `json:"facts,omitempty"`  // about the restored data
 	// RecoveredTo is a time: a recovery has every commit until then.
 	RecoveredTo time.Time `json:"recoveredTo,omitzero"`
-	Reason      Reason    `json:"reason"`  // of a failure
-	Message     string    `json:"message"` // a sentence with the cause and what to do
+	// Recoverable is what a Window has found.
+	Recoverable *Recoverable `json:"recoverable,omitempty"`
+	Reason      Reason       `json:"reason"`  // of a failure
+	Message     string       `json:"message"` // a sentence with the cause and what to do
 }
 
 // Facts are strings, numbers and booleans about the data of a member, by name.

@@ -62,11 +62,7 @@ func (r *restoreRun) do(ctx context.Context) (protocol.Result, error) {
 
 // recoveryOf is the recovery of a backup by the archive beside it. It refuses what the archive does not cover before the first byte.
 func (r *restoreRun) recoveryOf(ctx context.Context, manifest *protocol.Manifest, stream *protocol.Stream) (*recoverRun, error) {
-	start := ""
-	if stream.Check != nil {
-		_ = json.Unmarshal(stream.Check.Before[protocol.ArchiveFact], &start)
-	}
-	cluster := manifest.About[protocol.AboutClusterUID]
+	start, cluster := archiveFile(stream), manifest.About[protocol.AboutClusterUID]
 	if start == "" || cluster == "" {
 		return nil, failf(protocol.TargetNotCovered,
 			"The backup %s does not record where it begins in an archive. Choose a backup that ran beside the members.", r.From)
@@ -76,6 +72,14 @@ func (r *restoreRun) recoveryOf(ctx context.Context, manifest *protocol.Manifest
 		Since: stream.Completed.Format(time.RFC3339Nano), Until: r.Until, Command: r.Recover,
 	}}
 	return recovery, recovery.open(ctx)
+}
+
+// archiveFile is the file of the archive in which a backup begins; "" if that is unknown.
+func archiveFile(stream *protocol.Stream) (start string) {
+	if stream.Check != nil {
+		_ = json.Unmarshal(stream.Check.Before[protocol.ArchiveFact], &start)
+	}
+	return start
 }
 
 // find returns the stream of the member and checks that all its pieces exist.

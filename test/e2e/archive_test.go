@@ -75,6 +75,8 @@ func TestTheSecondBeforeATableWasDroppedCanBeRecovered(t *testing.T) {
 	w.ask("ledger", "CREATE TABLE tick (n serial PRIMARY KEY); INSERT INTO tick DEFAULT VALUES")
 	w.backup("base", "ledger")
 	w.completed("base")
+	w.eventually("; any time since 2", w.archiving()...)
+	t.Log(w.do("get", "databasecluster", "ledger", "-o", "jsonpath={.status.recovery}"))
 
 	stop := w.writing()
 	time.Sleep(5 * time.Second)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -187,6 +188,8 @@ func (w *World) perform(pod *corev1.Pod, c call) exit {
 		return w.performProbe(pod, asked)
 	case *protocol.Initialize:
 		return w.performInitialize(pod, asked)
+	case *protocol.Window:
+		return w.performWindow(asked)
 	case *protocol.List, *protocol.Install, *protocol.Reload, *protocol.Archive, *protocol.Fetch, *protocol.Lag, *protocol.Recover:
 	}
 	if pod.Labels[dbv1.LabelComponent] == dbv1.ComponentRotation {
@@ -223,6 +226,18 @@ func (w *World) performBackup(pod *corev1.Pod, c *protocol.Backup) exit {
 	}
 	w.disk.bucket[at] = there
 	return exitWith(protocol.Result{Bytes: 100, StoredBytes: 50, SHA256: fmt.Sprintf("sha256 of %s", data), Check: factsAround(c, data)})
+}
+
+// performWindow finds the backups of a cluster. Its times are those of no backup: the end of a story does not depend on them.
+func (w *World) performWindow(c *protocol.Window) exit {
+	found := protocol.Recoverable{StoredBytes: 100}
+	for at, backup := range w.disk.bucket {
+		found.Based = found.Based || backup.complete && strings.HasPrefix(at, c.Of+"/")
+	}
+	if found.Based {
+		found.Spans = []protocol.Span{{Oldest: Began, Newest: Began.Add(time.Hour)}}
+	}
+	return exitWith(protocol.Result{Recoverable: &found, Completed: w.Clock.Now()})
 }
 
 // imagesOf returns the image that reads a member, and the member's own image if it differs.

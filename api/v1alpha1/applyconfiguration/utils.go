@@ -80,6 +80,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.ClusterPodApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterProjectedVolume"):
 		return &apiv1alpha1.ClusterProjectedVolumeApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterRecoveryStatus"):
+		return &apiv1alpha1.ClusterRecoveryStatusApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterRequestStatus"):
 		return &apiv1alpha1.ClusterRequestStatusApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterRestoreStatus"):
@@ -176,6 +178,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.MemberStatusApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("MemberVolumeStatus"):
 		return &apiv1alpha1.MemberVolumeStatusApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("RecoveryRange"):
+		return &apiv1alpha1.RecoveryRangeApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("RecoveryTarget"):
 		return &apiv1alpha1.RecoveryTargetApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("Sidecar"):

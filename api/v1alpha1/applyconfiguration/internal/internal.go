@@ -214,6 +214,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: resources
       type:
         namedType: io.k8s.api.core.v1.ResourceRequirements
+    - name: windowHours
+      type:
+        scalar: numeric
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterBackup
   map:
     fields:
@@ -613,6 +616,33 @@ var schemaYAML = typed.YAMLObject(`types:
         list:
           elementType:
             namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterVolumeProjection
+          elementRelationship: atomic
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterRecoveryStatus
+  map:
+    fields:
+    - name: archiveBytes
+      type:
+        scalar: numeric
+    - name: checkedAt
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
+    - name: location
+      type:
+        scalar: string
+    - name: message
+      type:
+        scalar: string
+    - name: newest
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
+    - name: oldest
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
+    - name: ranges
+      type:
+        list:
+          elementType:
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RecoveryRange
           elementRelationship: atomic
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterRequestState
   scalar: string
@@ -1150,6 +1180,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: readyReplicas
       type:
         scalar: numeric
+    - name: recovery
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterRecoveryStatus
     - name: replicas
       type:
         scalar: numeric
@@ -1729,6 +1762,15 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: requested
       type:
         namedType: io.k8s.apimachinery.pkg.api.resource.Quantity
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RecoveryRange
+  map:
+    fields:
+    - name: newest
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
+    - name: oldest
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RecoveryTarget
   map:
     fields:

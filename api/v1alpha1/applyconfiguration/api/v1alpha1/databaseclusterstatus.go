@@ -54,6 +54,8 @@ type DatabaseClusterStatusApplyConfiguration struct {
 	Volumes []VolumeRecordApplyConfiguration `json:"volumes,omitempty"`
 	// backup is the state of the cluster's backups. It is empty without spec.backup.
 	Backup *ClusterBackupStatusApplyConfiguration `json:"backup,omitempty"`
+	// recovery is what can be recovered to a point in time. It is empty without spec.backup.archive.
+	Recovery *ClusterRecoveryStatusApplyConfiguration `json:"recovery,omitempty"`
 	// tls is the state of the certificate of the members. It is empty without spec.tls.
 	TLS *ClusterTLSStatusApplyConfiguration `json:"tls,omitempty"`
 	// restore is the progress or the result of the restore of spec.bootstrap.fromBackup.
@@ -220,6 +222,14 @@ func (b *DatabaseClusterStatusApplyConfiguration) WithVolumes(values ...*VolumeR
 // If called multiple times, the Backup field is set to the value of the last call.
 func (b *DatabaseClusterStatusApplyConfiguration) WithBackup(value *ClusterBackupStatusApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
 	b.Backup = value
+	return b
+}
+
+// WithRecovery sets the Recovery field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Recovery field is set to the value of the last call.
+func (b *DatabaseClusterStatusApplyConfiguration) WithRecovery(value *ClusterRecoveryStatusApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
+	b.Recovery = value
 	return b
 }
 

@@ -1,0 +1,58 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// ClusterRecoveryStatus is what can be recovered from the continuous archive and the backups beside it. The operator reads it from the
+// destination after each backup.
+type ClusterRecoveryStatus struct {
+	// oldest is the earliest time that can be recovered; empty if none can.
+	// +optional
+	Oldest *metav1.Time `json:"oldest,omitempty"`
+
+	// newest is the latest time that could be recovered at checkedAt. Later ones follow while ContinuousArchiving is True.
+	// +optional
+	Newest *metav1.Time `json:"newest,omitempty"`
+
+	// ranges are the times that can be recovered, oldest first: at most the 16 newest ranges. Between two of them, log or a backup is
+	// missing.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	Ranges []RecoveryRange `json:"ranges,omitempty"`
+
+	// location is the URL of the archive.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=2048
+	Location string `json:"location"`
+
+	// archiveBytes is the size of the archive.
+	// +optional
+	ArchiveBytes int64 `json:"archiveBytes,omitempty"`
+
+	// checkedAt is when the operator has read the destination.
+	// +required
+	CheckedAt metav1.Time `json:"checkedAt"`
+
+	// message says what prevents a recovery or the removal of log that nothing needs; empty for nothing.
+	// +optional
+	// +kubebuilder:validation:MaxLength=4096
+	Message string `json:"message,omitempty"`
+}
+
+// RecoveryRange is a range of times that can be recovered, each of them.
+type RecoveryRange struct {
+	// oldest is the end of a backup.
+	// +required
+	Oldest metav1.Time `json:"oldest"`
+
+	// newest is the time until which the archive has every commit.
+	// +required
+	Newest metav1.Time `json:"newest"`
+}

@@ -1,0 +1,92 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package archive
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Base is a backup from which an archive can be replayed.
+type Base struct {
+	// Start is the file of the archive in which the backup begins. A recovery needs no earlier file.
+	Start string
+	// Ended is the end of the backup: no earlier moment can be recovered from it.
+	Ended time.Time
+}
+
+// Span is a time in which every moment can be recovered.
+type Span struct{ Oldest, Newest time.Time }
+
+// Spans are what can be recovered from these backups, oldest first, one for each range at most. Based reports whether a backup begins in
+// the last range, so whether moments that are archived from now on can be recovered.
+func (c Listing) Spans(bases []Base) (spans []Span, based bool) {
+	ranges := c.Ranges()
+	for i, oldest := range oldestOf(ranges, bases) {
+		newest := ranges[i].Newest()
+		if !oldest.IsZero() && !newest.Before(oldest) {
+			spans = append(spans, Span{oldest, newest})
+		}
+		based = !oldest.IsZero() && c[len(c)-1].Record != Gap
+	}
+	return spans, based
+}
+
+// oldestOf are the ends of the first backups that begin in ranges, by the index of the range; zero for none.
+func oldestOf(ranges []Range, bases []Base) []time.Time {
+	oldest := make([]time.Time, len(ranges))
+	for _, base := range bases {
+		i := rangeOf(ranges, base.Start)
+		if i >= 0 && (oldest[i].IsZero() || base.Ended.Before(oldest[i])) {
+			oldest[i] = base.Ended
+		}
+	}
+	return oldest
+}
+
+// rangeOf is the index of the newest range with a file, -1 for none.
+func rangeOf(ranges []Range, file string) int {
+	for i := len(ranges) - 1; i >= 0; i-- {
+		if _, has := ranges[i].Files[file]; has {
+			return i
+		}
+	}
+	return -1
+}
+
+// Needed returns the number of the first file that remains, so that every moment since a time can be recovered; the zero time for each
+// backup. 0 means that all of them remain: also if no backup is known that ended before that time.
+func (c Listing) Needed(bases []Base, since time.Time) int64 {
+	if len(c) == 0 {
+		return 0
+	}
+	needed, base, ranges := int64(0), Base{}, c.Ranges()
+	for _, other := range bases {
+		i := rangeOf(ranges, other.Start)
+		if i < 0 || !since.IsZero() && other.Ended.After(since) {
+			continue
+		}
+		sequence := ranges[i].Files[other.Start]
+		switch {
+		case base == Base{}, since.IsZero() && sequence < needed, !since.IsZero() && other.Ended.After(base.Ended):
+			needed, base = sequence, other
+		}
+	}
+	// The last files show where the archive continues.
+	return max(0, min(needed, c[len(c)-1].Sequence-MaxObjectsInFlight))
+}
+
+// Before returns the names of the objects of files before a number, oldest first: whenever their removal ends, no hole remains.
+func Before(names []string, sequence int64) []string {
+	var all []string
+	for _, name := range names {
+		if p, is := Parse(name); is && p.Sequence < sequence {
+			all = append(all, name)
+		}
+	}
+	slices.SortFunc(all, strings.Compare) // names begin with the folder and the number, both of one length
+	return all
+}

@@ -1,0 +1,185 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package archive
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+)
+
+// past is an archive of random files, marks, gaps and backups. A second passes with each file.
+type past struct {
+	*testing.T
+	names []string
+	bases []Base
+	now   time.Time
+}
+
+func (p *past) add(objects []Upload, err error) {
+	if err != nil {
+		p.Fatal(err)
+	}
+	for _, o := range objects {
+		p.names = append(p.names, o.Name())
+	}
+}
+
+func pastOf(t *testing.T, random *rand.Rand) *past {
+	p := &past{T: t, now: time.Date(2026, 11, 27, 20, 0, 0, 0, time.UTC)}
+	r, running := Resume(nil, nil, false), []Base{}
+	for n := range 12 + random.IntN(60) {
+		file := fmt.Sprintf("log.%03d", n)
+		if n > 0 && random.IntN(20) == 0 {
+			p.add(r.Record(Gap, fmt.Sprintf("log.%03d", n-1), 1))
+		}
+		if random.IntN(4) == 0 { // a backup begins
+			running = append(running, Base{Start: file})
+		}
+		p.now = p.now.Add(time.Second)
+		r.Mark(p.now)
+		p.add(r.Whole(file, []byte(file)))
+		running = slices.DeleteFunc(running, func(b Base) bool {
+			if random.IntN(3) != 0 {
+				return false
+			}
+			b.Ended = p.now
+			p.bases = append(p.bases, b)
+			return true
+		})
+	}
+	return p
+}
+
+// recoverable reports whether a moment can be recovered from any backup.
+func (p *past) recoverable(files Listing, at time.Time) bool {
+	return slices.ContainsFunc(p.bases, func(b Base) bool {
+		if b.Ended.After(at) {
+			return false
+		}
+		_, err := files.Covering(b.Start, at)
+		return err == nil
+	})
+}
+
+// moments are those in the history of an archive, and some before and after it.
+func (p *past) moments() (all []time.Time) {
+	for at := p.now.Add(-80 * time.Second); at.Before(p.now.Add(3 * time.Second)); at = at.Add(time.Second / 2) {
+		all = append(all, at)
+	}
+	return all
+}
+
+func TestTheSpansAreExactlyWhatCanBeRecovered(t *testing.T) {
+	yes, no := 0, 0
+	for seed := range uint64(300) {
+		p := pastOf(t, rand.New(rand.NewPCG(seed, 2)))
+		files := Read(p.names)
+		spans, _ := files.Spans(p.bases)
+		for _, at := range p.moments() {
+			in := slices.ContainsFunc(spans, func(s Span) bool { return !at.Before(s.Oldest) && !at.After(s.Newest) })
+			if in != p.recoverable(files, at) {
+				t.Fatalf("seed %d: %s is in a span: %v, but can be recovered: %v\n%v\n%v", seed, at, in, !in, spans, p.bases)
+			}
+			if in {
+				yes++
+			} else {
+				no++
+			}
+		}
+	}
+	if yes < 1000 || no < 1000 {
+		t.Errorf("only %d moments in spans, %d outside", yes, no)
+	}
+}
+
+func TestEveryMomentOfTheWindowRemainsRecoverableAndTheRestIsRemoved(t *testing.T) {
+	removed, judged := 0, 0
+	for seed := range uint64(300) {
+		random := rand.New(rand.NewPCG(seed, 3))
+		p := pastOf(t, random)
+		files, since := Read(p.names), p.now.Add(-time.Duration(random.IntN(70))*time.Second)
+		if random.IntN(3) == 0 {
+			since = time.Time{}
+		}
+		gone := Before(p.names, files.Needed(p.bases, since))
+		// The removal may end at any object.
+		gone = gone[:random.IntN(len(gone)+1)]
+		left := Read(slices.DeleteFunc(slices.Clone(p.names), func(name string) bool { return slices.Contains(gone, name) }))
+		for _, at := range p.moments() {
+			if at.Before(since) || !p.recoverable(files, at) {
+				continue
+			}
+			judged++
+			if !p.recoverable(left, at) {
+				t.Fatalf("seed %d: since %s, %s can no longer be recovered without %v; backups: %v", seed, since, at, gone, p.bases)
+			}
+		}
+		was, _ := files.Last()
+		if is, found := left.Last(); !found || is.Name != was.Name {
+			t.Fatalf("seed %d: the archive continues at %v, not at %v", seed, is, was)
+		}
+		removed += len(gone)
+		again := Before(p.names, left.Needed(p.bases, since))
+		if len(again) < len(gone) {
+			t.Fatalf("seed %d: what was removed is needed later", seed)
+		}
+	}
+	if removed < 300 || judged < 3000 {
+		t.Errorf("only %d objects removed, %d moments judged", removed, judged)
+	}
+}
+
+func TestLogIsNeededFromTheBackupOfTheOldestMoment(t *testing.T) {
+	second := func(n int) time.Time { return time.Date(2026, 11, 27, 20, 0, n, 0, time.UTC) }
+	p, r := &past{T: t}, Resume(nil, nil, false)
+	for n := range 40 {
+		r.Mark(second(n))
+		p.add(r.Whole(fmt.Sprintf("log.%02d", n), []byte("x")))
+	}
+	bases := []Base{{"log.20", second(21)}, {"log.05", second(6)}, {"log.02", second(25)}, {"log.10", second(11)}}
+	for what, c := range map[string]struct {
+		bases []Base
+		since time.Time
+		want  int64
+	}{
+		"the newest backup that ended before": {bases, second(15), 10},
+		"one that ended at that time":         {bases, second(11), 10},
+		"one that ended late began early":     {bases, second(30), 2},
+		"none ended before":                   {bases, second(5), 0},
+		"without a window, every backup":      {bases, time.Time{}, 2},
+		"without backups":                     {nil, second(30), 0},
+		"a backup of another archive":         {[]Base{{"other", second(1)}}, second(30), 0},
+		"the last files always remain":        {[]Base{{"log.39", second(39)}}, second(40), 31},
+	} {
+		if got := Read(p.names).Needed(c.bases, c.since); got != c.want {
+			t.Errorf("%s: from file %d, want %d", what, got, c.want)
+		}
+	}
+	if got := Listing(nil).Needed(bases, second(30)); got != 0 {
+		t.Errorf("an empty archive: %d", got)
+	}
+}
+
+func TestWithoutABackupSinceTheGapNothingOfNowCanBeRecovered(t *testing.T) {
+	p, r := &past{T: t}, Resume(nil, nil, false)
+	p.add(r.Whole("log.0", []byte("x")))
+	bases := []Base{{"log.0", time.Unix(1, 0)}}
+	based := func() bool {
+		_, is := Read(p.names).Spans(bases)
+		return is
+	}
+	before := based()
+	p.add(r.Record(Gap, "log.0", 1))
+	during := based()
+	p.add(r.Whole("log.5", []byte("x")))
+	after := based()
+	bases = append(bases, Base{"log.5", time.Unix(2, 0)})
+	if !before || during || after || !based() {
+		t.Errorf("before the gap %v, at the gap %v, after it %v, with a backup %v", before, during, after, based())
+	}
+}

@@ -1,0 +1,151 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package archiver
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+const (
+	// lookDeadline bounds the Job, which may remove many objects. The next one continues.
+	lookDeadline = time.Hour
+	// lookAfter is how long the archive has worked before: one whose state changes all the time starts no Job each time.
+	lookAfter = time.Minute
+)
+
+// lookAction is the kind of the Job that reads what can be recovered, and removes log that nothing needs.
+var lookAction = jobs.ActionKind{
+	Component: dbv1.ComponentRecovery, Retries: 3, Deadline: jobs.Within(lookDeadline), Resources: jobs.BackupResources,
+	Supersede: jobs.SupersedeFailed,
+}
+
+// occasion is why the Job runs: for what the spec says about the archive, for the newest backup, and for the time since which the archive
+// works. Before that, it may have lost log.
+func occasion(s *situation.Situation, pod *state.Member) string {
+	backup := s.Cluster.Spec.Backup
+	newest, _ := s.Observed.Last(func(a, b state.Backup) int { return a.Completed.Compare(b.Completed.Time) }, state.Backup.Complete)
+	return fmt.Sprintf("%s, %d hours, backup %s, archive since %s",
+		backup.Destination.URL, backup.Archive.WindowHours, newest.UID, pod.ReadySince.UTC().Format(time.RFC3339))
+}
+
+// lookJob is the Job. It reads no member.
+func lookJob(s *situation.Situation, found Facts) objects.Child {
+	cluster := *s.Cluster
+	cluster.Spec.Image = image(s, found.Deployment)
+	at := cluster.Spec.Backup.Destination
+	at.EncryptionSecretName = "" // it reads names and manifests, which are not encrypted
+	call := &protocol.Window{
+		Of: strings.TrimSuffix(folder(&cluster), "/"), ID: string(cluster.UID), Store: jobs.Store(&at),
+		Keep: time.Duration(cluster.Spec.Backup.Archive.WindowHours) * time.Hour,
+	}
+	job := jobs.Build(&cluster, jobs.Spec{
+		Name: naming.RecoveryJob(cluster.Name, cluster.UID), Kind: lookAction, Owner: objects.OwnedBy(&cluster),
+		Transfer: &jobs.Transfer{Image: found.Image, Call: call, At: &at},
+	})
+	return job.Set(occasion(s, found.Pod), "metadata", "annotations", dbv1.AnnotationOccasion)
+}
+
+// look starts the Job when the archive works: once for each occasion, and again when Kubernetes has deleted the finished Job. No member
+// waits for it.
+func look(s *situation.Situation, found Facts) (operations operation.List, again time.Duration) {
+	works := found.Image != "" && found.Pod != nil && found.Pod.Ready && s.JobObstacle() == ""
+	if !works || !engine.Archives(s.Cluster.Spec) || s.Deleting() || s.Unusable != nil {
+		return nil, 0
+	}
+	if wait := lookAfter - s.At.Sub(found.Pod.ReadySince.Time); wait > 0 {
+		return nil, wait
+	}
+	desired, policy := lookJob(s, found), lookAction.Policy(s.Cluster)
+	policy.Desired, policy.Restart = []objects.Child{desired}, found.Occasion != occasion(s, found.Pod)
+	switch r := jobs.Run(policy, found.Look, found.Looked, s.At); r.Step {
+	case jobs.Create:
+		return operation.List{operation.StartJob("read what can be recovered by "+desired.String(), desired)}, 0
+	case jobs.Recreate:
+		work := operation.Work{Is: operation.Aside, Text: "delete "}
+		return operation.Deletions(work, []operation.Removal{operation.JobOf(r.Job).Because("the operator reads the destination again")}), 0
+	default:
+		return nil, r.Left
+	}
+}
+
+// recovery is what the Job has found; what is known from before if it has not ended.
+func recovery(s *situation.Situation, found Facts, before *dbv1.ClusterRecoveryStatus) *dbv1.ClusterRecoveryStatus {
+	location := pods.Head(Location(s.Cluster), maxLocation)
+	if before != nil && before.Location != location {
+		before = nil
+	}
+	job := found.Look
+	if before != nil && job.Failed {
+		failed := *before
+		failed.Message = pods.Head(fmt.Sprintf("Job %s failed: %s", job.Name, job.Cause()), maxLocation)
+		return &failed
+	}
+	if !job.Succeeded || job.Result == nil || job.Result.Recoverable == nil {
+		return before
+	}
+	seen := job.Result.Recoverable
+	now := &dbv1.ClusterRecoveryStatus{
+		Location: location, ArchiveBytes: seen.StoredBytes, CheckedAt: metav1.NewTime(job.Result.Completed.Truncate(time.Second)),
+		Message: pods.Head(obstacle(seen), maxLocation),
+	}
+	for _, span := range seen.Spans {
+		// A time of whole seconds is in the span.
+		from, to := span.Oldest.Add(time.Second-time.Nanosecond).Truncate(time.Second), span.Newest.Truncate(time.Second)
+		if !to.Before(from) {
+			now.Ranges = append(now.Ranges, dbv1.RecoveryRange{Oldest: metav1.NewTime(from), Newest: metav1.NewTime(to)})
+		}
+	}
+	if last := len(now.Ranges) - 1; last >= 0 {
+		now.Oldest, now.Newest = &now.Ranges[0].Oldest, &now.Ranges[last].Newest
+	}
+	return now
+}
+
+// maxLocation bounds the texts of the status.
+const maxLocation = 2048
+
+// obstacle is what prevents a recovery, or the removal of log; "" for nothing.
+func obstacle(seen *protocol.Recoverable) string {
+	var all []string
+	if !seen.Based {
+		all = append(all, "no complete backup begins in the log that is archived now, so nothing of now can be recovered. Create a backup")
+	}
+	if seen.Kept != "" {
+		all = append(all, "no log is removed, because a backup that may need it cannot be read: "+seen.Kept)
+	}
+	return strings.Join(all, ". ")
+}
+
+// recoverable continues the sentence about an archive that works.
+func recoverable(now *dbv1.ClusterRecoveryStatus) string {
+	switch {
+	case now == nil:
+		return ""
+	case now.Message != "":
+		return "; " + now.Message
+	case now.Oldest == nil:
+		return ""
+	case len(now.Ranges) > 1:
+		return fmt.Sprintf("; any time since %s can be recovered, and earlier ones: see status.recovery.ranges",
+			now.Ranges[len(now.Ranges)-1].Oldest.UTC().Format(time.RFC3339))
+	default:
+		return fmt.Sprintf("; any time since %s can be recovered", now.Oldest.UTC().Format(time.RFC3339))
+	}
+}

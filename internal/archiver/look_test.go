@@ -1,0 +1,162 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package archiver_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/archiver"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/subject"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
+)
+
+// working are the facts of an archive that has worked for a time.
+func working(t *testing.T, c *dbv1.DatabaseCluster, since time.Duration) archiver.Facts {
+	t.Helper()
+	facts := archiver.Facts{Image: "operator:1", Deployment: &appsv1.Deployment{}}
+	rendered := archiver.Render(seen(t, c, facts), facts).Object.Object
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(rendered, facts.Deployment); err != nil {
+		t.Fatal(err)
+	}
+	facts.Pod = &state.Member{Name: "orders-archive-1", Ready: true, ReadySince: plans.Ago(since)}
+	return facts
+}
+
+// started is the Job that a pass creates; "" for none.
+func started(t *testing.T, c *dbv1.DatabaseCluster, facts archiver.Facts, backups ...state.Backup) (name string, again time.Duration) {
+	t.Helper()
+	d := archiver.Subject.Decide(seen(t, c, facts, func(o *state.Observed) { o.Backups = backups }))
+	for _, o := range d.Operations {
+		if create, is := o.(operation.Create); is {
+			name = create.Objects[0].Name()
+		}
+	}
+	return name, d.RequeueAfter
+}
+
+func complete(uid string, ago time.Duration) state.Backup {
+	return state.Backup{Name: uid, UID: types.UID(uid), Phase: dbv1.BackupCompleted, Completed: plans.Ago(ago)}
+}
+
+func TestTheDestinationIsReadOnceForEachBackup(t *testing.T) {
+	c := archived()
+	if name, again := started(t, c, working(t, c, 20*time.Second)); name != "" || again != 40*time.Second {
+		t.Errorf("an archive that has just begun: %q, again in %s", name, again)
+	}
+	facts := working(t, c, time.Hour)
+	if name, _ := started(t, c, facts); !strings.HasPrefix(name, "orders-recovery-") {
+		t.Fatalf("%q", name)
+	}
+	facts.Looked, facts.Look = true, jobs.Job{Name: "j", Succeeded: true}
+	facts.Occasion = "s3://backups/prod/, 0 hours, backup , archive since " + facts.Pod.ReadySince.UTC().Format(time.RFC3339)
+	runs := func(facts archiver.Facts, backups ...state.Backup) string {
+		d := archiver.Subject.Decide(seen(t, c, facts, func(o *state.Observed) { o.Backups = backups }))
+		return operation.Describe(d.Operations)
+	}
+	const again = "delete Job j: the operator reads the destination again"
+	if got := runs(facts); got != "" {
+		t.Errorf("it was read: %q", got)
+	}
+	if got := runs(facts, complete("b", time.Minute)); got != again {
+		t.Errorf("after a backup: %q", got)
+	}
+	since := facts
+	since.Pod = &state.Member{Name: "orders-archive-1", Ready: true, ReadySince: plans.Ago(2 * time.Minute)}
+	if got := runs(since); got != again {
+		t.Errorf("after a time without a working archive: %q", got)
+	}
+	since.Pod.Ready = false
+	if got := runs(since); got != "" {
+		t.Errorf("an archive that does not work: %q", got)
+	}
+}
+
+func TestTheStatusSaysWhatCanBeRecovered(t *testing.T) {
+	at := func(text string) time.Time {
+		parsed, err := time.Parse(time.RFC3339Nano, "2026-11-20T"+text+"Z")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return parsed
+	}
+	span := func(from, to string) protocol.Span { return protocol.Span{Oldest: at(from), Newest: at(to)} }
+	before := &dbv1.ClusterRecoveryStatus{Location: archiver.Location(archived()), Oldest: new(metav1.NewTime(at("01:00:00")))}
+	for what, one := range map[string]struct {
+		job     jobs.Job
+		before  *dbv1.ClusterRecoveryStatus
+		oldest  string
+		ranges  int
+		message string
+		says    string
+	}{
+		"nothing is known yet": {jobs.Job{}, nil, "", 0, "", "old"},
+		"the Job runs":         {jobs.Job{Active: true}, before, "01:00:00", 0, "", "; any time since 2026-11-20T01:00:00Z can be recovered"},
+		"the Job has failed":   {jobs.Job{Name: "j", Failed: true, Failure: "why"}, before, "01:00:00", 0, "Job j failed: why", "; Job j failed: why"},
+		"one of another place": {jobs.Job{Active: true}, &dbv1.ClusterRecoveryStatus{Location: "elsewhere"}, "", 0, "", "old"},
+		"whole seconds": {
+			found(true, "", span("02:00:00.5", "03:00:00.5")), before, "02:00:01", 1, "", "; any time since 2026-11-20T02:00:01Z can be recovered",
+		},
+		"no second": {found(true, "", span("02:00:00.5", "02:00:00.7")), nil, "", 0, "", "old"},
+		"two ranges": {
+			found(true, "", span("02:00:00", "03:00:00"), span("04:00:00", "05:00:00")), nil, "02:00:00", 2, "",
+			"; any time since 2026-11-20T04:00:00Z can be recovered, and earlier ones: see status.recovery.ranges",
+		},
+		"after a gap": {
+			found(false, "", span("02:00:00", "03:00:00")), nil, "02:00:00", 1,
+			"no complete backup begins in the log that is archived now, so nothing of now can be recovered. Create a backup", "Create a backup",
+		},
+		"an unreadable backup": {
+			found(true, "why", span("02:00:00", "03:00:00")), nil, "02:00:00", 1,
+			"no log is removed, because a backup that may need it cannot be read: why", "cannot be read: why",
+		},
+	} {
+		c := archived()
+		c.Status.Recovery = one.before
+		facts := working(t, c, time.Hour)
+		facts.Look, facts.Looked = one.job, true
+		status := c.Status.DeepCopy()
+		condition := archiver.Subject.Decide(seen(t, c, facts)).Report(subject.Executed{}, status)[0]
+		got, oldest := status.Recovery, ""
+		if got == nil {
+			got = &dbv1.ClusterRecoveryStatus{}
+		}
+		if got.Oldest != nil {
+			oldest = got.Oldest.UTC().Format(time.TimeOnly)
+		}
+		if oldest != one.oldest || len(got.Ranges) != one.ranges || got.Message != one.message {
+			t.Errorf("%s: %+v", what, got)
+		}
+		if !strings.HasSuffix(condition.Message, one.says) {
+			t.Errorf("%s: %s", what, condition.Message)
+		}
+	}
+}
+
+// found is a Job that has read the destination.
+func found(based bool, kept string, spans ...protocol.Span) jobs.Job {
+	return jobs.Job{Name: "j", Succeeded: true, Result: &protocol.Result{Recoverable: &protocol.Recoverable{Spans: spans, Based: based, Kept: kept}}}
+}
+
+func TestTheStatusForgetsAnArchiveThatTheSpecDoesNotHave(t *testing.T) {
+	c := archived()
+	c.Spec.Backup.Archive = nil
+	status := &dbv1.DatabaseClusterStatus{Recovery: &dbv1.ClusterRecoveryStatus{}}
+	archiver.Subject.Decide(seen(t, c, archiver.Facts{})).Report(subject.Executed{}, status)
+	if status.Recovery != nil {
+		t.Errorf("%+v", status.Recovery)
+	}
+}

@@ -1,0 +1,48 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package protocol
+
+import (
+	"cmp"
+	"time"
+)
+
+// Window finds out what can be recovered from the archive of a cluster and the backups beside it. It removes log that no recovery needs.
+type Window struct {
+	Of   string        `flag:"of" usage:"the <URL> of the folder with the archive and the backups: s3://bucket/path or file:///path"`
+	ID   string        `flag:"id" usage:"the <UID> of the cluster"`
+	Keep time.Duration `flag:"keep" usage:"the age until which every moment remains recoverable (default: all log remains that any backup needs)"`
+	// Patience is for the mark that follows the newest backup, without which no moment can be recovered from it.
+	Patience time.Duration `flag:"patience" default:"2m0s" usage:"how long to wait until the archive has everything of the newest backup"`
+	Store
+	Report
+}
+
+func (w *Window) check() error {
+	return cmp.Or(w.Store.check(w.Of, true), needsID(w.ID), first(rule{w.Keep < 0, "--keep must not be negative"}))
+}
+
+// MaxSpans is the maximum number of spans in a result: the newest ones.
+const MaxSpans = 16
+
+// Span is a time in which every moment can be recovered.
+type Span struct {
+	Oldest time.Time `json:"oldest"`
+	Newest time.Time `json:"newest"`
+}
+
+// Recoverable is what a Window has found.
+type Recoverable struct {
+	// Spans are ordered by Oldest.
+	Spans []Span `json:"spans,omitempty"`
+	// Based is true if a backup begins in the log that is being archived now. Otherwise no later moment can be recovered.
+	Based bool `json:"based"`
+	// StoredBytes is the size of the archive.
+	StoredBytes int64 `json:"storedBytes"`
+	// Removed is the number of objects that were removed.
+	Removed int `json:"removed,omitempty"`
+	// Kept is why no log is removed; "" if nothing prevents it.
+	Kept string `json:"kept,omitempty"`
+}

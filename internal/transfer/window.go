@@ -1,0 +1,161 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package transfer
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"gocloud.dev/gcerrors"
+
+	"github.com/dbcluster/databasecluster-operator/internal/archive"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
+)
+
+// windowRun is a run that finds out what can be recovered.
+type windowRun struct {
+	*run
+	*protocol.Window
+	store  *store
+	folder string // of the archive, with a slash
+}
+
+// windowPause is the time between two looks at an archive that does not have everything of the newest backup yet.
+const windowPause = time.Second
+
+func (w *windowRun) do(ctx context.Context) (result protocol.Result, err error) {
+	result.Started = time.Now().UTC()
+	if w.store, err = openStore(ctx, w.Of, w.Store); err != nil {
+		return result, err
+	}
+	defer w.store.close() //nolint:errcheck // nothing is pending
+	w.secrets, w.folder = w.store.secrets, protocol.ArchiveFolder(w.ID)+"/"
+	bases, unknown, err := w.bases(ctx)
+	if err != nil {
+		return result, err
+	}
+	listed, err := w.await(ctx, bases)
+	if err != nil {
+		return result, err
+	}
+	found, err := w.judge(ctx, bases, unknown, listed)
+	result.Completed, result.Recoverable = time.Now().UTC(), &found
+	return result, err
+}
+
+// bases are the complete backups of the cluster that begin in its archive. Unknown is why some could not be read; "" for none.
+func (w *windowRun) bases(ctx context.Context) (bases []archive.Base, unknown string, err error) {
+	folders, err := w.store.folders(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, folder := range folders {
+		if folder == w.folder {
+			continue
+		}
+		base, err := w.base(ctx, folder)
+		switch {
+		case err == nil:
+		case failureOf(err).exitCode() == protocol.ExitTransient || ctx.Err() != nil:
+			return nil, "", err
+		default:
+			unknown = failureOf(err).Message
+			w.log.Warn(unknown)
+		}
+		if base.Start != "" {
+			bases = append(bases, base)
+		}
+	}
+	return bases, unknown, nil
+}
+
+// base is the backup in a folder; the zero value if it has none of the cluster that can be recovered.
+func (w *windowRun) base(ctx context.Context, folder string) (base archive.Base, err error) {
+	listed, err := w.store.list(ctx, folder)
+	if err != nil {
+		return base, err
+	}
+	backup := listing{}
+	for name, size := range listed {
+		backup[strings.TrimPrefix(name, folder)] = size
+	}
+	if _, complete := backup[protocol.ManifestName]; !complete {
+		return base, nil
+	}
+	manifest, err := readManifest(ctx, w.store, folder+protocol.ManifestName)
+	if err != nil || manifest.About[protocol.AboutClusterUID] != w.ID || len(manifest.Streams) != 1 {
+		return base, err
+	}
+	stream := &manifest.Streams[0]
+	if err := check(stream, w.store, backup); err != nil { // then it cannot be restored at all
+		w.log.Warn(fmt.Sprintf("The backup %s cannot be restored.", w.store.URL(path.Clean(folder))), "cause", failureOf(err).Message)
+		return base, nil
+	}
+	return archive.Base{Start: archiveFile(stream), Ended: stream.Completed}, nil
+}
+
+// await lists the archive when it has everything of the newest backup, or when the patience ends.
+func (w *windowRun) await(ctx context.Context, bases []archive.Base) (listed listing, err error) {
+	for deadline := time.Now().Add(w.Patience); ; pause(ctx, windowPause) {
+		if listed, err = w.store.list(ctx, w.folder); err != nil {
+			return nil, err
+		}
+		spans, based := archive.Read(w.archived(listed)).Spans(bases)
+		if ctx.Err() != nil || time.Now().After(deadline) || !based || reaches(spans, bases) {
+			return listed, ctx.Err()
+		}
+	}
+}
+
+// reaches reports whether the newest moment is after all backups.
+func reaches(spans []archive.Span, bases []archive.Base) bool {
+	for _, base := range bases {
+		if len(spans) == 0 || spans[len(spans)-1].Newest.Before(base.Ended) {
+			return false
+		}
+	}
+	return true
+}
+
+// archived are the names of the objects in the archive.
+func (w *windowRun) archived(listed listing) (names []string) {
+	for _, name := range listed.names() {
+		names = append(names, strings.TrimPrefix(name, w.folder))
+	}
+	return names
+}
+
+// judge removes what no recovery needs, and returns what can be recovered from the rest.
+func (w *windowRun) judge(ctx context.Context, bases []archive.Base, unknown string, listed listing) (protocol.Recoverable, error) {
+	names, found := w.archived(listed), protocol.Recoverable{Kept: unknown}
+	files := archive.Read(names)
+	var unneeded []string
+	if unknown == "" {
+		since := time.Time{}
+		if w.Keep > 0 {
+			since = time.Now().Add(-w.Keep)
+		}
+		unneeded = archive.Before(names, files.Needed(bases, since))
+	}
+	for _, name := range unneeded {
+		if err := w.store.bucket.Delete(ctx, w.folder+name); err != nil && gcerrors.Code(err) != gcerrors.NotFound {
+			return found, w.store.failure("delete", w.folder+name, err)
+		}
+		delete(listed, w.folder+name)
+		found.Removed++
+	}
+	for _, size := range listed {
+		found.StoredBytes += size
+	}
+	spans, based := archive.Read(w.archived(listed)).Spans(bases)
+	found.Based = based
+	for _, span := range spans[max(0, len(spans)-protocol.MaxSpans):] {
+		found.Spans = append(found.Spans, protocol.Span{Oldest: span.Oldest.UTC(), Newest: span.Newest.UTC()})
+	}
+	return found, nil
+}
