@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Base is a backup from which an archive can be replayed.
-type Base struct {
+// BaseBackup is a backup from which an archive can be replayed.
+type BaseBackup struct {
 	// Start is the file of the archive in which the backup begins. A recovery needs no earlier file.
 	Start string
 	// Ended is the end of the backup: no earlier moment can be recovered from it.
@@ -23,7 +23,7 @@ type Span struct{ Oldest, Newest time.Time }
 
 // Spans are what can be recovered from these backups, oldest first, one for each range at most. Based reports whether a backup begins in
 // the last range, so whether moments that are archived from now on can be recovered.
-func (c Listing) Spans(bases []Base) (spans []Span, based bool) {
+func (c Listing) Spans(bases []BaseBackup) (spans []Span, based bool) {
 	ranges := c.Ranges()
 	for i, oldest := range oldestOf(ranges, bases) {
 		newest := ranges[i].Newest()
@@ -36,7 +36,7 @@ func (c Listing) Spans(bases []Base) (spans []Span, based bool) {
 }
 
 // oldestOf are the ends of the first backups that begin in ranges, by the index of the range; zero for none.
-func oldestOf(ranges []Range, bases []Base) []time.Time {
+func oldestOf(ranges []Range, bases []BaseBackup) []time.Time {
 	oldest := make([]time.Time, len(ranges))
 	for _, base := range bases {
 		i := rangeOf(ranges, base.Start)
@@ -59,11 +59,11 @@ func rangeOf(ranges []Range, file string) int {
 
 // Needed returns the number of the first file that remains, so that every moment since a time can be recovered; the zero time for each
 // backup. 0 means that all of them remain: also if no backup is known that ended before that time.
-func (c Listing) Needed(bases []Base, since time.Time) int64 {
+func (c Listing) Needed(bases []BaseBackup, since time.Time) int64 {
 	if len(c) == 0 {
 		return 0
 	}
-	needed, base, ranges := int64(0), Base{}, c.Ranges()
+	needed, base, ranges := int64(0), BaseBackup{}, c.Ranges()
 	for _, other := range bases {
 		i := rangeOf(ranges, other.Start)
 		if i < 0 || !since.IsZero() && other.Ended.After(since) {
@@ -71,7 +71,7 @@ func (c Listing) Needed(bases []Base, since time.Time) int64 {
 		}
 		sequence := ranges[i].Files[other.Start]
 		switch {
-		case base == Base{}, since.IsZero() && sequence < needed, !since.IsZero() && other.Ended.After(base.Ended):
+		case base == BaseBackup{}, since.IsZero() && sequence < needed, !since.IsZero() && other.Ended.After(base.Ended):
 			needed, base = sequence, other
 		}
 	}

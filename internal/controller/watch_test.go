@@ -313,10 +313,18 @@ func TestAClaimWithoutLabelsIsFoundByTheMemberThatUsesIt(t *testing.T) {
 	pod := all["Pod"].object.(*corev1.Pod)
 	pod.OwnerReferences = []metav1.OwnerReference{{Kind: "StatefulSet", Name: set.Name, UID: set.UID, Controller: new(true)}}
 	claim := all["PersistentVolumeClaim"].object.(*corev1.PersistentVolumeClaim)
-	for _, labeled := range []bool{true, false} {
-		if !labeled {
+	created := claim.CreationTimestamp
+	pod.Spec.NodeName = "node-1"
+	for _, c := range []struct {
+		labeled bool
+		placed  time.Duration // after the claim was created
+		want    int
+	}{{true, time.Second, 1}, {false, time.Second, 1}, {false, -time.Second, 0}} {
+		if !c.labeled {
 			claim.Labels = nil
 		}
+		placed := metav1.NewTime(created.Add(c.placed))
+		pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: placed}}
 		reader := fakeclient.For(scheme).WithObjects(cluster.DeepCopy(), set.DeepCopy(), pod.DeepCopy(), claim.DeepCopy()).Build()
 		r := &Reconciler{Base: kit.Base{
 			Cached: reader, Live: reader, Writer: apply.Writer{Client: reader}, Clock: clocktesting.NewFakePassiveClock(moment.Time),
@@ -325,8 +333,8 @@ func TestAClaimWithoutLabelsIsFoundByTheMemberThatUsesIt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(observed.Volumes) != 1 || observed.Volumes[0].Unwatched == labeled {
-			t.Errorf("labeled %v: %+v", labeled, observed.Volumes)
+		if len(observed.Volumes) != c.want || c.want > 0 && observed.Volumes[0].Unwatched == c.labeled {
+			t.Errorf("%+v: %+v", c, observed.Volumes)
 		}
 	}
 }

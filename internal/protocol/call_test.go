@@ -31,7 +31,7 @@ func fill(random *rand.Rand, value reflect.Value) {
 		case *string:
 			*into = some()
 			switch name {
-			case "To", "From", "At":
+			case "To", "From", "At", "Of":
 				*into = "file:///shop/" + fmt.Sprint(random.IntN(9))
 			case "Through": // in place of From
 				*into = ""

@@ -49,7 +49,7 @@ func (w *windowRun) do(ctx context.Context) (result protocol.Result, err error) 
 }
 
 // bases are the complete backups of the cluster that begin in its archive. Unknown is why some could not be read; "" for none.
-func (w *windowRun) bases(ctx context.Context) (bases []archive.Base, unknown string, err error) {
+func (w *windowRun) bases(ctx context.Context) (bases []archive.BaseBackup, unknown string, err error) {
 	folders, err := w.store.folders(ctx)
 	if err != nil {
 		return nil, "", err
@@ -75,7 +75,7 @@ func (w *windowRun) bases(ctx context.Context) (bases []archive.Base, unknown st
 }
 
 // base is the backup in a folder; the zero value if it has none of the cluster that can be recovered.
-func (w *windowRun) base(ctx context.Context, folder string) (base archive.Base, err error) {
+func (w *windowRun) base(ctx context.Context, folder string) (base archive.BaseBackup, err error) {
 	listed, err := w.store.list(ctx, folder)
 	if err != nil {
 		return base, err
@@ -96,11 +96,11 @@ func (w *windowRun) base(ctx context.Context, folder string) (base archive.Base,
 		w.log.Warn(fmt.Sprintf("The backup %s cannot be restored.", w.store.URL(path.Clean(folder))), "cause", failureOf(err).Message)
 		return base, nil
 	}
-	return archive.Base{Start: archiveFile(stream), Ended: stream.Completed}, nil
+	return archive.BaseBackup{Start: archiveFile(stream), Ended: stream.Completed}, nil
 }
 
 // await lists the archive when it has everything of the newest backup, or when the patience ends.
-func (w *windowRun) await(ctx context.Context, bases []archive.Base) (listed listing, err error) {
+func (w *windowRun) await(ctx context.Context, bases []archive.BaseBackup) (listed listing, err error) {
 	for deadline := time.Now().Add(w.Patience); ; pause(ctx, windowPause) {
 		if listed, err = w.store.list(ctx, w.folder); err != nil {
 			return nil, err
@@ -113,7 +113,7 @@ func (w *windowRun) await(ctx context.Context, bases []archive.Base) (listed lis
 }
 
 // reaches reports whether the newest moment is after all backups.
-func reaches(spans []archive.Span, bases []archive.Base) bool {
+func reaches(spans []archive.Span, bases []archive.BaseBackup) bool {
 	for _, base := range bases {
 		if len(spans) == 0 || spans[len(spans)-1].Newest.Before(base.Ended) {
 			return false
@@ -131,7 +131,7 @@ func (w *windowRun) archived(listed listing) (names []string) {
 }
 
 // judge removes what no recovery needs, and returns what can be recovered from the rest.
-func (w *windowRun) judge(ctx context.Context, bases []archive.Base, unknown string, listed listing) (protocol.Recoverable, error) {
+func (w *windowRun) judge(ctx context.Context, bases []archive.BaseBackup, unknown string, listed listing) (protocol.Recoverable, error) {
 	names, found := w.archived(listed), protocol.Recoverable{Kept: unknown}
 	files := archive.Read(names)
 	var unneeded []string
