@@ -49,8 +49,8 @@ func oldestOf(ranges []Range, bases []BaseBackup) []time.Time {
 
 // rangeOf is the index of the newest range with a file, -1 for none.
 func rangeOf(ranges []Range, file string) int {
-	for i := len(ranges) - 1; i >= 0; i-- {
-		if _, has := ranges[i].Files[file]; has {
+	for i, r := range slices.Backward(ranges) {
+		if _, has := r.Files[file]; has {
 			return i
 		}
 	}

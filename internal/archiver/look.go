@@ -36,11 +36,11 @@ var lookAction = jobs.ActionKind{
 	Supersede: jobs.SupersedeFailed,
 }
 
-// occasion is why the Job runs: for what the spec says about the archive, for the newest backup, and for the time since which the archive
+// occasion is why the Job runs: for the archive of the spec, for the newest backup, and for the time since which the archive
 // works. Before that, it may have lost log.
 func occasion(s *situation.Situation, pod *state.Member) string {
 	backup := s.Cluster.Spec.Backup
-	newest, _ := s.Observed.Last(func(a, b state.Backup) int { return a.Completed.Compare(b.Completed.Time) }, state.Backup.Complete)
+	newest, _ := s.Last(func(a, b state.Backup) int { return a.Completed.Compare(b.Completed.Time) }, state.Backup.Complete)
 	return fmt.Sprintf("%s, %d hours, backup %s, archive since %s",
 		backup.Destination.URL, backup.Archive.WindowHours, newest.UID, pod.ReadySince.UTC().Format(time.RFC3339))
 }
@@ -74,15 +74,15 @@ func look(s *situation.Situation, found Facts) (operations operation.List, again
 	}
 	desired, policy := lookJob(s, found), lookAction.Policy(s.Cluster)
 	policy.Desired, policy.Restart = []objects.Child{desired}, found.Occasion != occasion(s, found.Pod)
-	switch r := jobs.Run(policy, found.Look, found.Looked, s.At); r.Step {
-	case jobs.Create:
+	r := jobs.Run(policy, found.Look, found.Looked, s.At)
+	if r.Step == jobs.Create {
 		return operation.List{operation.StartJob("read what can be recovered by "+desired.String(), desired)}, 0
-	case jobs.Recreate:
+	}
+	if r.Step == jobs.Recreate {
 		work := operation.Work{Is: operation.Aside, Text: "delete "}
 		return operation.Deletions(work, []operation.Removal{operation.JobOf(r.Job).Because("the operator reads the destination again")}), 0
-	default:
-		return nil, r.Left
 	}
+	return nil, r.Left
 }
 
 // recovery is what the Job has found; what is known from before if it has not ended.
@@ -143,7 +143,7 @@ func recoverable(now *dbv1.ClusterRecoveryStatus) string {
 	case now.Oldest == nil:
 		return ""
 	case len(now.Ranges) > 1:
-		return fmt.Sprintf("; any time since %s can be recovered, and earlier ones: see status.recovery.ranges",
+		return fmt.Sprintf("; any time since %s can be recovered, and times before a gap: see status.recovery.ranges",
 			now.Ranges[len(now.Ranges)-1].Oldest.UTC().Format(time.RFC3339))
 	default:
 		return fmt.Sprintf("; any time since %s can be recovered", now.Oldest.UTC().Format(time.RFC3339))

@@ -113,7 +113,7 @@ func TestTheStatusSaysWhatCanBeRecovered(t *testing.T) {
 		"no second": {found(true, "", span("02:00:00.5", "02:00:00.7")), nil, "", 0, "", "old"},
 		"two ranges": {
 			found(true, "", span("02:00:00", "03:00:00"), span("04:00:00", "05:00:00")), nil, "02:00:00", 2, "",
-			"; any time since 2026-11-20T04:00:00Z can be recovered, and earlier ones: see status.recovery.ranges",
+			"; any time since 2026-11-20T04:00:00Z can be recovered, and times before a gap: see status.recovery.ranges",
 		},
 		"after a gap": {
 			found(false, "", span("02:00:00", "03:00:00")), nil, "02:00:00", 1,

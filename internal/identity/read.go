@@ -51,7 +51,7 @@ func readServiceAccount(ctx context.Context, o *subject.ClusterReading) {
 // +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=roles;rolebindings,verbs=get
 
 // readRights reads the rights of members that call the API server. The operator does not watch them. A deletion always looks for them: the
-// engine and the ServiceAccount, which show that they exist, may be gone.
+// engine and the ServiceAccount, which show that they exist, may be deleted before.
 func readRights(ctx context.Context, o *subject.ClusterReading) {
 	if !engine.Identifies(o.Engine) && !state.HadRights(o.ServiceAccount) && o.Cluster.DeletionTimestamp == nil {
 		return

@@ -19,9 +19,9 @@ type ClusterArchiveApplyConfiguration struct {
 	// maxLagSeconds is the time in seconds after which the log that the pod has received is stored. If all volumes are lost, the
 	// commits of about this time are lost. A lower value needs more requests to the destination. From 1 to 3600. Default: 5.
 	MaxLagSeconds *int32 `json:"maxLagSeconds,omitempty"`
-	// windowHours is the number of hours whose every moment remains recoverable: the operator keeps the newest backup of a schedule from
-	// before, and the log since then. It removes older log, and older backups remain as they are. Without it, the operator removes log
-	// that is older than all backups in the destination. From 1 to 87600. Default: none.
+	// windowHours is the number of hours whose every moment remains recoverable. The operator keeps the newest backup of a schedule from
+	// before, and the log since then. It removes older log; older backups remain. Without windowHours, it removes only log that is older
+	// than all backups in the destination. From 1 to 87600. Default: none.
 	WindowHours *int32 `json:"windowHours,omitempty"`
 	// resources are the CPU and memory of the pod. They override spec.helpers.resources. Default: requests of 50m CPU and
 	// 192Mi of memory, limits of 1 CPU and 512Mi.
