@@ -32,7 +32,7 @@ type ClusterRecoveryStatus struct {
 	// +kubebuilder:validation:MaxLength=2048
 	Location string `json:"location"`
 
-	// archiveBytes is the size of the archive.
+	// archiveBytes is the size of the archive in bytes.
 	// +optional
 	ArchiveBytes int64 `json:"archiveBytes,omitempty"`
 

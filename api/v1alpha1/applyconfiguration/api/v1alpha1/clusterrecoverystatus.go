@@ -25,7 +25,7 @@ type ClusterRecoveryStatusApplyConfiguration struct {
 	Ranges []RecoveryRangeApplyConfiguration `json:"ranges,omitempty"`
 	// location is the URL of the archive.
 	Location *string `json:"location,omitempty"`
-	// archiveBytes is the size of the archive.
+	// archiveBytes is the size of the archive in bytes.
 	ArchiveBytes *int64 `json:"archiveBytes,omitempty"`
 	// checkedAt is when the operator has read the destination.
 	CheckedAt *v1.Time `json:"checkedAt,omitempty"`
