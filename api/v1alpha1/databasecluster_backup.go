@@ -71,14 +71,6 @@ type ClusterArchive struct {
 	// +kubebuilder:validation:Maximum=3600
 	MaxLagSeconds int32 `json:"maxLagSeconds,omitempty"`
 
-	// windowHours is the number of hours whose every moment remains recoverable. The operator keeps the newest backup of a schedule from
-	// before, and the log since then. It removes older log; older backups remain. Without windowHours, it removes only log that is older
-	// than all backups in the destination. From 1 to 87600. Default: none.
-	// +optional
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=87600
-	WindowHours int32 `json:"windowHours,omitempty"`
-
 	// resources are the CPU and memory of the pod. They override spec.helpers.resources. Default: requests of 50m CPU and
 	// 192Mi of memory, limits of 1 CPU and 512Mi.
 	// +optional

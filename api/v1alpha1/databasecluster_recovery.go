@@ -40,7 +40,7 @@ type ClusterRecoveryStatus struct {
 	// +required
 	CheckedAt metav1.Time `json:"checkedAt"`
 
-	// message says what prevents a recovery or the removal of log that nothing needs; empty for nothing.
+	// message is what prevents a recovery; empty for nothing.
 	// +optional
 	// +kubebuilder:validation:MaxLength=4096
 	Message string `json:"message,omitempty"`

@@ -6,7 +6,6 @@ package archive
 
 import (
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -55,38 +54,4 @@ func rangeOf(ranges []Range, file string) int {
 		}
 	}
 	return -1
-}
-
-// Needed returns the number of the first file that remains, so that every moment since a time can be recovered; the zero time for each
-// backup. 0 means that all of them remain: also if no backup is known that ended before that time.
-func (c Listing) Needed(bases []BaseBackup, since time.Time) int64 {
-	if len(c) == 0 {
-		return 0
-	}
-	needed, base, ranges := int64(0), BaseBackup{}, c.Ranges()
-	for _, other := range bases {
-		i := rangeOf(ranges, other.Start)
-		if i < 0 || !since.IsZero() && other.Ended.After(since) {
-			continue
-		}
-		sequence := ranges[i].Files[other.Start]
-		switch {
-		case base == BaseBackup{}, since.IsZero() && sequence < needed, !since.IsZero() && other.Ended.After(base.Ended):
-			needed, base = sequence, other
-		}
-	}
-	// The last files show where the archive continues.
-	return max(0, min(needed, c[len(c)-1].Sequence-MaxObjectsInFlight))
-}
-
-// Before returns the names of the objects of files before a number, oldest first: whenever their removal ends, no hole remains.
-func Before(names []string, sequence int64) []string {
-	var all []string
-	for _, name := range names {
-		if p, is := Parse(name); is && p.Sequence < sequence {
-			all = append(all, name)
-		}
-	}
-	slices.SortFunc(all, strings.Compare) // names begin with the folder and the number, both of one length
-	return all
 }

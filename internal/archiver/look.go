@@ -6,6 +6,7 @@ package archiver
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,25 +25,29 @@ import (
 )
 
 const (
-	// lookDeadline bounds the Job, which may remove many objects. The next one continues.
-	lookDeadline = time.Hour
+	// lookDeadline bounds the Job, which may wait for the log of the newest backup.
+	lookDeadline = 2 * time.Hour
 	// lookAfter is how long the archive has worked before: one whose state changes all the time starts no Job each time.
 	lookAfter = time.Minute
 )
 
-// lookAction is the kind of the Job that reads what can be recovered, and removes log that nothing needs.
+// lookAction is the kind of the Job that reads what can be recovered.
 var lookAction = jobs.ActionKind{
 	Component: dbv1.ComponentRecovery, Retries: 3, Deadline: jobs.Within(lookDeadline), Resources: jobs.BackupResources,
 	Supersede: jobs.SupersedeFailed,
 }
 
-// occasion is why the Job runs: for the archive of the spec, for the newest backup, and for the time since which the archive
-// works. Before that, it may have lost log.
+// occasion is why the Job runs: for this archive, for these backups, and for the time since which the archive works. Before that, it may have
+// lost log.
 func occasion(s *situation.Situation, pod *state.Member) string {
-	backup := s.Cluster.Spec.Backup
-	newest, _ := s.Last(func(a, b state.Backup) int { return a.Completed.Compare(b.Completed.Time) }, state.Backup.Complete)
-	return fmt.Sprintf("%s, %d hours, backup %s, archive since %s",
-		backup.Destination.URL, backup.Archive.WindowHours, newest.UID, pod.ReadySince.UTC().Format(time.RFC3339))
+	var backups []string
+	for _, b := range s.Backups {
+		if b.Phase == dbv1.BackupCompleted {
+			backups = append(backups, string(b.UID))
+		}
+	}
+	slices.Sort(backups)
+	return fmt.Sprintf("%s: backups %s, archive since %s", Location(s.Cluster), objects.Hash(backups), pod.ReadySince.UTC().Format(time.RFC3339))
 }
 
 // lookJob is the Job. It reads no member.
@@ -52,8 +57,7 @@ func lookJob(s *situation.Situation, found Facts) objects.Child {
 	at := cluster.Spec.Backup.Destination
 	at.EncryptionSecretName = "" // it reads names and manifests, which are not encrypted
 	call := &protocol.Window{
-		Of: strings.TrimSuffix(folder(&cluster), "/"), ID: string(cluster.UID), Store: jobs.Store(&at),
-		Keep: time.Duration(cluster.Spec.Backup.Archive.WindowHours) * time.Hour,
+		Of: strings.TrimSuffix(folder(&cluster), "/"), ID: string(cluster.UID), Store: jobs.Store(&at), Patience: lag(&cluster) + tolerated,
 	}
 	job := jobs.Build(&cluster, jobs.Spec{
 		Name: naming.RecoveryJob(cluster.Name, cluster.UID), Kind: lookAction, Owner: objects.OwnedBy(&cluster),
@@ -92,6 +96,9 @@ func recovery(s *situation.Situation, found Facts, before *dbv1.ClusterRecoveryS
 		before = nil
 	}
 	job := found.Look
+	if !strings.HasPrefix(found.Occasion, Location(s.Cluster)+": ") { // of another archive
+		return before
+	}
 	if before != nil && job.Failed {
 		failed := *before
 		failed.Message = pods.Head(fmt.Sprintf("Job %s failed: %s", job.Name, job.Cause()), maxLocation)
@@ -121,14 +128,17 @@ func recovery(s *situation.Situation, found Facts, before *dbv1.ClusterRecoveryS
 // maxLocation bounds the texts of the status.
 const maxLocation = 2048
 
-// obstacle is what prevents a recovery, or the removal of log; "" for nothing.
+// obstacle is what prevents a recovery; "" for nothing.
 func obstacle(seen *protocol.Recoverable) string {
 	var all []string
-	if !seen.Based {
+	switch {
+	case !seen.Based:
 		all = append(all, "no complete backup begins in the log that is archived now, so nothing of now can be recovered. Create a backup")
+	case !seen.Current:
+		all = append(all, "the archive did not have all log of the newest backup yet")
 	}
-	if seen.Kept != "" {
-		all = append(all, "no log is removed, because a backup that may need it cannot be read: "+seen.Kept)
+	if seen.Unread != "" {
+		all = append(all, "a backup cannot be read: "+seen.Unread)
 	}
 	return strings.Join(all, ". ")
 }

@@ -17,6 +17,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/archiver"
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -62,7 +63,7 @@ func TestTheDestinationIsReadOnceForEachBackup(t *testing.T) {
 		t.Fatalf("%q", name)
 	}
 	facts.Looked, facts.Look = true, jobs.Job{Name: "j", Succeeded: true}
-	facts.Occasion = "s3://backups/prod/, 0 hours, backup , archive since " + facts.Pod.ReadySince.UTC().Format(time.RFC3339)
+	facts.Occasion = archiver.Location(c) + ": backups " + objects.Hash([]string(nil)) + ", archive since " + facts.Pod.ReadySince.UTC().Format(time.RFC3339)
 	runs := func(facts archiver.Facts, backups ...state.Backup) string {
 		d := archiver.Subject.Decide(seen(t, c, facts, func(o *state.Observed) { o.Backups = backups }))
 		return operation.Describe(d.Operations)
@@ -121,13 +122,13 @@ func TestTheStatusSaysWhatCanBeRecovered(t *testing.T) {
 		},
 		"an unreadable backup": {
 			found(true, "why", span("02:00:00", "03:00:00")), nil, "02:00:00", 1,
-			"no log is removed, because a backup that may need it cannot be read: why", "cannot be read: why",
+			"a backup cannot be read: why", "cannot be read: why",
 		},
 	} {
 		c := archived()
 		c.Status.Recovery = one.before
 		facts := working(t, c, time.Hour)
-		facts.Look, facts.Looked = one.job, true
+		facts.Look, facts.Looked, facts.Occasion = one.job, true, archiver.Location(c)+": backups"
 		status := c.Status.DeepCopy()
 		condition := archiver.Subject.Decide(seen(t, c, facts)).Report(subject.Executed{}, status)[0]
 		got, oldest := status.Recovery, ""
@@ -147,8 +148,20 @@ func TestTheStatusSaysWhatCanBeRecovered(t *testing.T) {
 }
 
 // found is a Job that has read the destination.
-func found(based bool, kept string, spans ...protocol.Span) jobs.Job {
-	return jobs.Job{Name: "j", Succeeded: true, Result: &protocol.Result{Recoverable: &protocol.Recoverable{Spans: spans, Based: based, Kept: kept}}}
+func found(based bool, unread string, spans ...protocol.Span) jobs.Job {
+	return jobs.Job{Name: "j", Succeeded: true, Result: &protocol.Result{Recoverable: &protocol.Recoverable{Spans: spans, Based: based, Current: based, Unread: unread}}}
+}
+
+func TestTheResultOfAnotherArchiveIsNotThatOfThisOne(t *testing.T) {
+	c := archived()
+	facts := working(t, c, time.Hour)
+	facts.Looked, facts.Occasion = true, "s3://elsewhere: backups"
+	facts.Look = found(true, "", protocol.Span{Oldest: plans.Now.Add(-time.Hour), Newest: plans.Now})
+	status := &dbv1.DatabaseClusterStatus{}
+	archiver.Subject.Decide(seen(t, c, facts)).Report(subject.Executed{}, status)
+	if status.Recovery != nil {
+		t.Errorf("%+v", status.Recovery)
+	}
 }
 
 func TestTheStatusForgetsAnArchiveThatTheSpecDoesNotHave(t *testing.T) {

@@ -50,10 +50,11 @@ func readServiceAccount(ctx context.Context, o *subject.ClusterReading) {
 
 // +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=roles;rolebindings,verbs=get
 
-// readRights reads the rights of members that call the API server. The operator does not watch them. A deletion always looks for them: the
-// engine and the ServiceAccount, which show that they exist, may be deleted before.
+// readRights reads the rights of members that call the API server. The operator does not watch them. A deletion looks for them also if
+// the engine and the ServiceAccount, which show that they exist, are deleted.
 func readRights(ctx context.Context, o *subject.ClusterReading) {
-	if !engine.Identifies(o.Engine) && !state.HadRights(o.ServiceAccount) && o.Cluster.DeletionTimestamp == nil {
+	unknown := o.Cluster.DeletionTimestamp != nil && o.Cluster.Spec.Engine != "" && o.Engine == nil
+	if !engine.Identifies(o.Engine) && !state.HadRights(o.ServiceAccount) && !unknown {
 		return
 	}
 	o.Role = unowned(ctx, o, "Role", state.RoleFacts)

@@ -9,11 +9,10 @@ import (
 	"time"
 )
 
-// Window finds out what can be recovered from the archive of a cluster and the backups beside it. It removes log that no recovery needs.
+// Window finds out what can be recovered from the archive of a cluster and the backups beside it.
 type Window struct {
-	Of   string        `flag:"of" usage:"the <URL> of the folder with the archive and the backups: s3://bucket/path or file:///path"`
-	ID   string        `flag:"id" usage:"the <UID> of the cluster"`
-	Keep time.Duration `flag:"keep" usage:"the age until which every moment remains recoverable (default: all log remains that any backup needs)"`
+	Of string `flag:"of" usage:"the <URL> of the folder with the archive and the backups: s3://bucket/path or file:///path"`
+	ID string `flag:"id" usage:"the <UID> of the cluster"`
 	// Patience is for the mark that follows the newest backup, without which no moment can be recovered from it.
 	Patience time.Duration `flag:"patience" default:"2m0s" usage:"how long to wait until the archive has everything of the newest backup"`
 	Store
@@ -21,7 +20,7 @@ type Window struct {
 }
 
 func (w *Window) check() error {
-	return cmp.Or(w.Store.check(w.Of, true), needsID(w.ID), first(rule{w.Keep < 0, "--keep must not be negative"}))
+	return cmp.Or(w.Store.check(w.Of, true), needsID(w.ID))
 }
 
 // MaxSpans is the maximum number of spans in a result: the newest ones.
@@ -41,8 +40,8 @@ type Recoverable struct {
 	Based bool `json:"based"`
 	// StoredBytes is the size of the archive.
 	StoredBytes int64 `json:"storedBytes"`
-	// Removed is the number of objects that were removed.
-	Removed int `json:"removed,omitempty"`
-	// Kept is why no log is removed; "" if nothing prevents it.
-	Kept string `json:"kept,omitempty"`
+	// Current is true if Spans reach beyond the newest backup.
+	Current bool `json:"current"`
+	// Unread is why a backup could not be read; "" if all could.
+	Unread string `json:"unread,omitempty"`
 }

@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -123,7 +122,6 @@ func indispensable(cluster *dbv1.DatabaseCluster, observed state.Observed) map[t
 			spare(observed.Newest(own))
 			spare(observed.Last(completed, holds))
 			spare(observed.Last(completed, own))
-			spareWindow(cluster, observed, holds, spare)
 		}
 	}
 	if cluster.Spec.Backup.Verification != nil {
@@ -137,19 +135,6 @@ func indispensable(cluster *dbv1.DatabaseCluster, observed state.Observed) map[t
 		spare(observed.Last(scheduled, func(b state.Backup) bool { return of(b) && !b.ScheduledAt.After(observed.At) }))
 	}
 	return spared
-}
-
-// spareWindow retains the backup from which the oldest moment of the window of the archive is recovered, and the one after it, which takes
-// its place: transfer decides by another clock when.
-func spareWindow(cluster *dbv1.DatabaseCluster, observed state.Observed, holds func(state.Backup) bool, spare func(state.Backup, bool)) {
-	if !engine.Archives(cluster.Spec) || cluster.Spec.Backup.Archive.WindowHours == 0 {
-		return
-	}
-	begin := observed.At.Add(-time.Duration(cluster.Spec.Backup.Archive.WindowHours) * time.Hour)
-	before := func(b state.Backup) bool { return b.Completed.Time.Before(begin) }
-	spare(observed.Last(completed, func(b state.Backup) bool { return holds(b) && before(b) }))
-	first := func(a, b state.Backup) int { return completed(b, a) }
-	spare(observed.Last(first, func(b state.Backup) bool { return holds(b) && !before(b) }))
 }
 
 // contents are conditions for backups: any backup, and one with the data of a member, for all data that is in a backup.

@@ -127,12 +127,6 @@ func TestRetentionDeletesBackupsBeyondCountAndAge(t *testing.T) {
 		"a paused cluster deletes nothing":               {keep(1, 0), nights(3), func(c *dbv1.DatabaseCluster) { c.Spec.Paused = true }, ""},
 		"a hibernated cluster deletes nothing":           {keep(1, 0), nights(3), func(c *dbv1.DatabaseCluster) { c.Spec.Hibernated = true }, ""},
 		"a cluster that is being deleted deletes none":   {keep(1, 0), nights(3), func(c *dbv1.DatabaseCluster) { c.DeletionTimestamp = new(metav1.NewTime(noon)) }, ""},
-		"the window of the archive needs one from before it": {keep(1, 0), nights(5), func(c *dbv1.DatabaseCluster) {
-			c.Spec.Backup.Archive = &dbv1.ClusterArchive{WindowHours: 48}
-		}, "nightly-2611170300 nightly-2611180300"},
-		"an archive without a window needs none": {keep(1, 0), nights(5), func(c *dbv1.DatabaseCluster) {
-			c.Spec.Backup.Archive = &dbv1.ClusterArchive{}
-		}, "nightly-2611170300 nightly-2611180300 nightly-2611190300"},
 		"one by hand does not stand in for a schedule's": {keep(0, time.Minute), append(nights(2), made("", day(0, 11), byHand)), nil, "nightly-2611200300"},
 	}
 	for name, c := range cases {

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"gocloud.dev/gcerrors"
-
 	"github.com/dbcluster/databasecluster-operator/internal/archive"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
@@ -25,8 +23,12 @@ type windowRun struct {
 	folder string // of the archive, with a slash
 }
 
-// windowPause is the time between two looks at an archive that does not have everything of the newest backup yet.
-const windowPause = time.Second
+const (
+	// windowPause is the time between two looks at an archive that does not have everything of the newest backup yet.
+	windowPause = time.Second
+	// maxUnread bounds a text: the whole result has to fit into a termination message.
+	maxUnread = 1 << 10
+)
 
 func (w *windowRun) do(ctx context.Context) (result protocol.Result, err error) {
 	result.Started = time.Now().UTC()
@@ -35,7 +37,7 @@ func (w *windowRun) do(ctx context.Context) (result protocol.Result, err error) 
 	}
 	defer w.store.close() //nolint:errcheck // nothing is pending
 	w.secrets, w.folder = w.store.secrets, protocol.ArchiveFolder(w.ID)+"/"
-	bases, unknown, err := w.bases(ctx)
+	bases, unread, err := w.bases(ctx)
 	if err != nil {
 		return result, err
 	}
@@ -43,13 +45,13 @@ func (w *windowRun) do(ctx context.Context) (result protocol.Result, err error) 
 	if err != nil {
 		return result, err
 	}
-	found, err := w.judge(ctx, bases, unknown, listed)
+	found := w.judge(bases, unread, listed)
 	result.Completed, result.Recoverable = time.Now().UTC(), &found
-	return result, err
+	return result, nil
 }
 
-// bases are the complete backups of the cluster that begin in its archive. Unknown is why some could not be read; "" for none.
-func (w *windowRun) bases(ctx context.Context) (bases []archive.BaseBackup, unknown string, err error) {
+// bases are the complete backups of the cluster that begin in its archive. Unread is why some could not be read; "" for none.
+func (w *windowRun) bases(ctx context.Context) (bases []archive.BaseBackup, unread string, err error) {
 	folders, err := w.store.folders(ctx)
 	if err != nil {
 		return nil, "", err
@@ -64,14 +66,14 @@ func (w *windowRun) bases(ctx context.Context) (bases []archive.BaseBackup, unkn
 		case failureOf(err).exitCode() == protocol.ExitTransient || ctx.Err() != nil:
 			return nil, "", err
 		default:
-			unknown = failureOf(err).Message
-			w.log.Warn(unknown)
+			unread = failureOf(err).Message
+			w.log.Warn(unread)
 		}
 		if base.Start != "" {
 			bases = append(bases, base)
 		}
 	}
-	return bases, unknown, nil
+	return bases, unread, nil
 }
 
 // base is the backup in a folder; the zero value if it has none of the cluster that can be recovered.
@@ -106,7 +108,7 @@ func (w *windowRun) await(ctx context.Context, bases []archive.BaseBackup) (list
 			return nil, err
 		}
 		spans, based := archive.Read(w.archived(listed)).Spans(bases)
-		if ctx.Err() != nil || time.Now().After(deadline) || !based || reaches(spans, bases) {
+		if ctx.Err() != nil || time.Now().After(deadline) || len(bases) == 0 || based && reaches(spans, bases) {
 			return listed, ctx.Err()
 		}
 	}
@@ -130,32 +132,15 @@ func (w *windowRun) archived(listed listing) (names []string) {
 	return names
 }
 
-// judge removes what no recovery needs, and returns what can be recovered from the rest.
-func (w *windowRun) judge(ctx context.Context, bases []archive.BaseBackup, unknown string, listed listing) (protocol.Recoverable, error) {
-	names, found := w.archived(listed), protocol.Recoverable{Kept: unknown}
-	files := archive.Read(names)
-	var unneeded []string
-	if unknown == "" {
-		since := time.Time{}
-		if w.Keep > 0 {
-			since = time.Now().Add(-w.Keep)
-		}
-		unneeded = archive.Before(names, files.Needed(bases, since))
-	}
-	for _, name := range unneeded {
-		if err := w.store.bucket.Delete(ctx, w.folder+name); err != nil && gcerrors.Code(err) != gcerrors.NotFound {
-			return found, w.store.failure("delete", w.folder+name, err)
-		}
-		delete(listed, w.folder+name)
-		found.Removed++
-	}
+// judge returns what can be recovered.
+func (w *windowRun) judge(bases []archive.BaseBackup, unread string, listed listing) protocol.Recoverable {
+	spans, based := archive.Read(w.archived(listed)).Spans(bases)
+	found := protocol.Recoverable{Based: based, Current: based && reaches(spans, bases), Unread: unread[:min(len(unread), maxUnread)]}
 	for _, size := range listed {
 		found.StoredBytes += size
 	}
-	spans, based := archive.Read(w.archived(listed)).Spans(bases)
-	found.Based = based
 	for _, span := range spans[max(0, len(spans)-protocol.MaxSpans):] {
 		found.Spans = append(found.Spans, protocol.Span{Oldest: span.Oldest.UTC(), Newest: span.Newest.UTC()})
 	}
-	return found, nil
+	return found
 }

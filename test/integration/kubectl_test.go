@@ -96,7 +96,7 @@ func TestKubectlGetPrintsTheState(t *testing.T) {
 	backup(t, cluster, "before", dbv1.BackupRetain)
 	for command, columns := range map[string]string{
 		"get dbc":         "NAME REPLICAS READY STATUS AGE",
-		"get dbc -o wide": "NAME REPLICAS READY STATUS AGE PRIMARY IMAGE VERSION MESSAGE",
+		"get dbc -o wide": "NAME REPLICAS READY STATUS AGE PRIMARY IMAGE VERSION RECOVERABLE MESSAGE",
 		"get dbb":         "NAME CLUSTER PHASE SIZE DURATION VERIFIED AGE",
 		"get dbb -o wide": "NAME CLUSTER PHASE SIZE DURATION VERIFIED AGE RATE LOCATION MESSAGE",
 		"get dbe":         "NAME ACCEPTED TOPOLOGY DESCRIPTION AGE",

@@ -235,6 +235,7 @@ func (w *World) performWindow(c *protocol.Window) exit {
 		found.Based = found.Based || backup.complete && strings.HasPrefix(at, c.Of+"/")
 	}
 	if found.Based {
+		found.Current = true
 		found.Spans = []protocol.Span{{Oldest: Began, Newest: Began.Add(time.Hour)}}
 	}
 	return exitWith(protocol.Result{Recoverable: &found, Completed: w.Clock.Now()})

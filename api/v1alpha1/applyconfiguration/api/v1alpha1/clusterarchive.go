@@ -19,10 +19,6 @@ type ClusterArchiveApplyConfiguration struct {
 	// maxLagSeconds is the time in seconds after which the log that the pod has received is stored. If all volumes are lost, the
 	// commits of about this time are lost. A lower value needs more requests to the destination. From 1 to 3600. Default: 5.
 	MaxLagSeconds *int32 `json:"maxLagSeconds,omitempty"`
-	// windowHours is the number of hours whose every moment remains recoverable. The operator keeps the newest backup of a schedule from
-	// before, and the log since then. It removes older log; older backups remain. Without windowHours, it removes only log that is older
-	// than all backups in the destination. From 1 to 87600. Default: none.
-	WindowHours *int32 `json:"windowHours,omitempty"`
 	// resources are the CPU and memory of the pod. They override spec.helpers.resources. Default: requests of 50m CPU and
 	// 192Mi of memory, limits of 1 CPU and 512Mi.
 	Resources *v1.ResourceRequirementsApplyConfiguration `json:"resources,omitempty"`
@@ -39,14 +35,6 @@ func ClusterArchive() *ClusterArchiveApplyConfiguration {
 // If called multiple times, the MaxLagSeconds field is set to the value of the last call.
 func (b *ClusterArchiveApplyConfiguration) WithMaxLagSeconds(value int32) *ClusterArchiveApplyConfiguration {
 	b.MaxLagSeconds = &value
-	return b
-}
-
-// WithWindowHours sets the WindowHours field in the declarative configuration to the given value
-// and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the WindowHours field is set to the value of the last call.
-func (b *ClusterArchiveApplyConfiguration) WithWindowHours(value int32) *ClusterArchiveApplyConfiguration {
-	b.WindowHours = &value
 	return b
 }
 

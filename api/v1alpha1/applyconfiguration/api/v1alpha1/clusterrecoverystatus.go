@@ -29,7 +29,7 @@ type ClusterRecoveryStatusApplyConfiguration struct {
 	ArchiveBytes *int64 `json:"archiveBytes,omitempty"`
 	// checkedAt is when the operator has read the destination.
 	CheckedAt *v1.Time `json:"checkedAt,omitempty"`
-	// message says what prevents a recovery or the removal of log that nothing needs; empty for nothing.
+	// message is what prevents a recovery; empty for nothing.
 	Message *string `json:"message,omitempty"`
 }
 
