@@ -37,8 +37,8 @@ var lookAction = jobs.ActionKind{
 	Supersede: jobs.SupersedeFailed,
 }
 
-// occasion is why the Job runs: for this archive, for these backups, and for the time since which the archive works. Before that, it may have
-// lost log.
+// occasion is why the Job runs: for this archive, for these backups, and for the time since which the archive works. Before that, it may
+// have lost log.
 func occasion(s *situation.Situation, pod *state.Member) string {
 	var backups []string
 	for _, b := range s.Backups {
@@ -47,7 +47,8 @@ func occasion(s *situation.Situation, pod *state.Member) string {
 		}
 	}
 	slices.Sort(backups)
-	return fmt.Sprintf("%s: backups %s, archive since %s", Location(s.Cluster), objects.Hash(backups), pod.ReadySince.UTC().Format(time.RFC3339))
+	since := pod.ReadySince.UTC().Format(time.RFC3339)
+	return fmt.Sprintf("%s: backups %s, archive since %s", Location(s.Cluster), objects.Hash(backups), since)
 }
 
 // lookJob is the Job. It reads no member.
@@ -95,21 +96,24 @@ func recovery(s *situation.Situation, found Facts, before *dbv1.ClusterRecoveryS
 	if before != nil && before.Location != location {
 		before = nil
 	}
-	job := found.Look
-	if !strings.HasPrefix(found.Occasion, Location(s.Cluster)+": ") { // of another archive
-		return before
-	}
-	if before != nil && job.Failed {
+	job, ours := found.Look, strings.HasPrefix(found.Occasion, Location(s.Cluster)+": ")
+	switch {
+	case ours && before != nil && job.Failed:
 		failed := *before
 		failed.Message = pods.Head(fmt.Sprintf("Job %s failed: %s", job.Name, job.Cause()), maxLocation)
 		return &failed
-	}
-	if !job.Succeeded || job.Result == nil || job.Result.Recoverable == nil {
+	case ours && job.Succeeded && job.Result != nil && job.Result.Recoverable != nil:
+		return resulting(location, *job.Result)
+	default:
 		return before
 	}
-	seen := job.Result.Recoverable
+}
+
+// resulting is the status by the result of the Job.
+func resulting(location string, result protocol.Result) *dbv1.ClusterRecoveryStatus {
+	seen := result.Recoverable
 	now := &dbv1.ClusterRecoveryStatus{
-		Location: location, ArchiveBytes: seen.StoredBytes, CheckedAt: metav1.NewTime(job.Result.Completed.Truncate(time.Second)),
+		Location: location, ArchiveBytes: seen.StoredBytes, CheckedAt: metav1.NewTime(result.Completed.Truncate(time.Second)),
 		Message: pods.Head(obstacle(seen), maxLocation),
 	}
 	for _, span := range seen.Spans {
