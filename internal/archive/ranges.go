@@ -40,10 +40,8 @@ func (r *Range) Newest() (newest time.Time) {
 // there is none, and what can be recovered.
 func (c Listing) Covering(start string, until time.Time) (Range, error) {
 	all := c.Ranges()
-	for i := len(all) - 1; i >= 0; i-- {
-		if _, has := all[i].Files[start]; has {
-			return all[i], all[i].covers(start, until, i == len(all)-1)
-		}
+	if i := rangeOf(all, start); i >= 0 {
+		return all[i], all[i].covers(start, until, i == len(all)-1)
 	}
 	return Range{}, fmt.Errorf("the archive has no file %s, in which this backup begins. Choose a backup that began after the archive", start)
 }

@@ -92,7 +92,7 @@ func look(s *situation.Situation, found Facts) (operations operation.List, again
 
 // recovery is what the Job has found; what is known from before if it has not ended.
 func recovery(s *situation.Situation, found Facts, before *dbv1.ClusterRecoveryStatus) *dbv1.ClusterRecoveryStatus {
-	location := pods.Head(Location(s.Cluster), maxLocation)
+	location := pods.Head(Location(s.Cluster), maxText)
 	if before != nil && before.Location != location {
 		before = nil
 	}
@@ -100,7 +100,7 @@ func recovery(s *situation.Situation, found Facts, before *dbv1.ClusterRecoveryS
 	switch {
 	case ours && before != nil && job.Failed:
 		failed := *before
-		failed.Message = pods.Head(fmt.Sprintf("Job %s failed: %s", job.Name, job.Cause()), maxLocation)
+		failed.Message = pods.Head(fmt.Sprintf("Job %s failed: %s", job.Name, job.Cause()), maxText)
 		return &failed
 	case ours && job.Succeeded && job.Result != nil && job.Result.Recoverable != nil:
 		return resulting(location, *job.Result)
@@ -114,7 +114,7 @@ func resulting(location string, result protocol.Result) *dbv1.ClusterRecoverySta
 	seen := result.Recoverable
 	now := &dbv1.ClusterRecoveryStatus{
 		Location: location, ArchiveBytes: seen.StoredBytes, CheckedAt: metav1.NewTime(result.Completed.Truncate(time.Second)),
-		Message: pods.Head(obstacle(seen), maxLocation),
+		Message: pods.Head(obstacle(seen), maxText),
 	}
 	for _, span := range seen.Spans {
 		// A time of whole seconds is in the span.
@@ -129,8 +129,8 @@ func resulting(location string, result protocol.Result) *dbv1.ClusterRecoverySta
 	return now
 }
 
-// maxLocation bounds the texts of the status.
-const maxLocation = 2048
+// maxText bounds the texts of the status.
+const maxText = 2048
 
 // obstacle is what prevents a recovery; "" for nothing.
 func obstacle(seen *protocol.Recoverable) string {
