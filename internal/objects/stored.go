@@ -45,6 +45,19 @@ func Written(cluster *dbv1.DatabaseCluster, set *appsv1.StatefulSet) *dbv1.Writt
 	return &dbv1.WrittenStatefulSet{UID: string(set.UID), Generation: set.Generation, SpecHash: StoredSpecHash(set)}
 }
 
+// Behind reports whether a StatefulSet is from before the one that the status records, or another one. One that another client has created
+// says nothing about that.
+func Behind(cluster *dbv1.DatabaseCluster, set *appsv1.StatefulSet) bool {
+	written := cluster.Status.StatefulSet
+	switch {
+	case written == nil, set != nil && !metav1.IsControlledBy(set, cluster):
+		return false
+	case set == nil, written.UID != string(set.UID):
+		return true
+	}
+	return set.Generation < written.Generation
+}
+
 // StoredSpecHash is a hash of the spec of a StatefulSet as the API server stores it, with defaults. It leaves out the replicas, which
 // change in steps of their own, and the claim templates, which never change.
 func StoredSpecHash(set *appsv1.StatefulSet) string {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/disturb"
@@ -42,6 +43,8 @@ type Plan struct {
 	Hooks []dbv1.HookStatus
 	// HooksChanged is true if a hook has another phase than in the status. The operator records that before it continues.
 	HooksChanged bool
+	// Behind is true if the StatefulSet is from before the one that the status records.
+	Behind bool
 
 	// Recorded is the record that the pass has executed, for the status; nil for none.
 	Recorded *operation.Record
@@ -52,12 +55,13 @@ type Plan struct {
 	Reports []subject.Report
 }
 
-// LiveRead reports whether the plan contains operations that must not be decided from a stale cache. Objects that are created
+// LiveRead reports whether the plan must not be decided from a stale cache: because of its operations, or because the cache is seen to be
+// stale. After a start of the operator, it may show members as they were before others were recorded. Objects that are created
 // together with the finalizer need no live read: a cluster without our finalizer has no members yet, and the API server refuses the
 // finalizer for a deleted cluster.
 func (p Plan) LiveRead() bool {
 	begins := p.Operations.Begins()
-	return p.HooksChanged || p.Operations.Need(func(is operation.Properties) bool {
+	return p.HooksChanged || p.Behind || p.Operations.Need(func(is operation.Properties) bool {
 		return is.LiveRead && !(begins && is.Applies && !is.AlwaysLive)
 	})
 }
@@ -74,6 +78,7 @@ func For(s *situation.Situation) Plan {
 		decided = removal
 	}
 	p := decided(s, d)
+	p.Behind = !s.Deleting() && objects.Behind(s.Cluster, s.StatefulSet)
 	p.Restore = restore.Status(s, p.Message, p.Stalled)
 	p.Reports = d.reports()
 	p.RequeueAfter = situation.Sooner(p.RequeueAfter, d.requeueAfter())

@@ -143,3 +143,31 @@ func TestObjectsCreatedWithTheFinalizerNeedNoLiveRead(t *testing.T) {
 		t.Errorf("without the finalizer %v, with it %v", first.LiveRead(), goOn.LiveRead())
 	}
 }
+
+func TestAStatefulSetFromBeforeTheRecordedOneNeedsALiveRead(t *testing.T) {
+	for name, of := range map[string]struct {
+		change func(*dbv1.DatabaseCluster, *state.Observed)
+		behind bool
+	}{
+		"the recorded one": {func(*dbv1.DatabaseCluster, *state.Observed) {}, false},
+		"a later one":      {func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.StatefulSet.Generation = 9 }, false},
+		"an earlier one":   {func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Status.StatefulSet.Generation = 2 }, true},
+		"another one":      {func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Status.StatefulSet.UID = "earlier" }, true},
+		"none":             {func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.StatefulSet = nil }, true},
+		"one of another client": {func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			c.Status.StatefulSet.UID, o.StatefulSet.OwnerReferences = "earlier", nil
+		}, false},
+		"none that has been recorded": {func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Status.StatefulSet = nil }, false},
+		"an earlier one, in a deletion": {func(c *dbv1.DatabaseCluster, _ *state.Observed) {
+			c.Status.StatefulSet.Generation, c.DeletionTimestamp = 2, &metav1.Time{}
+		}, false},
+	} {
+		cluster := plans.Orders()
+		observed := plans.Standing(t, cluster)
+		cluster.Status.StatefulSet = &dbv1.WrittenStatefulSet{UID: string(observed.StatefulSet.UID), Generation: 1}
+		of.change(cluster, &observed)
+		if p := plans.Decide(cluster, observed); p.Behind != of.behind || of.behind && !p.LiveRead() {
+			t.Errorf("%s: behind %v, live read %v", name, p.Behind, p.LiveRead())
+		}
+	}
+}

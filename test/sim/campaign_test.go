@@ -68,13 +68,6 @@ var disordered = map[string]string{
 	"pair-without-lock-final-backup-silent": "without a lock nobody knows the last primary, and the member that starts first takes over",
 }
 
-// backward are the stories that end otherwise if the cache shows the past again, as it can only when the operator starts beside an API server
-// that is behind, and why.
-var backward = map[string]string{
-	"pair-fewer-without-the-first-claim": "with a previous StatefulSet, the members look as if they had been removed: the cluster waits for its user",
-	"pair-lost-but-for-removed-members":  "a fault that is not mended: members that were removed look as if they ran, so their older volumes are recorded again",
-}
-
 func skip(t *testing.T, s world.Story, because ...map[string]string) {
 	t.Helper()
 	for _, why := range because {

@@ -15,7 +15,7 @@ func TestALateCacheDoesNotChangeTheEnd(t *testing.T) {
 	withoutRaces(t)
 	for _, sequence := range played() {
 		t.Run(sequence.Name, func(t *testing.T) {
-			skip(t, sequence, unsteady, backward)
+			skip(t, sequence, unsteady)
 			t.Parallel()
 			c := campaignOf(t, sequence)
 			var failures []string
