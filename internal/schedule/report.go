@@ -73,7 +73,7 @@ func (r report) conditions() []metav1.Condition {
 
 // tried reports whether a verification runs or has ended, regardless of who requested it.
 func (r report) tried() bool {
-	_, ended := LastVerified(r.Observed)
+	_, ended := r.LastVerified()
 	return ended || r.Verifying()
 }
 
@@ -145,7 +145,7 @@ func (r report) backupVerified() metav1.Condition {
 	if invalid := r.plan.VerifyInvalid; invalid != "" {
 		return subject.Condition(dbv1.ConditionBackupVerified, false, dbv1.ReasonInvalidSchedule, invalid)
 	}
-	last, found := LastVerified(r.Observed)
+	last, found := r.LastVerified()
 	before := meta.FindStatusCondition(r.Cluster.Status.Conditions, dbv1.ConditionBackupVerified)
 	running := r.Verifying()
 	switch {

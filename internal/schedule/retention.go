@@ -27,7 +27,7 @@ const (
 // expired are the backups that no schedule retains any more, oldest first. A schedule that is suspended or was removed deletes
 // nothing, because the user wants to keep existing backups.
 func expired(cluster *dbv1.DatabaseCluster, observed state.Observed) []operation.Removal {
-	if Doubtful(observed) {
+	if observed.Doubtful() {
 		return nil
 	}
 	var all []operation.Removal
@@ -44,24 +44,6 @@ func expired(cluster *dbv1.DatabaseCluster, observed state.Observed) []operation
 	}
 	room := deletionsAtOnce - len(state.Only(observed.Backups, func(b state.Backup) bool { return b.Terminating }))
 	return all[:min(len(all), max(room, 0))]
-}
-
-// Doubtful reports whether it is unknown if the existing backups can be restored: the last verification failed, or one has not
-// ended yet. No backup expires until the next one succeeds.
-func Doubtful(observed state.Observed) bool {
-	last, found := LastVerified(observed)
-	return observed.Verifying() || found && last.Bad()
-}
-
-// LastVerified returns the backup with the latest verification that has ended. A verification with a start time in the future, from
-// a wrong clock, counts only if there is no other.
-func LastVerified(observed state.Observed) (last state.Backup, found bool) {
-	ended := func(b state.Backup) bool { return b.Bad() || b.Verification.Phase == dbv1.VerificationSucceeded }
-	over := past(observed)
-	if last, found = observed.Verified(func(b state.Backup) bool { return ended(b) && over(b) }); found {
-		return last, true
-	}
-	return observed.Verified(ended)
 }
 
 // madeBy returns the finished backups that a schedule of this cluster created, oldest first. Only status.origin records that.
@@ -126,7 +108,7 @@ func indispensable(cluster *dbv1.DatabaseCluster, observed state.Observed) map[t
 	}
 	if cluster.Spec.Backup.Verification != nil {
 		spare(observed.Verified(func(state.Backup) bool { return true }))
-		spare(observed.Verified(past(observed)))
+		spare(observed.Verified(observed.Past))
 	}
 	for _, s := range cluster.Spec.Backup.Schedules {
 		of := func(b state.Backup) bool { return b.Schedule == s.Name }

@@ -200,7 +200,7 @@ func TestRetentionNeverDeletesTheNewestGoodBackup(t *testing.T) {
 			return slices.ContainsFunc(deleted(p), func(r operation.Removal) bool { return r.UID == b.UID })
 		})
 		sum += len(deleted(p))
-		if last, verified := LastVerified(observed); len(deleted(p)) > 0 && verified && last.Bad() {
+		if last, verified := observed.LastVerified(); len(deleted(p)) > 0 && verified && last.Bad() {
 			t.Fatalf("%v expire while the last verification failed, of %s", deleted(p), last.Name)
 		}
 		after := base

@@ -30,7 +30,7 @@ func (p *Plan) verify(cluster *dbv1.DatabaseCluster, observed state.Observed) op
 	}
 	p.wake(times.next(observed.At))
 	done := cluster.CreationTimestamp.Time
-	if last, found := observed.Verified(past(observed)); found {
+	if last, found := observed.Verified(observed.Past); found {
 		done = later(done, last.Verification.Started.Time)
 	}
 	at, due := times.last(done, observed.At)
@@ -40,9 +40,4 @@ func (p *Plan) verify(cluster *dbv1.DatabaseCluster, observed state.Observed) op
 		return operation.List{VerifyBackup(cluster, newest, request)}
 	}
 	return nil
-}
-
-// past accepts backups whose last verification has no start time in the future, from a wrong clock.
-func past(observed state.Observed) func(state.Backup) bool {
-	return func(b state.Backup) bool { return !b.Verification.Started.After(observed.At) }
 }

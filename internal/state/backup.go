@@ -6,7 +6,6 @@ package state
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -198,12 +197,3 @@ func (o Observed) Last(order func(a, b Backup) int, holds func(Backup) bool) (la
 func (o Observed) Newest(holds func(Backup) bool) (newest Backup, found bool) {
 	return o.Last(Younger, holds)
 }
-
-// Verified returns the backup with the latest verification, of those that satisfy a condition.
-func (o Observed) Verified(holds func(Backup) bool) (last Backup, found bool) {
-	started := func(a, b Backup) int { return a.Verification.Started.Compare(b.Verification.Started.Time) }
-	return o.Last(started, func(b Backup) bool { return !b.Verification.Started.IsZero() && holds(b) })
-}
-
-// Verifying reports whether a verification of any backup runs.
-func (o Observed) Verifying() bool { return slices.ContainsFunc(o.Backups, Backup.Verifying) }
