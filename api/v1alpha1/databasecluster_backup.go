@@ -71,6 +71,14 @@ type ClusterArchive struct {
 	// +kubebuilder:validation:Maximum=3600
 	MaxLagSeconds int32 `json:"maxLagSeconds,omitempty"`
 
+	// windowHours is the number of hours until now of which every moment remains recoverable. The operator deletes older log, and no
+	// schedule deletes the backups in status.recovery.backups, which the window needs. Without it, log from before the oldest
+	// backup is deleted. From 1 to 87600. Default: none.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=87600
+	WindowHours int32 `json:"windowHours,omitempty"`
+
 	// resources are the CPU and memory of the pod. They override spec.helpers.resources. Default: requests of 50m CPU and
 	// 192Mi of memory, limits of 1 CPU and 512Mi.
 	// +optional

@@ -15,7 +15,7 @@ type ClusterRecoveryStatus struct {
 	// +optional
 	Oldest *metav1.Time `json:"oldest,omitempty"`
 
-	// newest is the latest time that could be recovered at checkedAt. Later ones follow while ContinuousArchiving is True.
+	// newest is the latest time that the operator saw. Later ones follow while ContinuousArchiving is True.
 	// +optional
 	Newest *metav1.Time `json:"newest,omitempty"`
 
@@ -25,6 +25,15 @@ type ClusterRecoveryStatus struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
 	Ranges []RecoveryRange `json:"ranges,omitempty"`
+
+	// backups are the names of the DatabaseBackups that spec.backup.archive.windowHours needs, oldest first. No schedule deletes them, nor one
+	// that was completed after checkedAt. With a window and no name, no schedule deletes any.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=253
+	Backups []string `json:"backups,omitempty"`
 
 	// location is the URL of the archive.
 	// +required
@@ -36,11 +45,11 @@ type ClusterRecoveryStatus struct {
 	// +optional
 	ArchiveBytes int64 `json:"archiveBytes,omitempty"`
 
-	// checkedAt is when the operator has read the destination.
+	// checkedAt is when the operator began to read the destination.
 	// +required
 	CheckedAt metav1.Time `json:"checkedAt"`
 
-	// message is what prevents a recovery; empty for nothing.
+	// message is what prevents a recovery, or the deletion of log; empty for nothing.
 	// +optional
 	// +kubebuilder:validation:MaxLength=4096
 	Message string `json:"message,omitempty"`

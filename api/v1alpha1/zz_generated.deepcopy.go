@@ -785,6 +785,11 @@ func (in *ClusterRecoveryStatus) DeepCopyInto(out *ClusterRecoveryStatus) {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
 	}
+	if in.Backups != nil {
+		in, out := &in.Backups, &out.Backups
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	in.CheckedAt.DeepCopyInto(&out.CheckedAt)
 }
 

@@ -18,6 +18,14 @@ type Range struct {
 	Files map[string]int64
 	// marks are those of the history that the database has not given up.
 	marks []placed
+	// turns are the forks of the range.
+	turns []turn
+}
+
+// turn is a fork: the database left its history, and the marks before it show the commits until a time.
+type turn struct {
+	sequence int64
+	until    time.Time
 }
 
 // placed is a mark with its place in the archive.
@@ -31,6 +39,16 @@ func (r *Range) Newest() (newest time.Time) {
 	for _, mark := range r.marks {
 		if mark.Time.After(newest) {
 			newest = mark.Time
+		}
+	}
+	return newest
+}
+
+// Newest is a time until which the archive has everything, between its gaps. Zero if it is unknown.
+func (c Listing) Newest() (newest time.Time) {
+	for _, r := range c.Ranges() {
+		if until := r.Newest(); until.After(newest) {
+			newest = until
 		}
 	}
 	return newest
@@ -124,4 +142,11 @@ func (r *Range) leave(fork File) {
 			return mark.sequence > left || mark.sequence == left && mark.End >= fork.Size
 		}
 	})
+	r.turns = append(r.turns, turn{fork.Sequence, r.Newest()})
+}
+
+// has reports whether a backup is of the history that the database has now: no fork came between its beginning and its end.
+func (r *Range) has(b BaseBackup) bool {
+	begin, known := r.Files[b.Start]
+	return known && !slices.ContainsFunc(r.turns, func(t turn) bool { return t.sequence >= begin && t.until.Before(b.Ended) })
 }

@@ -6,7 +6,6 @@ package archiver
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -31,40 +30,32 @@ const (
 	lookAfter = time.Minute
 )
 
-// lookAction is the kind of the Job that reads what can be recovered.
+// lookAction is the kind of the Job that reads what can be recovered, and deletes log that no recovery needs.
 var lookAction = jobs.ActionKind{
 	Component: dbv1.ComponentRecovery, Retries: 3, Deadline: jobs.Within(lookDeadline), Resources: jobs.BackupResources,
 	Supersede: jobs.SupersedeFailed,
 }
 
-// occasion is why the Job runs: for this archive, for these backups, and for the time since which the archive works. Before that, it may
-// have lost log.
-func occasion(s *situation.Situation, pod *state.Member) string {
-	var backups []string
-	for _, b := range s.Backups {
-		if b.Phase == dbv1.BackupCompleted {
-			backups = append(backups, string(b.UID))
-		}
-	}
-	slices.Sort(backups)
-	since := pod.ReadySince.UTC().Format(time.RFC3339)
-	return fmt.Sprintf("%s: backups %s, archive since %s", Location(s.Cluster), objects.Hash(backups), since)
-}
-
 // lookJob is the Job. It reads no member.
-func lookJob(s *situation.Situation, found Facts) objects.Child {
+func lookJob(s *situation.Situation, found Facts, wanted string) objects.Child {
 	cluster := *s.Cluster
 	cluster.Spec.Image = image(s, found.Deployment)
 	at := cluster.Spec.Backup.Destination
 	at.EncryptionSecretName = "" // it reads names and manifests, which are not encrypted
 	call := &protocol.Window{
 		Of: strings.TrimSuffix(folder(&cluster), "/"), ID: string(cluster.UID), Store: jobs.Store(&at), Patience: lag(&cluster) + tolerated,
+		Keep: time.Duration(hours(&cluster)) * time.Hour, Remove: strings.HasSuffix(wanted, deleting),
+	}
+	for _, b := range s.Backups {
+		if b.Complete() && b.Bad() {
+			call.Bad = append(call.Bad, string(b.UID))
+		}
 	}
 	job := jobs.Build(&cluster, jobs.Spec{
 		Name: naming.RecoveryJob(cluster.Name, cluster.UID), Kind: lookAction, Owner: objects.OwnedBy(&cluster),
 		Transfer: &jobs.Transfer{Image: found.Image, Call: call, At: &at},
 	})
-	return job.Set(occasion(s, found.Pod), "metadata", "annotations", dbv1.AnnotationOccasion)
+	return job.Set(wanted, "metadata", "annotations", dbv1.AnnotationOccasion)
 }
 
 // look starts the Job when the archive works: once for each occasion, and again when Kubernetes has deleted the finished Job. No member
@@ -77,8 +68,9 @@ func look(s *situation.Situation, found Facts) (operations operation.List, again
 	if wait := lookAfter - s.At.Sub(found.Pod.ReadySince.Time); wait > 0 {
 		return nil, wait
 	}
-	desired, policy := lookJob(s, found), lookAction.Policy(s.Cluster)
-	policy.Desired, policy.Restart = []objects.Child{desired}, found.Occasion != occasion(s, found.Pod)
+	wanted, done := occasions(s, found)
+	desired, policy := lookJob(s, found, wanted), lookAction.Policy(s.Cluster)
+	policy.Desired, policy.Restart = []objects.Child{desired}, !done
 	r := jobs.Run(policy, found.Look, found.Looked, s.At)
 	if r.Step == jobs.Create {
 		return operation.List{operation.StartJob("read what can be recovered by "+desired.String(), desired)}, 0
@@ -103,18 +95,18 @@ func recovery(s *situation.Situation, found Facts, before *dbv1.ClusterRecoveryS
 		failed.Message = pods.Head(fmt.Sprintf("Job %s failed: %s", job.Name, job.Cause()), maxText)
 		return &failed
 	case ours && job.Succeeded && job.Result != nil && job.Result.Recoverable != nil:
-		return resulting(location, *job.Result)
+		return resulting(s, location, *job.Result)
 	default:
 		return before
 	}
 }
 
 // resulting is the status by the result of the Job.
-func resulting(location string, result protocol.Result) *dbv1.ClusterRecoveryStatus {
+func resulting(s *situation.Situation, location string, result protocol.Result) *dbv1.ClusterRecoveryStatus {
 	seen := result.Recoverable
 	now := &dbv1.ClusterRecoveryStatus{
-		Location: location, ArchiveBytes: seen.StoredBytes, CheckedAt: metav1.NewTime(result.Completed.Truncate(time.Second)),
-		Message: pods.Head(obstacle(seen), maxText),
+		Location: location, ArchiveBytes: seen.StoredBytes, CheckedAt: metav1.NewTime(result.Started.Truncate(time.Second)),
+		Message: pods.Head(obstacle(seen), maxText), Backups: needed(s, seen),
 	}
 	for _, span := range seen.Spans {
 		// A time of whole seconds is in the span.
@@ -129,20 +121,36 @@ func resulting(location string, result protocol.Result) *dbv1.ClusterRecoverySta
 	return now
 }
 
+// needed are the names of the backups that the window needs; none without a window.
+func needed(s *situation.Situation, seen *protocol.Recoverable) (names []string) {
+	if hours(s.Cluster) == 0 {
+		return nil
+	}
+	for _, uid := range seen.Needed {
+		if b, found := s.Last(state.Younger, func(b state.Backup) bool { return string(b.UID) == uid }); found {
+			names = append(names, b.Name)
+		}
+	}
+	return names
+}
+
 // maxText bounds the texts of the status.
 const maxText = 2048
 
-// obstacle is what prevents a recovery; "" for nothing.
+// obstacle is what prevents a recovery, or the deletion of log; "" for nothing.
 func obstacle(seen *protocol.Recoverable) string {
 	var all []string
 	switch {
 	case !seen.Based:
-		all = append(all, "no complete backup begins in the log that is archived now, so nothing of now can be recovered. Create a backup")
+		all = append(all, "no usable backup begins in the log that is archived now, so nothing of now can be recovered. Create a backup")
 	case !seen.Current:
 		all = append(all, "the archive did not have all log of the newest backup yet")
 	}
 	if seen.Unread != "" {
-		all = append(all, "a backup cannot be read: "+seen.Unread)
+		all = append(all, "a backup cannot be read, so no log is deleted: "+seen.Unread)
+	}
+	if seen.Left != "" {
+		all = append(all, "log that no recovery needs was not deleted: "+seen.Left)
 	}
 	return strings.Join(all, ". ")
 }

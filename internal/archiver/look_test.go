@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package archiver_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -63,7 +64,7 @@ func TestTheDestinationIsReadOnceForEachBackup(t *testing.T) {
 		t.Fatalf("%q", name)
 	}
 	facts.Looked, facts.Look = true, jobs.Job{Name: "j", Succeeded: true}
-	facts.Occasion = archiver.Location(c) + ": backups " + objects.Hash([]string(nil)) + ", archive since " + facts.Pod.ReadySince.UTC().Format(time.RFC3339)
+	facts.Occasion = occasionOf(c, facts) + ", deletes log"
 	runs := func(facts archiver.Facts, backups ...state.Backup) string {
 		d := archiver.Subject.Decide(seen(t, c, facts, func(o *state.Observed) { o.Backups = backups }))
 		return operation.Describe(d.Operations)
@@ -83,6 +84,90 @@ func TestTheDestinationIsReadOnceForEachBackup(t *testing.T) {
 	since.Pod.Ready = false
 	if got := runs(since); got != "" {
 		t.Errorf("an archive that does not work: %q", got)
+	}
+}
+
+// occasionOf is the occasion of a Job that has seen some backups.
+func occasionOf(c *dbv1.DatabaseCluster, facts archiver.Facts, backups ...string) string {
+	return fmt.Sprintf("%s: %d hours, backups %s, archive since %s",
+		archiver.Location(c), c.Spec.Backup.Archive.WindowHours, objects.Hash(backups), facts.Pod.ReadySince.UTC().Format(time.RFC3339))
+}
+
+func TestLogIsDeletedOnlyWhenItIsKnownWhatRecoveriesNeed(t *testing.T) {
+	verified := func(phase dbv1.BackupVerificationPhase) func(*state.Backup) {
+		return func(b *state.Backup) {
+			b.Verification = state.Verification{Phase: phase, Request: "r", Started: plans.Ago(time.Minute)}
+		}
+	}
+	for what, one := range map[string]struct {
+		change       func(*state.Backup)
+		deletes, bad bool
+	}{
+		"complete":              {func(*state.Backup) {}, true, false},
+		"verified":              {verified(dbv1.VerificationSucceeded), true, false},
+		"being verified":        {verified(dbv1.VerificationRunning), false, false},
+		"bad":                   {verified(dbv1.VerificationFailed), false, true},
+		"asked to verify":       {func(b *state.Backup) { b.Asked = "please" }, false, false},
+		"read by a cluster":     {func(b *state.Backup) { b.Read = true }, false, false},
+		"beside one that runs":  {func(b *state.Backup) { b.Phase = dbv1.BackupRunning }, false, false},
+		"beside one that waits": {func(b *state.Backup) { b.Phase = dbv1.BackupPending }, true, false},
+	} {
+		c := archived()
+		c.Spec.Backup.Archive.WindowHours = 168
+		facts, backup := working(t, c, time.Hour), complete("a", time.Minute)
+		one.change(&backup)
+		job := ""
+		for _, o := range archiver.Subject.Decide(seen(t, c, facts, func(o *state.Observed) { o.Backups = []state.Backup{backup} })).Operations {
+			if create, is := o.(operation.Create); is {
+				job = fmt.Sprint(create.Objects[0].Object.Object)
+			}
+		}
+		deletes, bad := strings.Contains(job, "--remove"), strings.Contains(job, "--bad=a")
+		if deletes != one.deletes || deletes != strings.Contains(job, "deletes log") || bad != one.bad || !strings.Contains(job, "--keep 604800s") {
+			t.Errorf("%s: deletes %v, bad %v: %v", what, deletes, bad, job)
+		}
+	}
+}
+
+// A verification that ends lets the next Job delete log. One that begins starts no Job.
+func TestTheDestinationIsReadAgainWhenLogMayBeDeleted(t *testing.T) {
+	c := archived()
+	facts := working(t, c, time.Hour)
+	facts.Looked, facts.Look = true, jobs.Job{Name: "j", Succeeded: true}
+	verifying := complete("a", time.Minute)
+	verifying.Asked = "please"
+	for what, one := range map[string]struct {
+		end    string
+		backup state.Backup
+		again  bool
+	}{
+		"a verification ends":   {"", complete("a", time.Minute), true},
+		"nothing happens":       {", deletes log", complete("a", time.Minute), false},
+		"a verification begins": {", deletes log", verifying, false},
+		"a verification runs":   {"", verifying, false},
+	} {
+		facts.Occasion = occasionOf(c, facts, "a false") + one.end
+		d := archiver.Subject.Decide(seen(t, c, facts, func(o *state.Observed) { o.Backups = []state.Backup{one.backup} }))
+		if got := operation.Describe(d.Operations); (got != "") != one.again {
+			t.Errorf("%s: %q", what, got)
+		}
+	}
+}
+
+func TestTheStatusNamesTheBackupsThatTheWindowNeeds(t *testing.T) {
+	for hours, want := range map[int32]string{0: "[]", 24: "[first second]"} {
+		c := archived()
+		c.Spec.Backup.Archive.WindowHours = hours
+		facts := working(t, c, time.Hour)
+		facts.Looked, facts.Look, facts.Occasion = true, found(true, ""), archiver.Location(c)+": 24 hours"
+		facts.Look.Result.Recoverable.Needed = []string{"uid-1", "gone", "uid-2"}
+		one, two := complete("uid-1", time.Hour), complete("uid-2", time.Minute)
+		one.Name, two.Name = "first", "second"
+		status := &dbv1.DatabaseClusterStatus{}
+		archiver.Subject.Decide(seen(t, c, facts, func(o *state.Observed) { o.Backups = []state.Backup{two, one} })).Report(subject.Executed{}, status)
+		if got := fmt.Sprint(status.Recovery.Backups); got != want {
+			t.Errorf("%d hours: %s", hours, got)
+		}
 	}
 }
 
@@ -118,11 +203,11 @@ func TestTheStatusSaysWhatCanBeRecovered(t *testing.T) {
 		},
 		"after a gap": {
 			found(false, "", span("02:00:00", "03:00:00")), nil, "02:00:00", 1,
-			"no complete backup begins in the log that is archived now, so nothing of now can be recovered. Create a backup", "Create a backup",
+			"no usable backup begins in the log that is archived now, so nothing of now can be recovered. Create a backup", "Create a backup",
 		},
 		"an unreadable backup": {
 			found(true, "why", span("02:00:00", "03:00:00")), nil, "02:00:00", 1,
-			"a backup cannot be read: why", "cannot be read: why",
+			"a backup cannot be read, so no log is deleted: why", "so no log is deleted: why",
 		},
 	} {
 		c := archived()

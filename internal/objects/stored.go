@@ -46,7 +46,7 @@ func Written(cluster *dbv1.DatabaseCluster, set *appsv1.StatefulSet) *dbv1.Writt
 }
 
 // Behind reports whether a StatefulSet is from before the one that the status records, or another one. One that another client has created
-// says nothing about that.
+// is neither.
 func Behind(cluster *dbv1.DatabaseCluster, set *appsv1.StatefulSet) bool {
 	written := cluster.Status.StatefulSet
 	switch {

@@ -9,12 +9,16 @@ import (
 	"time"
 )
 
-// Window finds out what can be recovered from the archive of a cluster and the backups beside it.
+// Window finds out what can be recovered from the archive of a cluster and the backups beside it, and deletes log that no recovery needs.
 type Window struct {
 	Of string `flag:"of" usage:"the <URL> of the folder with the archive and the backups: s3://bucket/path or file:///path"`
 	ID string `flag:"id" usage:"the <UID> of the cluster"`
 	// Patience is for the mark that follows the newest backup, without which no moment can be recovered from it.
 	Patience time.Duration `flag:"patience" default:"2m0s" usage:"how long to wait until the archive has everything of the newest backup"`
+	// Remove deletes log. Without it, Keep decides only which backups are needed.
+	Remove bool          `flag:"remove" usage:"delete log that no recovery needs"`
+	Keep   time.Duration `flag:"keep" usage:"the time until now of which every moment remains recoverable (default: all that the backups have)"`
+	Bad    []string      `flag:"bad" usage:"the <UID> of a backup that cannot be restored; may be repeated"`
 	Store
 	Report
 }
@@ -23,8 +27,12 @@ func (w *Window) check() error {
 	return cmp.Or(w.Store.check(w.Of, true), needsID(w.ID))
 }
 
-// MaxSpans is the maximum number of spans in a result: the newest ones.
-const MaxSpans = 16
+const (
+	// MaxSpans is the maximum number of spans in a result: the newest ones.
+	MaxSpans = 16
+	// MaxNeeded is the maximum number of backups in a result.
+	MaxNeeded = 32
+)
 
 // Span is a time in which every moment can be recovered.
 type Span struct {
@@ -42,6 +50,11 @@ type Recoverable struct {
 	StoredBytes int64 `json:"storedBytes"`
 	// Current is true if Spans reach beyond the newest backup.
 	Current bool `json:"current"`
+	// Needed are the UIDs of the backups that recoveries need. Empty if it is unknown, or if they are more than MaxNeeded: then all are.
+	Needed []string `json:"needed,omitempty"`
+	// Removed is the number of objects that were deleted. Left is why others were not; "" if none is left.
+	Removed int    `json:"removed,omitempty"`
+	Left    string `json:"left,omitempty"`
 	// Unread is why a backup could not be read; "" if all could.
 	Unread string `json:"unread,omitempty"`
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -84,8 +85,8 @@ func wanted(retention dbv1.BackupRetention, backup state.Backup, number int32, n
 	return counted || young
 }
 
-// indispensable are the backups that are retained regardless of the retention: the newest complete one, the newest one that is not
-// known to be bad, and the newest verified one. Each is determined for the cluster and for its schedules, also of all data
+// indispensable are the backups that are retained regardless of the retention: those that the window of an archive needs, the newest
+// complete one, the newest one that is not known to be bad, and the newest verified one. Each is determined for the cluster and for its schedules, also of all data
 // that is in a backup, by creation time and by completion time, because clocks differ. They include the newest complete backup of each
 // schedule, and those that record which times are done: the newest of each schedule and the last verified one.
 func indispensable(cluster *dbv1.DatabaseCluster, observed state.Observed) map[types.UID]bool {
@@ -106,6 +107,9 @@ func indispensable(cluster *dbv1.DatabaseCluster, observed state.Observed) map[t
 			spare(observed.Last(completed, own))
 		}
 	}
+	for _, backup := range observed.Backups {
+		spare(backup, backup.Complete() && neededByWindow(cluster, backup))
+	}
 	if cluster.Spec.Backup.Verification != nil {
 		spare(observed.Verified(func(state.Backup) bool { return true }))
 		spare(observed.Verified(observed.Past))
@@ -117,6 +121,15 @@ func indispensable(cluster *dbv1.DatabaseCluster, observed state.Observed) map[t
 		spare(observed.Last(scheduled, func(b state.Backup) bool { return of(b) && !b.ScheduledAt.After(observed.At) }))
 	}
 	return spared
+}
+
+// neededByWindow reports whether the window of the continuous archive needs a backup, as far as that is known.
+func neededByWindow(cluster *dbv1.DatabaseCluster, backup state.Backup) bool {
+	if !engine.Archives(cluster.Spec) || cluster.Spec.Backup.Archive.WindowHours == 0 {
+		return false
+	}
+	seen := cluster.Status.Recovery
+	return seen == nil || len(seen.Backups) == 0 || slices.Contains(seen.Backups, backup.Name) || !backup.Completed.Before(&seen.CheckedAt)
 }
 
 // contents are conditions for backups: any backup, and one with the data of a member, for all data that is in a backup.

@@ -59,6 +59,14 @@ func provedAt(at time.Time) func(*state.Backup) {
 	}
 }
 
+// window is that of an archive that needs some backups at a time.
+func window(at time.Time, needed ...string) func(*dbv1.DatabaseCluster) {
+	return func(c *dbv1.DatabaseCluster) {
+		c.Spec.Backup.Archive = &dbv1.ClusterArchive{WindowHours: 24}
+		c.Status.Recovery = &dbv1.ClusterRecoveryStatus{Backups: needed, CheckedAt: metav1.NewTime(at)}
+	}
+}
+
 func elsewhere(b *state.Backup) { b.Elsewhere = true }
 
 // Seven nightlies, verified once a week: the oldest was verified, then six were not, and the verification of tonight's fails.
@@ -90,15 +98,25 @@ func TestRetentionDeletesBackupsBeyondCountAndAge(t *testing.T) {
 		change    func(*dbv1.DatabaseCluster)
 		want      string
 	}{
-		"for ever":                {nil, nights(6), nil, ""},
-		"by count":                {keep(2, 0), nights(4), nil, "nightly-2611180300 nightly-2611190300"},
-		"by age":                  {keep(0, 48*time.Hour), nights(4), nil, "nightly-2611180300 nightly-2611190300"},
-		"count wants more":        {keep(3, 10*time.Hour), nights(4), nil, "nightly-2611180300"},
-		"age wants more":          {keep(1, 72*time.Hour), nights(4), nil, "nightly-2611180300"},
-		"the oldest expire first": {keep(1, 0), nights(9), nil, "nightly-2611130300 nightly-2611140300 nightly-2611150300"},
-		"a few at a time":         {keep(1, 0), nights(9, only([]int{8, 7}, going)), nil, "nightly-2611150300"},
-		"enough are going":        {keep(1, 0), nights(9, only([]int{8, 7, 6}, going)), nil, ""},
-		"failures do not count":   {keep(2, 0), nights(5, only([]int{0, 2}, failedBackup)), nil, "nightly-2611170300"},
+		"for ever":                              {nil, nights(6), nil, ""},
+		"by count":                              {keep(2, 0), nights(4), nil, "nightly-2611180300 nightly-2611190300"},
+		"by age":                                {keep(0, 48*time.Hour), nights(4), nil, "nightly-2611180300 nightly-2611190300"},
+		"count wants more":                      {keep(3, 10*time.Hour), nights(4), nil, "nightly-2611180300"},
+		"age wants more":                        {keep(1, 72*time.Hour), nights(4), nil, "nightly-2611180300"},
+		"the oldest expire first":               {keep(1, 0), nights(9), nil, "nightly-2611130300 nightly-2611140300 nightly-2611150300"},
+		"a window needs what it names":          {keep(1, 0), nights(5), window(day(0, 4), "orders-nightly-2611170300"), "nightly-2611180300 nightly-2611190300 nightly-2611200300"},
+		"a window may need what is new":         {keep(1, 0), nights(5), window(day(1, 3), "orders-nightly-2611170300"), "nightly-2611180300 nightly-2611190300"},
+		"a window may need any that is unknown": {keep(1, 0), nights(5), window(day(0, 4)), ""},
+		"a window may need any before it is known": {keep(1, 0), nights(5), func(c *dbv1.DatabaseCluster) {
+			c.Spec.Backup.Archive = &dbv1.ClusterArchive{WindowHours: 24}
+		}, ""},
+		"an archive without a window needs none": {keep(1, 0), nights(5), func(c *dbv1.DatabaseCluster) {
+			window(day(0, 4), "orders-nightly-2611170300")(c)
+			c.Spec.Backup.Archive.WindowHours = 0
+		}, "nightly-2611170300 nightly-2611180300 nightly-2611190300"},
+		"a few at a time":       {keep(1, 0), nights(9, only([]int{8, 7}, going)), nil, "nightly-2611150300"},
+		"enough are going":      {keep(1, 0), nights(9, only([]int{8, 7, 6}, going)), nil, ""},
+		"failures do not count": {keep(2, 0), nights(5, only([]int{0, 2}, failedBackup)), nil, "nightly-2611170300"},
 		"the last failures stay": {nil, nights(7, only([]int{0, 1, 2, 3, 5}, failedBackup)), nil,
 			"nightly-2611160300 nightly-2611180300"},
 		"however old, the newest complete one stays": {keep(0, time.Hour), nights(3, only([]int{0, 1}, failedBackup)), nil, ""},

@@ -8,14 +8,17 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
+
+	"gocloud.dev/gcerrors"
 
 	"github.com/dbcluster/databasecluster-operator/internal/archive"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// windowRun is a run that finds out what can be recovered.
+// windowRun is a run that finds out what can be recovered, and deletes the rest.
 type windowRun struct {
 	*run
 	*protocol.Window
@@ -26,8 +29,8 @@ type windowRun struct {
 const (
 	// windowPause is the time between two looks at an archive that does not have everything of the newest backup yet.
 	windowPause = time.Second
-	// maxUnread bounds a text: the whole result has to fit into a termination message.
-	maxUnread = 1 << 10
+	// maxText bounds a text: the whole result has to fit into a termination message.
+	maxText = 512
 )
 
 func (w *windowRun) do(ctx context.Context) (result protocol.Result, err error) {
@@ -45,10 +48,46 @@ func (w *windowRun) do(ctx context.Context) (result protocol.Result, err error) 
 	if err != nil {
 		return result, err
 	}
-	found := w.judge(bases, unread, listed)
+	needs := archive.Read(w.archived(listed)).Retained(bases, w.since(listed))
+	removed, left := w.remove(ctx, listed, unread, needs.From)
+	found := w.judge(bases, listed)
+	found.Unread, found.Removed, found.Left = shortened(unread), removed, shortened(left)
+	if unread == "" && len(needs.Backups) <= protocol.MaxNeeded {
+		found.Needed = needs.Backups
+	}
 	result.Completed, result.Recoverable = time.Now().UTC(), &found
-	return result, nil
+	return result, ctx.Err()
 }
+
+// since is the beginning of the window; zero for none. Of two clocks, the one that is behind counts.
+func (w *windowRun) since(listed listing) time.Time {
+	if w.Keep == 0 {
+		return time.Time{}
+	}
+	now := time.Now()
+	if newest := archive.Read(w.archived(listed)).Newest(); newest.Before(now) {
+		now = newest
+	}
+	return now.Add(-w.Keep)
+}
+
+// remove deletes the log before a file, and takes it from the list. It deletes nothing while a backup that may need it is unknown. Left is
+// why something was not deleted: nothing depends on it, and the next run retries.
+func (w *windowRun) remove(ctx context.Context, listed listing, unread string, from int64) (removed int, left string) {
+	if !w.Remove || unread != "" {
+		return 0, ""
+	}
+	for _, name := range archive.Before(w.archived(listed), from) {
+		if err := w.store.bucket.Delete(ctx, w.folder+name); err != nil && gcerrors.Code(err) != gcerrors.NotFound {
+			return removed, failureOf(w.store.failure("delete", w.folder+name, err)).Message
+		}
+		delete(listed, w.folder+name)
+		removed++
+	}
+	return removed, ""
+}
+
+func shortened(cause string) string { return cause[:min(len(cause), maxText)] }
 
 // bases are the complete backups of the cluster that begin in its archive. Unread is why some could not be read; "" for none.
 func (w *windowRun) bases(ctx context.Context) (bases []archive.BaseBackup, unread string, err error) {
@@ -76,7 +115,7 @@ func (w *windowRun) bases(ctx context.Context) (bases []archive.BaseBackup, unre
 	return bases, unread, nil
 }
 
-// base is the backup in a folder; the zero value if it has none of the cluster that can be recovered.
+// base is the backup in a folder; the zero value if it has none of the cluster that begins in the archive.
 func (w *windowRun) base(ctx context.Context, folder string) (base archive.BaseBackup, err error) {
 	listed, err := w.store.list(ctx, folder)
 	if err != nil {
@@ -94,11 +133,12 @@ func (w *windowRun) base(ctx context.Context, folder string) (base archive.BaseB
 		return base, err
 	}
 	stream := &manifest.Streams[0]
-	if err := check(stream, w.store, backup); err != nil { // then it cannot be restored at all
+	bad := slices.Contains(w.Bad, manifest.ID)
+	if err := check(stream, w.store, backup); err != nil {
 		w.log.Warn(fmt.Sprintf("The backup %s cannot be restored.", w.store.URL(path.Clean(folder))), "cause", failureOf(err).Message)
-		return base, nil
+		bad = true
 	}
-	return archive.BaseBackup{Start: archiveFile(stream), Ended: stream.Completed}, nil
+	return archive.BaseBackup{ID: manifest.ID, Start: archiveFile(stream), Ended: stream.Completed, Bad: bad}, nil
 }
 
 // await lists the archive when it has everything of the newest backup, or when the patience ends.
@@ -133,9 +173,9 @@ func (w *windowRun) archived(listed listing) (names []string) {
 }
 
 // judge returns what can be recovered.
-func (w *windowRun) judge(bases []archive.BaseBackup, unread string, listed listing) protocol.Recoverable {
+func (w *windowRun) judge(bases []archive.BaseBackup, listed listing) protocol.Recoverable {
 	spans, based := archive.Read(w.archived(listed)).Spans(bases)
-	found := protocol.Recoverable{Based: based, Current: based && reaches(spans, bases), Unread: unread[:min(len(unread), maxUnread)]}
+	found := protocol.Recoverable{Based: based, Current: based && reaches(spans, bases)}
 	for _, size := range listed {
 		found.StoredBytes += size
 	}

@@ -73,6 +73,71 @@ func TestTheWindowIsWhatABackupAndTheArchiveHaveTogether(t *testing.T) {
 	}
 }
 
+// files archives files log.FROM to log.TO, with a mark before each of them.
+func (w *world) files(from, to int, after time.Duration) {
+	w.t.Helper()
+	w.logged(fmt.Sprintf("for i in {%d..%d}; do %s printf \"put log.$i 1\\nx\"; done", from, to, marked(after)))
+}
+
+// left are the numbers of the first and the last file in the archive.
+func (w *world) left() string {
+	w.t.Helper()
+	names, err := filepath.Glob(filepath.Join(w.root, besideFolder, "archive-uid-1", "*", "*.zst"))
+	if err != nil || len(names) == 0 {
+		w.t.Fatal(names, err)
+	}
+	slices.Sort(names)
+	number := func(name string) string { return strings.Split(filepath.Base(name), ".")[2] }
+	return number(names[0]) + "-" + number(names[len(names)-1])
+}
+
+func TestLogThatNoRecoveryNeedsIsDeleted(t *testing.T) {
+	for name, c := range map[string]struct {
+		flags  []string
+		left   string
+		needed string
+	}{
+		"only if asked":                        {[]string{"--keep", "1ms"}, "0-30", "[third]"},
+		"log from before each backup":          {[]string{"--remove"}, "3-30", "[first second]"},
+		"log from before the window":           {[]string{"--remove", "--keep", "1ms", "--bad", "third"}, "20-30", "[second]"},
+		"but not the last files":               {[]string{"--remove", "--keep", "1ms"}, "22-30", "[third]"},
+		"nothing of a window that is not over": {[]string{"--remove", "--keep", "10h"}, "3-30", "[first second]"},
+		"a bad backup begins no window":        {[]string{"--remove", "--keep", "1ms", "--bad", "second", "--bad", "third"}, "3-30", "[first]"},
+		"a bad backup needs its log":           {[]string{"--remove", "--bad", "first"}, "3-30", "[second third]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.files(0, 10, -time.Hour)
+			w.based("first", "uid-1", "log.3")
+			w.based("stranger", "uid-2", "log.1")
+			w.files(11, 20, 0)
+			w.based("second", "uid-1", "log.20")
+			w.files(21, 30, time.Hour)
+			w.based("third", "uid-1", "log.29")
+			found := w.window(c.flags...)
+			if got := fmt.Sprint(found.Needed); w.left() != c.left || got != c.needed {
+				t.Errorf("files %s, needed %s: %+v", w.left(), got, found)
+			}
+			again := w.window(c.flags...)
+			if again.Removed != 0 || fmt.Sprint(again.Spans) != fmt.Sprint(found.Spans) || len(found.Spans) != 1 {
+				t.Errorf("another run: %+v after %+v", again, found)
+			}
+		})
+	}
+}
+
+func TestNoLogIsDeletedWhileABackupCannotBeRead(t *testing.T) {
+	w := newWorld(t)
+	w.files(0, 20, time.Hour)
+	w.based("first", "uid-1", "log.10")
+	manifest := filepath.Join(w.root, besideFolder, "other", protocol.ManifestName)
+	w.worked(os.MkdirAll(filepath.Dir(manifest), 0o700))
+	w.worked(os.WriteFile(manifest, []byte("rubbish"), 0o600))
+	if found := w.window("--remove"); found.Removed != 0 || found.Unread == "" || found.Needed != nil || w.left() != "0-20" {
+		t.Errorf("%s: %+v", w.left(), found)
+	}
+}
+
 func TestABackupThatCannotBeReadIsNamed(t *testing.T) {
 	w := newWorld(t)
 	manifest := filepath.Join(w.root, besideFolder, "other", protocol.ManifestName)

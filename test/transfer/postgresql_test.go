@@ -199,8 +199,8 @@ func (w *writer) session(p postgresql, ports string, done <-chan struct{}) {
 	}
 }
 
-// restored returns the rows of a server that is recovered from the base backup and the archive, until a time, or to the end.
-func (w *world) restored(p postgresql, name, until string) (rows []int) {
+// restored returns the rows of a server that is recovered from a base backup and the archive, until a time, or to the end.
+func (w *world) restored(p postgresql, base, name, until string) (rows []int) {
 	w.t.Helper()
 	address, err := freeAddress()
 	if err != nil {
@@ -208,9 +208,9 @@ func (w *world) restored(p postgresql, name, until string) (rows []int) {
 	}
 	_, port, _ := strings.Cut(address, ":")
 	p.do("mkdir", "-p", name)
-	p.do("cp", "-a", "base", name+"/pgdata")
+	p.do("cp", "-a", base, name+"/pgdata")
 	p.configure(name+"/pgdata", map[string]string{"port": port})
-	w.recover(p, name, until)
+	w.recover(p, base, name, until)
 	p.start(name + "/pgdata")
 	for line := range strings.FieldsSeq(p.ask(port, "SELECT n FROM row ORDER BY n")) {
 		n, _ := strconv.Atoi(line)
@@ -220,17 +220,23 @@ func (w *world) restored(p postgresql, name, until string) (rows []int) {
 	return rows
 }
 
-// recover runs the action of the engine under transfer, as the user of the server.
-func (w *world) recover(p postgresql, name, until string) {
-	w.t.Helper()
-	label, err := os.ReadFile(filepath.Join(p.folder, "base", "backup_label"))
+// begins is the file of the archive in which a base backup begins.
+func (p postgresql) begins(base string) string {
+	p.t.Helper()
+	label, err := os.ReadFile(filepath.Join(p.folder, base, "backup_label"))
 	if err != nil {
-		w.t.Fatal(err)
+		p.t.Fatal(err)
 	}
-	_, system, _ := strings.Cut(p.do("env", "LC_ALL=C", "pg_controldata", "-D", "base"), "system identifier:")
+	_, system, _ := strings.Cut(p.do("env", "LC_ALL=C", "pg_controldata", "-D", base), "system identifier:")
 	_, start, _ := strings.Cut(string(label), "(file ")
 	start, _, _ = strings.Cut(start, ")")
-	call := protocol.Recover{From: w.location, Start: strings.Fields(system)[0] + "-" + start, Until: until, Store: w.store()}
+	return strings.Fields(system)[0] + "-" + start
+}
+
+// recover runs the action of the engine under transfer, as the user of the server.
+func (w *world) recover(p postgresql, base, name, until string) {
+	w.t.Helper()
+	call := protocol.Recover{From: w.location, Start: p.begins(base), Until: until, Store: w.store()}
 	call.Credentials, call.Result = filepath.Join(p.folder, "keys"), os.DevNull
 	call.Command = []string{filepath.Join(p.folder, "scripts", "recover")}
 	p.do(slices.Concat([]string{"env", "DBC_DATA_DIR=" + filepath.Join(p.folder, name), "DBC_SECRETS_DIR=/none",

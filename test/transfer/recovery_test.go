@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -93,7 +94,7 @@ func TestAnyMomentOfPostgreSQLCanBeRecoveredFromItsArchive(t *testing.T) {
 	t.Run("the archive is ahead of the replica", func(t *testing.T) {
 		t.Parallel()
 		w, p := newWorld(t), newPostgreSQL(t)
-		w.disturb(p, func(first string) {
+		objects := w.disturb(p, func(first string) {
 			p.do("pg_ctl", "-D", "second", "stop")
 			p.ask(first, "INSERT INTO row SELECT 1000000 + n FROM generate_series(1, 40000) n")
 			w.has(p.ask(first, "SELECT pg_walfile_name(pg_current_wal_lsn())"))
@@ -101,14 +102,14 @@ func TestAnyMomentOfPostgreSQLCanBeRecoveredFromItsArchive(t *testing.T) {
 			p.start("second")
 			p.do("pg_ctl", "-D", "second", "promote")
 		})
-		if !strings.Contains(strings.Join(w.objects(), " "), ".fork.") {
+		if !strings.Contains(strings.Join(objects, " "), ".fork.") {
 			t.Error("the archive does not record the history that the database has given up")
 		}
 	})
 }
 
-// disturb writes rows while the archiver is killed, and the primary ends in the middle.
-func (w *world) disturb(p postgresql, fail func(first string)) {
+// disturb writes rows while the archiver is killed, and the primary ends in the middle. It returns the objects of the whole archive.
+func (w *world) disturb(p postgresql, fail func(first string)) (objects []string) {
 	w.t.Helper()
 	w.key("replication-password", "unused")
 	p.install(w)
@@ -127,6 +128,12 @@ func (w *world) disturb(p postgresql, fail func(first string)) {
 		archiver, finish = w.archiver(p, ports)
 	}
 	time.Sleep(time.Second)
+	p.do("pg_basebackup", "-h", "127.0.0.1", "-p", second, "-U", "replicator", "-D", "later", "-c", "fast", "--no-sync")
+	later := archive.BaseBackup{ID: "later", Start: p.begins("later"), Ended: time.Now()}
+	for range archive.MaxObjectsInFlight + 2 { // some files follow, because the last ones remain
+		p.ask(second, "SELECT pg_switch_wal()")
+		time.Sleep(200 * time.Millisecond)
+	}
 	close(done)
 	<-ended
 	time.Sleep(2500 * time.Millisecond) // so that the archive has a mark after the last commit
@@ -139,30 +146,91 @@ func (w *world) disturb(p postgresql, fail func(first string)) {
 	}
 	w.must(finish())
 	w.compare(p, history)
+	objects = w.objects()
+	w.trim(p, later, history)
 	if len(rows.acknowledged) < 100 {
 		w.t.Errorf("only %d rows were written", len(rows.acknowledged))
 	}
+	return objects
 }
 
 // compare recovers the end and random moments.
 func (w *world) compare(p postgresql, history []string) {
 	w.t.Helper()
-	if whole, want := w.restored(p, "whole", ""), numbers(history); !slices.Equal(whole, want) || len(w.listing().Ranges()) != 1 {
+	if whole, want := w.restored(p, "base", "whole", ""), numbers(history); !slices.Equal(whole, want) || len(w.listing().Ranges()) != 1 {
 		w.t.Errorf("the end has %d rows of %d; ranges %+v\n%s", len(whole), len(want), w.listing().Ranges(), strings.Join(w.objects(), "\n"))
 	}
 	newest := w.listing().Ranges()[0].Newest().Format(time.RFC3339Nano)
 	if _, last, _ := strings.Cut(history[len(history)-1], "|"); newest < last {
 		w.t.Errorf("the archive has every commit until %s, but the last one was at %s", newest, last)
 	}
-	if got := w.restored(p, "newest", newest); !slices.Equal(got, numbers(history)) {
+	if got := w.restored(p, "base", "newest", newest); !slices.Equal(got, numbers(history)) {
 		w.t.Errorf("until %s, after the last commit: %d rows of %d", newest, len(got), len(history))
 	}
 	for attempt := range 2 {
 		at := rand.IntN(len(history) - 1) // there is a later commit
 		_, until, _ := strings.Cut(history[at], "|")
-		if got, want := w.restored(p, fmt.Sprintf("moment%d", attempt), until), numbers(history[:at+1]); !slices.Equal(got, want) {
+		if got, want := w.restored(p, "base", fmt.Sprintf("moment%d", attempt), until), numbers(history[:at+1]); !slices.Equal(got, want) {
 			w.t.Errorf("until %s: %d rows, want %d", until, len(got), len(want))
 		}
+	}
+}
+
+// trim deletes the log that a backup does not need, and recovers its first moment and the end.
+func (w *world) trim(p postgresql, backup archive.BaseBackup, history []string) {
+	w.t.Helper()
+	unneeded := archive.Before(w.objects(), w.listing().Retained([]archive.BaseBackup{backup}, time.Time{}).From)
+	for _, name := range unneeded {
+		if err := os.Remove(w.path(name)); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	if _, found := w.listing().Find(p.begins("base")); len(unneeded) == 0 || found {
+		w.t.Errorf("deleted %d objects: %+v", len(unneeded), w.listing())
+	}
+	at := slices.IndexFunc(history, func(row string) bool {
+		return row[strings.Index(row, "|")+1:] > backup.Ended.UTC().Format(time.RFC3339Nano)
+	})
+	_, until, _ := strings.Cut(history[at], "|")
+	if got, want := w.restored(p, "later", "first", until), numbers(history[:at+1]); !slices.Equal(got, want) {
+		w.t.Errorf("without earlier log, until %s: %d rows, want %d", until, len(got), len(want))
+	}
+	if got := w.restored(p, "later", "last", ""); !slices.Equal(got, numbers(history)) {
+		w.t.Errorf("without earlier log, the end has %d rows of %d", len(got), len(history))
+	}
+}
+
+// A refused deletion, as of a bucket that retains objects, hides no time.
+func TestLogThatABucketRetainsHidesNoTime(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	destination := strings.TrimSuffix(w.location, "/orders")
+	w.location = destination + "/archive-uid-1"
+	until := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
+	w.must(w.run(w.archiving(`for n in {0..20}; do echo mark ` + until + `; printf "put log.$n 1\nx"; done`)...))
+	w.location = destination + "/base"
+	w.must(w.backup("echo data", "--about", "clusterUID=uid-1", "--check=echo", `--check={"archiveFile":"log.9"}`))
+	refuse := atomic.Bool{}
+	refuse.Store(true)
+	w.endpoint = between(t, func(response http.ResponseWriter, request *http.Request, proxy http.Handler) {
+		if request.Method == http.MethodDelete && refuse.Load() {
+			http.Error(response, "<Error><Code>AccessDenied</Code></Error>", http.StatusForbidden)
+			return
+		}
+		proxy.ServeHTTP(response, request)
+	})
+	window := func() protocol.Recoverable {
+		call := protocol.Window{Of: destination, ID: "uid-1", Store: w.store(), Patience: time.Second, Remove: true}
+		return *w.must(w.run(protocol.Args(&call)...)).Recoverable
+	}
+	refused := window()
+	refuse.Store(false)
+	done := window()
+	if len(refused.Spans) != 1 || refused.Removed != 0 || !strings.Contains(refused.Left, "00000000/000000000000.log.0") {
+		t.Errorf("refused: %+v", refused)
+	}
+	if done.Removed != 9 || done.Left != "" || fmt.Sprint(done.Spans) != fmt.Sprint(refused.Spans) {
+		t.Errorf("allowed: %+v after %+v", done, refused)
 	}
 }
 

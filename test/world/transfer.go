@@ -232,13 +232,16 @@ func (w *World) performBackup(pod *corev1.Pod, c *protocol.Backup) exit {
 func (w *World) performWindow(c *protocol.Window) exit {
 	found := protocol.Recoverable{StoredBytes: 100}
 	for at, backup := range w.disk.bucket {
-		found.Based = found.Based || backup.complete && strings.HasPrefix(at, c.Of+"/")
+		if backup.complete && strings.HasPrefix(at, c.Of+"/") {
+			found.Based, found.Needed = true, append(found.Needed, backup.id)
+		}
 	}
+	slices.Sort(found.Needed)
 	if found.Based {
 		found.Current = true
 		found.Spans = []protocol.Span{{Oldest: Began, Newest: Began.Add(time.Hour)}}
 	}
-	return exitWith(protocol.Result{Recoverable: &found, Completed: w.Clock.Now()})
+	return exitWith(protocol.Result{Recoverable: &found, Started: w.Clock.Now(), Completed: w.Clock.Now()})
 }
 
 // imagesOf returns the image that reads a member, and the member's own image if it differs.

@@ -214,6 +214,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: resources
       type:
         namedType: io.k8s.api.core.v1.ResourceRequirements
+    - name: windowHours
+      type:
+        scalar: numeric
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterBackup
   map:
     fields:
@@ -620,6 +623,12 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: archiveBytes
       type:
         scalar: numeric
+    - name: backups
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: atomic
     - name: checkedAt
       type:
         namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time

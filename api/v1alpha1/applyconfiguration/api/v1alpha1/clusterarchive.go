@@ -19,6 +19,10 @@ type ClusterArchiveApplyConfiguration struct {
 	// maxLagSeconds is the time in seconds after which the log that the pod has received is stored. If all volumes are lost, the
 	// commits of about this time are lost. A lower value needs more requests to the destination. From 1 to 3600. Default: 5.
 	MaxLagSeconds *int32 `json:"maxLagSeconds,omitempty"`
+	// windowHours is the number of hours until now of which every moment remains recoverable. The operator deletes older log, and no
+	// schedule deletes the backups in status.recovery.backups, which the window needs. Without it, log from before the oldest
+	// backup is deleted. From 1 to 87600. Default: none.
+	WindowHours *int32 `json:"windowHours,omitempty"`
 	// resources are the CPU and memory of the pod. They override spec.helpers.resources. Default: requests of 50m CPU and
 	// 192Mi of memory, limits of 1 CPU and 512Mi.
 	Resources *v1.ResourceRequirementsApplyConfiguration `json:"resources,omitempty"`
@@ -35,6 +39,14 @@ func ClusterArchive() *ClusterArchiveApplyConfiguration {
 // If called multiple times, the MaxLagSeconds field is set to the value of the last call.
 func (b *ClusterArchiveApplyConfiguration) WithMaxLagSeconds(value int32) *ClusterArchiveApplyConfiguration {
 	b.MaxLagSeconds = &value
+	return b
+}
+
+// WithWindowHours sets the WindowHours field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the WindowHours field is set to the value of the last call.
+func (b *ClusterArchiveApplyConfiguration) WithWindowHours(value int32) *ClusterArchiveApplyConfiguration {
+	b.WindowHours = &value
 	return b
 }
 

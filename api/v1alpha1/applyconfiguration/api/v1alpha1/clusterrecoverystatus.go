@@ -18,18 +18,21 @@ import (
 type ClusterRecoveryStatusApplyConfiguration struct {
 	// oldest is the earliest time that can be recovered; empty if none can.
 	Oldest *v1.Time `json:"oldest,omitempty"`
-	// newest is the latest time that could be recovered at checkedAt. Later ones follow while ContinuousArchiving is True.
+	// newest is the latest time that the operator saw. Later ones follow while ContinuousArchiving is True.
 	Newest *v1.Time `json:"newest,omitempty"`
 	// ranges are the times that can be recovered, oldest first: at most the 16 newest ranges. Between two of them, log or a backup is
 	// missing.
 	Ranges []RecoveryRangeApplyConfiguration `json:"ranges,omitempty"`
+	// backups are the names of the DatabaseBackups that spec.backup.archive.windowHours needs, oldest first. No schedule deletes them, nor one
+	// that was completed after checkedAt. With a window and no name, no schedule deletes any.
+	Backups []string `json:"backups,omitempty"`
 	// location is the URL of the archive.
 	Location *string `json:"location,omitempty"`
 	// archiveBytes is the size of the archive in bytes.
 	ArchiveBytes *int64 `json:"archiveBytes,omitempty"`
-	// checkedAt is when the operator has read the destination.
+	// checkedAt is when the operator began to read the destination.
 	CheckedAt *v1.Time `json:"checkedAt,omitempty"`
-	// message is what prevents a recovery; empty for nothing.
+	// message is what prevents a recovery, or the deletion of log; empty for nothing.
 	Message *string `json:"message,omitempty"`
 }
 
@@ -64,6 +67,16 @@ func (b *ClusterRecoveryStatusApplyConfiguration) WithRanges(values ...*Recovery
 			panic("nil value passed to WithRanges")
 		}
 		b.Ranges = append(b.Ranges, *values[i])
+	}
+	return b
+}
+
+// WithBackups adds the given value to the Backups field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the Backups field.
+func (b *ClusterRecoveryStatusApplyConfiguration) WithBackups(values ...string) *ClusterRecoveryStatusApplyConfiguration {
+	for i := range values {
+		b.Backups = append(b.Backups, values[i])
 	}
 	return b
 }

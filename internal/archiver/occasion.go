@@ -1,0 +1,51 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package archiver
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// occasion is why the Job runs: for this archive and window, for these backups, and for the time since which the archive works. Before
+// that, it may have lost log.
+func occasion(s *situation.Situation, pod *state.Member) string {
+	var backups []string
+	for _, b := range s.Backups {
+		if b.Phase == dbv1.BackupCompleted {
+			backups = append(backups, fmt.Sprintf("%s %v", b.UID, b.Bad()))
+		}
+	}
+	slices.Sort(backups)
+	since := pod.ReadySince.UTC().Format(time.RFC3339)
+	return fmt.Sprintf("%s: %d hours, backups %s, archive since %s", Location(s.Cluster), hours(s.Cluster), objects.Hash(backups), since)
+}
+
+// deleting ends the occasion of a Job that deletes log.
+const deleting = ", deletes log"
+
+// occasions are the wanted occasion, and whether the Job has run for it. One that has deleted log has run for both.
+func occasions(s *situation.Situation, found Facts) (wanted string, done bool) {
+	wanted = occasion(s, found.Pod)
+	most := wanted + deleting
+	if mayDelete(s) {
+		wanted = most
+	}
+	return wanted, found.Occasion == wanted || found.Occasion == most
+}
+
+// mayDelete reports whether it is known what recoveries need. A backup that runs has no manifest yet. While backups are doubtful, older ones
+// may be needed. A new cluster that starts with a backup may read the log since then.
+func mayDelete(s *situation.Situation) bool {
+	return !s.Doubtful() && !slices.ContainsFunc(s.Backups, func(b state.Backup) bool { return b.Phase == dbv1.BackupRunning || b.Read })
+}
+
+func hours(cluster *dbv1.DatabaseCluster) int32 { return cluster.Spec.Backup.Archive.WindowHours }
