@@ -785,6 +785,10 @@ func (in *ClusterRecoveryStatus) DeepCopyInto(out *ClusterRecoveryStatus) {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
 	}
+	if in.NeedsBackupSince != nil {
+		in, out := &in.NeedsBackupSince, &out.NeedsBackupSince
+		*out = (*in).DeepCopy()
+	}
 	if in.Backups != nil {
 		in, out := &in.Backups, &out.Backups
 		*out = make([]string, len(*in))

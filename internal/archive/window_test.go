@@ -190,7 +190,7 @@ func since(names []string, from int64) []string {
 	return slices.Sorted(slices.Values(names))[len(Before(names, from)):]
 }
 
-// compare returns how many moments since a time can be recovered. What is left has to have all of them.
+// compare returns how many moments since a time can be recovered. The rest has to have all of them.
 func (p *past) compare(left *past, begin time.Time, seed uint64) (kept int) {
 	all, remaining := Read(p.names), Read(left.names)
 	spans, _ := all.Spans(p.backups())

@@ -6,6 +6,7 @@ package archiver
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -95,7 +96,11 @@ func recovery(s *situation.Situation, found Facts, before *dbv1.ClusterRecoveryS
 		failed.Message = pods.Head(fmt.Sprintf("Job %s failed: %s", job.Name, job.Cause()), maxText)
 		return &failed
 	case ours && job.Succeeded && job.Result != nil && job.Result.Recoverable != nil:
-		return resulting(s, location, *job.Result)
+		now := resulting(s, location, *job.Result)
+		if !job.Result.Recoverable.Based {
+			now.NeedsBackupSince = needs(before, now)
+		}
+		return now
 	default:
 		return before
 	}
@@ -106,7 +111,7 @@ func resulting(s *situation.Situation, location string, result protocol.Result) 
 	seen := result.Recoverable
 	now := &dbv1.ClusterRecoveryStatus{
 		Location: location, ArchiveBytes: seen.StoredBytes, CheckedAt: metav1.NewTime(result.Started.Truncate(time.Second)),
-		Message: pods.Head(obstacle(seen), maxText), Backups: needed(s, seen),
+		Message: pods.Head(obstacle(s, seen), maxText), Backups: needed(s, seen),
 	}
 	for _, span := range seen.Spans {
 		// A time of whole seconds is in the span.
@@ -119,6 +124,14 @@ func resulting(s *situation.Situation, location string, result protocol.Result) 
 		now.Oldest, now.Newest = &now.Ranges[0].Oldest, &now.Ranges[last].Newest
 	}
 	return now
+}
+
+// needs is since when a backup is needed: one status counts it from the first look, so a backup that does not help is not repeated.
+func needs(before, now *dbv1.ClusterRecoveryStatus) *metav1.Time {
+	if before != nil && before.NeedsBackupSince != nil {
+		return before.NeedsBackupSince
+	}
+	return &now.CheckedAt
 }
 
 // needed are the names of the backups that the window needs; none without a window.
@@ -138,11 +151,13 @@ func needed(s *situation.Situation, seen *protocol.Recoverable) (names []string)
 const maxText = 2048
 
 // obstacle is what prevents a recovery, or the deletion of log; "" for nothing.
-func obstacle(seen *protocol.Recoverable) string {
+func obstacle(s *situation.Situation, seen *protocol.Recoverable) string {
 	var all []string
 	switch {
 	case !seen.Based:
-		all = append(all, "no usable backup begins in the log that is archived now, so nothing of now can be recovered. Create a backup")
+		scheduled := slices.ContainsFunc(s.Cluster.Spec.Backup.Schedules, func(b dbv1.BackupSchedule) bool { return !b.Suspend })
+		all = append(all, "no usable backup begins in the log that is archived now, so nothing of now can be recovered. "+
+			map[bool]string{false: "Create a backup", true: "Wait for the schedule, or create a backup"}[scheduled])
 	case !seen.Current:
 		all = append(all, "the archive did not have all log of the newest backup yet")
 	}

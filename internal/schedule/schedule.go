@@ -127,6 +127,9 @@ func (p *Plan) create(cluster *dbv1.DatabaseCluster, observed state.Observed, sc
 			due, dueAt = s, at
 		}
 	}
+	if at, found := p.base(cluster, observed, schedules); found && (dueAt.IsZero() || at.Before(dueAt)) {
+		due, dueAt = schedules[0], at
+	}
 	if dueAt.IsZero() || slices.ContainsFunc(observed.Backups, unfinished) {
 		return nil
 	}

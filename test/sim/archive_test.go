@@ -16,6 +16,7 @@ var archiveSequences = []world.Story{
 	world.Tell("archive", told(createPair(world.TuneEngine, archived)), handOverTo("orders-1"), image("database:2"), hibernate(true), hibernate(false), withoutArchive()),
 	world.Tell("archive-of-a-running-cluster", createPair(world.TuneEngine), set("an archive is asked for", archived), remove()),
 	world.Tell("archive-with-a-backup", createPair(world.PairEngine, archived), backUp("first", dbv1.BackupRetain)),
+	world.Tell("archive-with-a-schedule", told(createPair(world.PairEngine, archived, scheduled("0 3 * * *", 2)))),
 	world.Tell("archive-image-missing", createPair(world.TuneEngine, archived), image("database:missing"), image("database:2")),
 	world.Tell("archive-deleted", createPair(world.PairEngine, archived), vanished[*appsv1.Deployment]("the Deployment"), lose("orders-0")),
 	world.Tell("archive-name-taken", otherArchive(), createPair(world.PairEngine, archived), withoutArchive()),

@@ -638,6 +638,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: message
       type:
         scalar: string
+    - name: needsBackupSince
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
     - name: newest
       type:
         namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time

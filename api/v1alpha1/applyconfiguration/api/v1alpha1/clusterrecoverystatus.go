@@ -23,6 +23,9 @@ type ClusterRecoveryStatusApplyConfiguration struct {
 	// ranges are the times that can be recovered, oldest first: at most the 16 newest ranges. Between two of them, log or a backup is
 	// missing.
 	Ranges []RecoveryRangeApplyConfiguration `json:"ranges,omitempty"`
+	// needsBackupSince is since when the operator knows that no usable backup begins in the log that is archived now. Until there is one,
+	// nothing of now can be recovered. The first schedule that is not suspended creates it at once.
+	NeedsBackupSince *v1.Time `json:"needsBackupSince,omitempty"`
 	// backups are the names of the DatabaseBackups that spec.backup.archive.windowHours needs, oldest first. No schedule deletes them, nor one
 	// that was completed after checkedAt. With a window and no name, no schedule deletes any.
 	Backups []string `json:"backups,omitempty"`
@@ -68,6 +71,14 @@ func (b *ClusterRecoveryStatusApplyConfiguration) WithRanges(values ...*Recovery
 		}
 		b.Ranges = append(b.Ranges, *values[i])
 	}
+	return b
+}
+
+// WithNeedsBackupSince sets the NeedsBackupSince field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the NeedsBackupSince field is set to the value of the last call.
+func (b *ClusterRecoveryStatusApplyConfiguration) WithNeedsBackupSince(value v1.Time) *ClusterRecoveryStatusApplyConfiguration {
+	b.NeedsBackupSince = &value
 	return b
 }
 
