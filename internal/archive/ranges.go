@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package archive
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -34,11 +35,14 @@ type placed struct {
 	At
 }
 
-// Newest is a time: everything that was committed until then is in the range. Zero if it is unknown.
+// Newest is a time: everything that was committed until then is in the range. Zero if it is unknown. Of the last place, each mark is true.
+// A later mark at an earlier place is of a clock that was wrong.
 func (r *Range) Newest() (newest time.Time) {
+	var last placed
 	for _, mark := range r.marks {
-		if mark.Time.After(newest) {
-			newest = mark.Time
+		switch order := cmp.Or(cmp.Compare(mark.sequence, last.sequence), cmp.Compare(mark.End, last.End)); {
+		case newest.IsZero(), order > 0, order == 0 && mark.Time.After(newest):
+			last, newest = mark, mark.Time
 		}
 	}
 	return newest
@@ -62,6 +66,16 @@ func (c Listing) Covering(start string, until time.Time) (Range, error) {
 		return all[i], all[i].covers(start, until, i == len(all)-1)
 	}
 	return Range{}, fmt.Errorf("the archive has no file %s, in which this backup begins. Choose a backup that began after the archive", start)
+}
+
+// rangeOf is the index of the newest range with a file, -1 for none.
+func rangeOf(ranges []Range, file string) int {
+	for i, r := range slices.Backward(ranges) {
+		if _, has := r.Files[file]; has {
+			return i
+		}
+	}
+	return -1
 }
 
 func (r *Range) covers(start string, until time.Time, newest bool) error {
@@ -132,6 +146,9 @@ func (r *Range) add(f File) {
 // histories have what follows it. A mark at that place does not: the server that gave it may have been alone by then.
 func (r *Range) leave(fork File) {
 	left, known := r.Files[fork.Name]
+	if !known && fork.Size == 0 { // the archive has nothing of a file that had only begun
+		left, known = fork.Sequence, true
+	}
 	r.marks = slices.DeleteFunc(r.marks, func(mark placed) bool {
 		switch {
 		case !known:
@@ -147,6 +164,22 @@ func (r *Range) leave(fork File) {
 
 // has reports whether a backup is of the history that the database has now: no fork came between its beginning and its end.
 func (r *Range) has(b BaseBackup) bool {
-	begin, known := r.Files[b.Start]
-	return known && !slices.ContainsFunc(r.turns, func(t turn) bool { return t.sequence >= begin && t.until.Before(b.Ended) })
+	begin := r.Files[b.Start]
+	return !slices.ContainsFunc(r.turns, func(t turn) bool { return t.sequence >= begin && t.until.Before(b.Ended) })
+}
+
+// clocks is by how much the clock of a backup may be behind those of the database.
+const clocks = time.Hour
+
+// follows reports whether the file in which a backup begins is another one of this name: what came before it is later than the backup. Servers
+// that do not know of each other may choose the same name.
+func (r *Range) follows(b BaseBackup) bool {
+	before := -1
+	for i, mark := range r.marks {
+		if mark.sequence < r.Files[b.Start] {
+			before = i
+		}
+	}
+	end := b.Ended.Add(clocks)
+	return before >= 0 && !slices.ContainsFunc(r.marks[before:], func(mark placed) bool { return !mark.Time.After(end) })
 }

@@ -201,16 +201,12 @@ func (r *Recorder) Record(kind PieceKind, file string, offset int64) ([]Upload, 
 	return append(all, o), nil
 }
 
-// Mark records that everything that was committed until a time has been sent.
-func (r *Recorder) Mark(until time.Time) {
-	if until.After(r.marked) {
-		r.marked = until.Truncate(time.Millisecond)
-	}
-}
+// Mark records that everything that was committed until a time has been sent. An earlier time than before corrects a wrong clock.
+func (r *Recorder) Mark(until time.Time) { r.marked = until.Truncate(time.Millisecond) }
 
 // Idle returns an object that has only the newest mark, or none if the last object has it.
 func (r *Recorder) Idle() []Upload {
-	if r.last.File == "" || r.Pending() > 0 || !r.marked.After(r.last.Mark) || r.last.Kind == Gap || r.last.Kind == Fork {
+	if r.last.File == "" || r.Pending() > 0 || r.marked.IsZero() || r.marked.Equal(r.last.Mark) || r.last.Kind == Gap || r.last.Kind == Fork {
 		return nil
 	}
 	o := Upload{Piece: r.last}

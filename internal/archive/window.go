@@ -16,31 +16,36 @@ type BaseBackup struct {
 	Start string
 	// Ended is the end of the backup: no earlier moment can be recovered from it.
 	Ended time.Time
-	// Bad is true if it is known that the backup cannot be restored.
-	Bad bool
+	// Trusted is true if a recovery may start with the backup.
+	Trusted bool
+	// Named is true if an earlier Retained has named it, so the backup remains.
+	Named bool
 }
 
 // Span is a time in which every moment can be recovered.
 type Span struct{ Oldest, Newest time.Time }
 
-// base is a backup that begins in the archive.
+// base is a backup that begins in a file of the archive.
 type base struct {
 	BaseBackup
-	// in is the index of its range, begin the number of its first file.
+	// in is the index of its range, begin the number of the file.
 	in    int
 	begin int64
-	// usable is true if a recovery can start with it: it is not bad, the database has not given up a part of it, and it ended before the
-	// next gap.
-	usable bool
+	// usable is true if a recovery can start with it and reaches the end of the range. doubtful is true if it may: a fork came between the
+	// beginning and the end of the backup, and no mark shows that the database has not given up the end.
+	usable, doubtful bool
 }
 
 // basesIn are the backups that begin in the archive, in the order in which they ended.
 func basesIn(ranges []Range, backups []BaseBackup) (all []base) {
 	for _, b := range backups {
-		if i := rangeOf(ranges, b.Start); i >= 0 {
+		for i := range ranges {
 			r := &ranges[i]
-			ends := i == len(ranges)-1 || !b.Ended.After(r.Newest())
-			all = append(all, base{b, i, r.Files[b.Start], !b.Bad && r.has(b) && ends})
+			if begin, has := r.Files[b.Start]; has {
+				ends := i == len(ranges)-1 || !b.Ended.After(r.Newest()) // before the next gap
+				fits := b.Trusted && ends && !r.follows(b)
+				all = append(all, base{b, i, begin, fits && r.has(b), fits && !r.has(b)})
+			}
 		}
 	}
 	slices.SortStableFunc(all, func(a, b base) int { return a.Ended.Compare(b.Ended) })
@@ -64,50 +69,54 @@ func (c Listing) Spans(backups []BaseBackup) (spans []Span, based bool) {
 	return spans, based
 }
 
-// rangeOf is the index of the newest range with a file, -1 for none.
-func rangeOf(ranges []Range, file string) int {
-	for i, r := range slices.Backward(ranges) {
-		if _, has := r.Files[file]; has {
-			return i
-		}
-	}
-	return -1
-}
-
 // Retained is what recoveries need.
 type Retained struct {
-	// From is the number of the first file that they need.
+	// From is the number of the first file.
 	From int64
-	// Backups are the IDs of the backups that they need, in the order in which they ended.
+	// Backups are the IDs of the backups, in the order in which they ended.
 	Backups []string
 }
 
-// Retained returns what remains, so that every moment since a time can be recovered that can be now; each moment for the zero time. It needs
-// the last usable backup that ended before, the log since then, and the first backup after each gap. The one after the last backup takes
-// its place later. Of a backup that ended later, the log remains also if the backup is not usable.
+// Retained returns what remains, so that every moment since a time can be recovered that can be now; each moment for the zero time. That
+// needs the last usable backup that ended before, the log since then, and the first backup after each gap. The one after the last backup
+// takes its place later, and a doubtful one may be needed. Log is not needed from before a backup that was named, if all log of the
+// others that ended later is there, usable or not.
 func (c Listing) Retained(backups []BaseBackup, since time.Time) (remains Retained) {
 	all := basesIn(c.Ranges(), backups)
-	for i, b := range slices.Backward(all) {
-		if b.usable && !since.IsZero() && !b.Ended.After(since) {
-			all = all[i:]
-			break
-		}
-	}
 	if len(all) == 0 {
 		return remains
 	}
 	remains.From = c[len(c)-1].Sequence - MaxObjectsInFlight // the last files show where the archive continues
-	seen := map[int]int{}
-	for _, b := range all {
+	for _, b := range window(all, since, func(b base) bool { return b.Named }) {
 		remains.From = max(0, min(remains.From, b.begin))
-		if !b.usable {
-			continue
-		}
-		if seen[b.in]++; seen[b.in] == 1 || seen[b.in] == 2 && len(seen) == 1 {
-			remains.Backups = append(remains.Backups, b.ID)
+	}
+	remains.Backups = needed(window(all, since, func(base) bool { return true }))
+	return remains
+}
+
+// window are the bases from the last usable one that ended before a time; all of them if there is none.
+func window(all []base, since time.Time, begins func(base) bool) []base {
+	for i, b := range slices.Backward(all) {
+		if b.usable && begins(b) && !since.IsZero() && !b.Ended.After(since) {
+			return all[i:]
 		}
 	}
-	return remains
+	return all
+}
+
+// needed are the IDs of the first base of each range, the second one of the first, and the doubtful ones.
+func needed(all []base) (ids []string) {
+	usable := map[int]int{}
+	for _, b := range all {
+		if b.usable {
+			usable[b.in]++
+		}
+		first := usable[b.in] == 1 || usable[b.in] == 2 && len(usable) == 1
+		if (b.usable && first || b.doubtful) && !slices.Contains(ids, b.ID) {
+			ids = append(ids, b.ID)
+		}
+	}
+	return ids
 }
 
 // Before returns the names of the objects of files before a number, oldest first: whenever their removal ends, no hole remains.

@@ -78,7 +78,7 @@ func (p *past) ends(b saved) bool {
 		return false
 	}
 	b.Ended, b.timeline, b.place = p.now, p.timeline, p.place
-	b.Bad = p.random.IntN(10) == 0
+	b.Trusted = p.random.IntN(10) > 0
 	p.ended = append(p.ended, b)
 	return true
 }
@@ -109,7 +109,7 @@ func (p *past) backups() (all []BaseBackup) {
 // recoverable reports whether a moment can be recovered from any backup that is left.
 func (p *past) recoverable(files Listing, at time.Time) bool {
 	return slices.ContainsFunc(p.ended, func(b saved) bool {
-		if b.Ended.After(at) || b.lost || b.Bad {
+		if b.Ended.After(at) || b.lost || !b.Trusted {
 			return false
 		}
 		_, err := files.Covering(b.Start, at)
@@ -160,13 +160,17 @@ func TestARemovalKeepsEveryMomentOfTheWindow(t *testing.T) {
 	for seed := range uint64(60) {
 		whole := newPast(t, seed)
 		left := &past{T: t}
-		gone, from := map[string]bool{}, int64(0)
+		gone, from, named := map[string]bool{}, int64(0), []string(nil)
 		for range 10 {
 			whole.live(1+whole.random.IntN(15), seed%2 == 0)
 			left.names = since(whole.names, from)
 			left.ended = slices.DeleteFunc(slices.Clone(whole.ended), func(b saved) bool { return gone[b.ID] })
 			begin := whole.now.Add(-window)
+			for i, b := range left.ended {
+				left.ended[i].Named = slices.Contains(named, b.ID)
+			}
 			needs := Read(left.names).Retained(left.backups(), begin)
+			named = needs.Backups
 			if needs.From > from {
 				removed, from = removed+int(needs.From-from), needs.From
 			}
@@ -211,7 +215,7 @@ func TestWithoutABackupSinceTheGapNothingOfNowCanBeRecovered(t *testing.T) {
 	p := newPast(t, 1)
 	r := p.record
 	p.add(r.Whole("log.0", []byte("x")))
-	bases := []BaseBackup{{Start: "log.0", Ended: time.Unix(1, 0)}}
+	bases := []BaseBackup{{Start: "log.0", Ended: time.Unix(1, 0), Trusted: true}}
 	based := func() bool {
 		_, is := Read(p.names).Spans(bases)
 		return is
@@ -221,8 +225,66 @@ func TestWithoutABackupSinceTheGapNothingOfNowCanBeRecovered(t *testing.T) {
 	during := based()
 	p.add(r.Whole("log.5", []byte("x")))
 	after := based()
-	bases = append(bases, BaseBackup{Start: "log.5", Ended: time.Unix(2, 0)})
+	bases = append(bases, BaseBackup{Start: "log.5", Ended: time.Unix(2, 0), Trusted: true})
 	if !before || during || after || !based() {
 		t.Errorf("before the gap %v, at the gap %v, after it %v, with a backup %v", before, during, after, based())
+	}
+}
+
+// filed archives a file with a mark at a second.
+func (p *past) filed(name string, second int64) {
+	p.record.Mark(time.Unix(second, 0))
+	p.add(p.record.Whole(name, []byte("xx")))
+}
+
+func TestAMarkOfAWrongClockCountsUntilTheNextOne(t *testing.T) {
+	p := newPast(t, 1)
+	p.filed("log.1", 1000)
+	p.filed("log.2", 10)
+	p.filed("log.3", 20)
+	if got := Read(p.names).Newest(); !got.Equal(time.Unix(20, 0)) {
+		t.Errorf("%s", got)
+	}
+}
+
+// The database left its history before a mark showed the end of the backup. It may have given up the end.
+func TestADoubtfulBackupIsNoneToStartWithAndRemains(t *testing.T) {
+	for what, fork := range map[string]struct {
+		file   string
+		offset int64
+	}{"in a file": {"log.3", 1}, "at the beginning of a file that the archive lacks": {"log.4", 0}} {
+		p := newPast(t, 1)
+		p.filed("log.1", 10)
+		p.filed("log.2", 20)
+		p.filed("log.3", 30)
+		p.add(p.record.Record(Fork, fork.file, fork.offset))
+		p.filed("new.4", 40)
+		files := Read(p.names)
+		early, late := BaseBackup{ID: "early", Start: "log.1", Ended: time.Unix(15, 0), Trusted: true},
+			BaseBackup{ID: "late", Start: "log.2", Ended: time.Unix(25, 0), Trusted: true}
+		spans, based := files.Spans([]BaseBackup{early, late})
+		if !based || len(spans) != 1 || !spans[0].Oldest.Equal(early.Ended) {
+			t.Errorf("%s: %v %v", what, spans, based)
+		}
+		if spans, based := files.Spans([]BaseBackup{late}); based || len(spans) > 0 {
+			t.Errorf("%s: with only the doubtful one %v %v", what, spans, based)
+		}
+		if got := files.Retained([]BaseBackup{late}, time.Unix(39, 0)).Backups; !slices.Equal(got, []string{"late"}) {
+			t.Errorf("%s: %v remain", what, got)
+		}
+	}
+}
+
+// A server that does not know of another one may give its files the same names.
+func TestABackupOfAnotherServerIsNoneOfThisOne(t *testing.T) {
+	p := newPast(t, 1)
+	p.filed("log.1", 10)
+	p.filed("log.2", 30)
+	p.add(p.record.Record(Gap, "log.2", 2))
+	p.filed("log.1", 10000)
+	p.filed("log.2", 10010)
+	spans, based := Read(p.names).Spans([]BaseBackup{{ID: "first", Start: "log.2", Ended: time.Unix(20, 0), Trusted: true}})
+	if based || len(spans) != 1 || !spans[0].Newest.Equal(time.Unix(30, 0)) {
+		t.Errorf("%v %v", spans, based)
 	}
 }

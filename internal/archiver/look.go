@@ -29,6 +29,8 @@ const (
 	lookDeadline = 2 * time.Hour
 	// lookAfter is how long the archive has worked before: one whose state changes all the time starts no Job each time.
 	lookAfter = time.Minute
+	// slack is the time before the window that can be recovered, too: clocks differ, and a recovery takes its time.
+	slack = time.Hour
 )
 
 // lookAction is the kind of the Job that reads what can be recovered, and deletes log that no recovery needs.
@@ -45,11 +47,15 @@ func lookJob(s *situation.Situation, found Facts, wanted string) objects.Child {
 	at.EncryptionSecretName = "" // it reads names and manifests, which are not encrypted
 	call := &protocol.Window{
 		Of: strings.TrimSuffix(folder(&cluster), "/"), ID: string(cluster.UID), Store: jobs.Store(&at), Patience: lag(&cluster) + tolerated,
-		Keep: time.Duration(hours(&cluster)) * time.Hour, Remove: strings.HasSuffix(wanted, deleting),
+		Remove: strings.HasSuffix(wanted, deleting),
 	}
-	for _, b := range s.Backups {
-		if b.Complete() && b.Bad() {
-			call.Bad = append(call.Bad, string(b.UID))
+	if hours(&cluster) > 0 {
+		call.Keep = time.Duration(hours(&cluster))*time.Hour + slack
+	}
+	for _, b := range trusted(s) {
+		call.Trusted = append(call.Trusted, string(b.UID))
+		if before := cluster.Status.Recovery; before != nil && slices.Contains(before.Backups, b.Name) {
+			call.Named = append(call.Named, string(b.UID))
 		}
 	}
 	job := jobs.Build(&cluster, jobs.Spec{
@@ -71,7 +77,8 @@ func look(s *situation.Situation, found Facts) (operations operation.List, again
 	}
 	wanted, done := occasions(s, found)
 	desired, policy := lookJob(s, found, wanted), lookAction.Policy(s.Cluster)
-	policy.Desired, policy.Restart = []objects.Child{desired}, !done
+	// A Job that runs ends first: each backup that is deleted is another occasion.
+	policy.Desired, policy.Restart = []objects.Child{desired}, !done && found.Look.Ended()
 	r := jobs.Run(policy, found.Look, found.Looked, s.At)
 	if r.Step == jobs.Create {
 		return operation.List{operation.StartJob("read what can be recovered by "+desired.String(), desired)}, 0
@@ -95,7 +102,7 @@ func recovery(s *situation.Situation, found Facts, before *dbv1.ClusterRecoveryS
 		failed := *before
 		failed.Message = pods.Head(fmt.Sprintf("Job %s failed: %s", job.Name, job.Cause()), maxText)
 		return &failed
-	case ours && job.Succeeded && job.Result != nil && job.Result.Recoverable != nil:
+	case ours && (before != nil || current(s, found)) && job.Succeeded && job.Result != nil && job.Result.Recoverable != nil:
 		now := resulting(s, location, *job.Result)
 		if !job.Result.Recoverable.Based {
 			now.NeedsBackupSince = needs(before, now)
@@ -165,13 +172,13 @@ func obstacle(s *situation.Situation, seen *protocol.Recoverable) string {
 		all = append(all, "a backup cannot be read, so no log is deleted: "+seen.Unread)
 	}
 	if seen.Left != "" {
-		all = append(all, "log that no recovery needs was not deleted: "+seen.Left)
+		all = append(all, "some log that no recovery needs remains: "+seen.Left)
 	}
 	return strings.Join(all, ". ")
 }
 
-// recoverable continues the sentence about an archive that works.
-func recoverable(now *dbv1.ClusterRecoveryStatus) string {
+// recoverable continues the sentence about an archive that works. What is not current was true at a time.
+func recoverable(now *dbv1.ClusterRecoveryStatus, current bool) string {
 	switch {
 	case now == nil:
 		return ""
@@ -179,10 +186,13 @@ func recoverable(now *dbv1.ClusterRecoveryStatus) string {
 		return "; " + now.Message
 	case now.Oldest == nil:
 		return ""
-	case len(now.Ranges) > 1:
-		return fmt.Sprintf("; any time since %s can be recovered, and times before a gap: see status.recovery.ranges",
-			now.Ranges[len(now.Ranges)-1].Oldest.UTC().Format(time.RFC3339))
-	default:
-		return fmt.Sprintf("; any time since %s can be recovered", now.Oldest.UTC().Format(time.RFC3339))
 	}
+	text := "; any time since %s can be recovered"
+	if !current {
+		text = "; at " + now.CheckedAt.UTC().Format(time.RFC3339) + ", any time since %s could be recovered"
+	}
+	if len(now.Ranges) > 1 {
+		text += ", and times before a gap: see status.recovery.ranges"
+	}
+	return fmt.Sprintf(text, now.Ranges[len(now.Ranges)-1].Oldest.UTC().Format(time.RFC3339))
 }

@@ -81,6 +81,10 @@ func TestTheDestinationIsReadOnceForEachBackup(t *testing.T) {
 	if got := runs(since); got != again {
 		t.Errorf("after a time without a working archive: %q", got)
 	}
+	since.Look = jobs.Job{Name: "j", Active: true}
+	if got := runs(since); got != "" {
+		t.Errorf("a Job that runs ends first: %q", got)
+	}
 	since.Pod.Ready = false
 	if got := runs(since); got != "" {
 		t.Errorf("an archive that does not work: %q", got)
@@ -100,20 +104,20 @@ func TestLogIsDeletedOnlyWhenItIsKnownWhatRecoveriesNeed(t *testing.T) {
 		}
 	}
 	for what, one := range map[string]struct {
-		change       func(*state.Backup)
-		deletes, bad bool
+		change           func(*state.Backup)
+		deletes, trusted bool
 	}{
-		"complete":              {func(*state.Backup) {}, true, false},
-		"verified":              {verified(dbv1.VerificationSucceeded), true, false},
-		"being verified":        {verified(dbv1.VerificationRunning), false, false},
-		"bad":                   {verified(dbv1.VerificationFailed), false, true},
-		"asked to verify":       {func(b *state.Backup) { b.Asked = "please" }, false, false},
-		"read by a cluster":     {func(b *state.Backup) { b.Read = true }, false, false},
+		"complete":              {func(*state.Backup) {}, true, true},
+		"verified":              {verified(dbv1.VerificationSucceeded), true, true},
+		"being verified":        {verified(dbv1.VerificationRunning), false, true},
+		"bad":                   {verified(dbv1.VerificationFailed), false, false},
+		"asked to verify":       {func(b *state.Backup) { b.Asked = "please" }, false, true},
+		"read by a cluster":     {func(b *state.Backup) { b.Read = true }, false, true},
 		"beside one that runs":  {func(b *state.Backup) { b.Phase = dbv1.BackupRunning }, false, false},
 		"beside one that waits": {func(b *state.Backup) { b.Phase = dbv1.BackupPending }, true, false},
 	} {
 		c := archived()
-		c.Spec.Backup.Archive.WindowHours = 168
+		c.Spec.Backup.Archive.WindowHours, c.Status.Recovery = 168, &dbv1.ClusterRecoveryStatus{Backups: []string{"a", "gone"}}
 		facts, backup := working(t, c, time.Hour), complete("a", time.Minute)
 		one.change(&backup)
 		job := ""
@@ -122,9 +126,12 @@ func TestLogIsDeletedOnlyWhenItIsKnownWhatRecoveriesNeed(t *testing.T) {
 				job = fmt.Sprint(create.Objects[0].Object.Object)
 			}
 		}
-		deletes, bad := strings.Contains(job, "--remove"), strings.Contains(job, "--bad=a")
-		if deletes != one.deletes || deletes != strings.Contains(job, "deletes log") || bad != one.bad || !strings.Contains(job, "--keep 604800s") {
-			t.Errorf("%s: deletes %v, bad %v: %v", what, deletes, bad, job)
+		deletes, trusted := strings.Contains(job, "--remove"), strings.Contains(job, "--trust=a")
+		if named := strings.Contains(job, "--named=a"); named != (trusted && one.trusted) {
+			t.Errorf("%s: named %v", what, named)
+		}
+		if deletes != one.deletes || deletes != strings.Contains(job, "deletes log") || trusted != one.trusted || !strings.Contains(job, "--keep 608400s") {
+			t.Errorf("%s: deletes %v, trusts %v: %v", what, deletes, trusted, job)
 		}
 	}
 }
@@ -146,7 +153,7 @@ func TestTheDestinationIsReadAgainWhenLogMayBeDeleted(t *testing.T) {
 		"a verification begins": {", deletes log", verifying, false},
 		"a verification runs":   {"", verifying, false},
 	} {
-		facts.Occasion = occasionOf(c, facts, "a false") + one.end
+		facts.Occasion = occasionOf(c, facts, "a") + one.end
 		d := archiver.Subject.Decide(seen(t, c, facts, func(o *state.Observed) { o.Backups = []state.Backup{one.backup} }))
 		if got := operation.Describe(d.Operations); (got != "") != one.again {
 			t.Errorf("%s: %q", what, got)
@@ -159,7 +166,7 @@ func TestTheStatusNamesTheBackupsThatTheWindowNeeds(t *testing.T) {
 		c := archived()
 		c.Spec.Backup.Archive.WindowHours = hours
 		facts := working(t, c, time.Hour)
-		facts.Looked, facts.Look, facts.Occasion = true, found(true, ""), archiver.Location(c)+": 24 hours"
+		facts.Looked, facts.Look, facts.Occasion = true, found(true, ""), occasionOf(c, facts, "uid-1", "uid-2")
 		facts.Look.Result.Recoverable.Needed = []string{"uid-1", "gone", "uid-2"}
 		one, two := complete("uid-1", time.Hour), complete("uid-2", time.Minute)
 		one.Name, two.Name = "first", "second"
@@ -180,7 +187,8 @@ func TestTheStatusSaysWhatCanBeRecovered(t *testing.T) {
 		return parsed
 	}
 	span := func(from, to string) protocol.Span { return protocol.Span{Oldest: at(from), Newest: at(to)} }
-	before := &dbv1.ClusterRecoveryStatus{Location: archiver.Location(archived()), Oldest: new(metav1.NewTime(at("01:00:00")))}
+	before := &dbv1.ClusterRecoveryStatus{Location: archiver.Location(archived()), CheckedAt: metav1.NewTime(at("01:30:00")), Oldest: new(metav1.NewTime(at("01:00:00")))}
+	before.Ranges = []dbv1.RecoveryRange{{Oldest: *before.Oldest}}
 	for what, one := range map[string]struct {
 		job     jobs.Job
 		before  *dbv1.ClusterRecoveryStatus
@@ -190,8 +198,10 @@ func TestTheStatusSaysWhatCanBeRecovered(t *testing.T) {
 		says    string
 	}{
 		"nothing is known yet": {jobs.Job{}, nil, "", 0, "", "old"},
-		"the Job runs":         {jobs.Job{Active: true}, before, "01:00:00", 0, "", "; any time since 2026-11-20T01:00:00Z can be recovered"},
-		"the Job has failed":   {jobs.Job{Name: "j", Failed: true, Failure: "why"}, before, "01:00:00", 0, "Job j failed: why", "; Job j failed: why"},
+		"the Job runs": {
+			jobs.Job{Active: true}, before, "01:00:00", 1, "", "; at 2026-11-20T01:30:00Z, any time since 2026-11-20T01:00:00Z could be recovered",
+		},
+		"the Job has failed":   {jobs.Job{Name: "j", Failed: true, Failure: "why"}, before, "01:00:00", 1, "Job j failed: why", "; Job j failed: why"},
 		"one of another place": {jobs.Job{Active: true}, &dbv1.ClusterRecoveryStatus{Location: "elsewhere"}, "", 0, "", "old"},
 		"whole seconds": {
 			found(true, "", span("02:00:00.5", "03:00:00.5")), before, "02:00:01", 1, "", "; any time since 2026-11-20T02:00:01Z can be recovered",
@@ -213,7 +223,7 @@ func TestTheStatusSaysWhatCanBeRecovered(t *testing.T) {
 		c := archived()
 		c.Status.Recovery = one.before
 		facts := working(t, c, time.Hour)
-		facts.Look, facts.Looked, facts.Occasion = one.job, true, archiver.Location(c)+": backups"
+		facts.Look, facts.Looked, facts.Occasion = one.job, true, occasionOf(c, facts)
 		status := c.Status.DeepCopy()
 		condition := archiver.Subject.Decide(seen(t, c, facts)).Report(subject.Executed{}, status)[0]
 		got, oldest := status.Recovery, ""

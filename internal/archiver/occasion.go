@@ -7,6 +7,7 @@ package archiver
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -19,10 +20,8 @@ import (
 // that, it may have lost log.
 func occasion(s *situation.Situation, pod *state.Member) string {
 	var backups []string
-	for _, b := range s.Backups {
-		if b.Phase == dbv1.BackupCompleted {
-			backups = append(backups, fmt.Sprintf("%s %v", b.UID, b.Bad()))
-		}
+	for _, b := range trusted(s) {
+		backups = append(backups, string(b.UID))
 	}
 	slices.Sort(backups)
 	since := pod.ReadySince.UTC().Format(time.RFC3339)
@@ -42,8 +41,19 @@ func occasions(s *situation.Situation, found Facts) (wanted string, done bool) {
 	return wanted, found.Occasion == wanted || found.Occasion == most
 }
 
-// mayDelete reports whether it is known what recoveries need. A backup that runs has no manifest yet. While backups are doubtful, older ones
-// may be needed. A new cluster that starts with a backup may read the log since then.
+// current reports whether the last result is of this occasion, whether that Job deleted log or not.
+func current(s *situation.Situation, found Facts) bool {
+	return found.Pod != nil && found.Looked && found.Look.Succeeded && strings.TrimSuffix(found.Occasion, deleting) == occasion(s, found.Pod)
+}
+
+// trusted are the backups with which a recovery may start, as far as the operator knows. Of others in the destination it knows nothing: a
+// user may have deleted the DatabaseBackup because it was bad.
+func trusted(s *situation.Situation) []state.Backup {
+	return state.Only(s.Backups, func(b state.Backup) bool { return b.Complete() && !b.Bad() && b.Of(s.Cluster) })
+}
+
+// mayDelete reports whether it is known what recoveries need. A backup that runs has no manifest yet. While backups are doubtful, older
+// ones may be needed. A new cluster that starts with a backup may read the log since then.
 func mayDelete(s *situation.Situation) bool {
 	return !s.Doubtful() && !slices.ContainsFunc(s.Backups, func(b state.Backup) bool { return b.Phase == dbv1.BackupRunning || b.Read })
 }

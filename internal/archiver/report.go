@@ -48,7 +48,7 @@ func report(s *situation.Situation, found Facts) subject.Report {
 		status.Recovery = recovery(s, found, status.Recovery)
 		reason, message := judge(s, found)
 		if reason == dbv1.ReasonArchiving {
-			message += recoverable(status.Recovery)
+			message += recoverable(status.Recovery, current(s, found))
 		}
 		if done.Err != nil && reason == dbv1.ReasonArchiveStarting {
 			message += fmt.Sprintf(". The last attempt failed: %v", done.Err)

@@ -18,7 +18,10 @@ type Window struct {
 	// Remove deletes log. Without it, Keep decides only which backups are needed.
 	Remove bool          `flag:"remove" usage:"delete log that no recovery needs"`
 	Keep   time.Duration `flag:"keep" usage:"the time until now of which every moment remains recoverable (default: all that the backups have)"`
-	Bad    []string      `flag:"bad" usage:"the <UID> of a backup that cannot be restored; may be repeated"`
+	// Trusted are the backups that can be restored, as far as it is known. Of all others in the destination, the log remains. Named are
+	// those that an earlier result has as Needed: with Keep, only log from before one of them is deleted.
+	Trusted []string `flag:"trust" usage:"the <UID> of a backup with which a recovery may start; may be repeated"`
+	Named   []string `flag:"named" usage:"the <UID> of a backup that remains, so log from before it may be deleted; may be repeated"`
 	Store
 	Report
 }

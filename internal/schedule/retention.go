@@ -6,6 +6,7 @@ package schedule
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"time"
 
@@ -85,10 +86,11 @@ func wanted(retention dbv1.BackupRetention, backup state.Backup, number int32, n
 	return counted || young
 }
 
-// indispensable are the backups that are retained regardless of the retention: those that the window of an archive needs, the newest
-// complete one, the newest one that is not known to be bad, and the newest verified one. Each is determined for the cluster and for its schedules, also of all data
-// that is in a backup, by creation time and by completion time, because clocks differ. They include the newest complete backup of each
-// schedule, and those that record which times are done: the newest of each schedule and the last verified one.
+// indispensable are the backups that are retained regardless of the retention: the newest complete one, the newest one that is not known
+// to be bad, the newest verified one, and those that the window of an archive needs. The first three are determined for the cluster and
+// for its schedules, also of all data that is in a backup, by creation time and by completion time, because clocks differ. They include
+// the newest complete backup of each schedule, and those that record which times are done: the newest of each schedule and the last
+// verified one.
 func indispensable(cluster *dbv1.DatabaseCluster, observed state.Observed) map[types.UID]bool {
 	spared := map[types.UID]bool{}
 	spare := func(backup state.Backup, found bool) {
@@ -96,19 +98,9 @@ func indispensable(cluster *dbv1.DatabaseCluster, observed state.Observed) map[t
 			spared[backup.UID] = true
 		}
 	}
-	notBad := func(b state.Backup) bool { return b.Complete() && !b.Bad() }
-	for _, with := range contents(observed) {
-		for _, is := range []func(state.Backup) bool{state.Backup.Complete, notBad, state.Backup.Good} {
-			holds := func(b state.Backup) bool { return is(b) && with(b) }
-			own := func(b state.Backup) bool { return b.Schedule != "" && holds(b) } // a user may delete any other
-			spare(observed.Newest(holds))
-			spare(observed.Newest(own))
-			spare(observed.Last(completed, holds))
-			spare(observed.Last(completed, own))
-		}
-	}
-	for _, backup := range observed.Backups {
-		spare(backup, backup.Complete() && neededByWindow(cluster, backup))
+	spareNewest(observed, spare)
+	for _, backup := range state.Only(observed.Backups, state.Backup.Complete) {
+		spare(backup, needed(cluster, backup, observed.At))
 	}
 	if cluster.Spec.Backup.Verification != nil {
 		spare(observed.Verified(func(state.Backup) bool { return true }))
@@ -123,13 +115,36 @@ func indispensable(cluster *dbv1.DatabaseCluster, observed state.Observed) map[t
 	return spared
 }
 
-// neededByWindow reports whether the window of the continuous archive needs a backup, as far as that is known.
-func neededByWindow(cluster *dbv1.DatabaseCluster, backup state.Backup) bool {
+// spareNewest retains the newest backups, of all data and of the data of each member.
+func spareNewest(observed state.Observed, spare func(backup state.Backup, found bool)) {
+	notBad := func(b state.Backup) bool { return b.Complete() && !b.Bad() }
+	for _, with := range contents(observed) {
+		for _, is := range []func(state.Backup) bool{state.Backup.Complete, notBad, state.Backup.Good} {
+			holds := func(b state.Backup) bool { return is(b) && with(b) }
+			own := func(b state.Backup) bool { return b.Schedule != "" && holds(b) } // a user may delete any other
+			spare(observed.Newest(holds))
+			spare(observed.Newest(own))
+			spare(observed.Last(completed, holds))
+			spare(observed.Last(completed, own))
+		}
+	}
+}
+
+// needed reports whether the window of the continuous archive needs a backup, as far as that is known. The status knows only about the
+// backups beside its location: one at an earlier destination remains for twice the window, because a window also needs the last
+// backup from before it.
+func needed(cluster *dbv1.DatabaseCluster, backup state.Backup, now time.Time) bool {
 	if !engine.Archives(cluster.Spec) || cluster.Spec.Backup.Archive.WindowHours == 0 {
 		return false
 	}
 	seen := cluster.Status.Recovery
-	return seen == nil || len(seen.Backups) == 0 || slices.Contains(seen.Backups, backup.Name) || !backup.Completed.Before(&seen.CheckedAt)
+	if seen == nil || len(seen.Backups) == 0 {
+		return true
+	}
+	if path.Dir(seen.Location) != path.Dir(backup.Location) {
+		return now.Before(backup.Completed.Add(2 * time.Duration(cluster.Spec.Backup.Archive.WindowHours) * time.Hour))
+	}
+	return slices.Contains(seen.Backups, backup.Name) || !backup.Completed.Before(&seen.CheckedAt)
 }
 
 // contents are conditions for backups: any backup, and one with the data of a member, for all data that is in a backup.

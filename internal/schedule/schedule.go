@@ -113,11 +113,8 @@ func (p *Plan) read(cluster *dbv1.DatabaseCluster, observed state.Observed) []sc
 	return all
 }
 
-// create creates the backup of the schedule that has waited longest. One backup makes up for any number of missed times. While a
-// scheduled backup is unfinished, it creates no other.
-func (p *Plan) create(cluster *dbv1.DatabaseCluster, observed state.Observed, schedules []schedule) operation.List {
-	var due schedule
-	var dueAt time.Time
+// due is the schedule that has waited longest, and its time; zero for none. One backup makes up for any number of missed times.
+func (p *Plan) due(cluster *dbv1.DatabaseCluster, observed state.Observed, schedules []schedule) (due schedule, dueAt time.Time) {
 	for _, s := range schedules {
 		if next := s.next(observed.At); !next.IsZero() && (p.Next.IsZero() || next.Before(p.Next)) {
 			p.Next = next
@@ -130,6 +127,12 @@ func (p *Plan) create(cluster *dbv1.DatabaseCluster, observed state.Observed, sc
 	if at, found := p.base(cluster, observed, schedules); found && (dueAt.IsZero() || at.Before(dueAt)) {
 		due, dueAt = schedules[0], at
 	}
+	return due, dueAt
+}
+
+// create creates the backup that is due. While a scheduled backup is unfinished, it creates no other.
+func (p *Plan) create(cluster *dbv1.DatabaseCluster, observed state.Observed, schedules []schedule) operation.List {
+	due, dueAt := p.due(cluster, observed, schedules)
 	if dueAt.IsZero() || slices.ContainsFunc(observed.Backups, unfinished) {
 		return nil
 	}

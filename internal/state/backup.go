@@ -34,6 +34,8 @@ type Backup struct {
 	Policy    dbv1.BackupDeletionPolicy
 	Elsewhere bool
 	Phase     dbv1.BackupPhase
+	// Location is the URL of the data; "" until it is known.
+	Location string
 	// Completed is the time of completion, Failure the cause of a failure.
 	Completed metav1.Time
 	Failure   string
@@ -86,6 +88,7 @@ func BackupOf(backup *dbv1.DatabaseBackup) Backup {
 		Policy:       backup.Spec.DeletionPolicy,
 		Elsewhere:    backup.Spec.Destination != nil,
 		Phase:        backup.Status.Phase,
+		Location:     backup.Status.Location,
 		Terminating:  backup.DeletionTimestamp != nil,
 		Asked:        asked(backup.Annotations[dbv1.AnnotationVerify]),
 		Verification: verificationOf(backup.Status.Verification),

@@ -28,7 +28,9 @@ type windowRun struct {
 
 const (
 	// windowPause is the time between two looks at an archive that does not have everything of the newest backup yet.
-	windowPause = time.Second
+	windowPause = 5 * time.Second
+	// removalLimit bounds the deletion of log, which takes a request for each object. The next run goes on.
+	removalLimit = 30 * time.Minute
 	// maxText bounds a text: the whole result has to fit into a termination message.
 	maxText = 512
 )
@@ -77,7 +79,11 @@ func (w *windowRun) remove(ctx context.Context, listed listing, unread string, f
 	if !w.Remove || unread != "" {
 		return 0, ""
 	}
+	end := time.Now().Add(removalLimit)
 	for _, name := range archive.Before(w.archived(listed), from) {
+		if time.Now().After(end) {
+			return removed, fmt.Sprintf("there is too much for %s, and the next Job goes on", removalLimit)
+		}
 		if err := w.store.bucket.Delete(ctx, w.folder+name); err != nil && gcerrors.Code(err) != gcerrors.NotFound {
 			return removed, failureOf(w.store.failure("delete", w.folder+name, err)).Message
 		}
@@ -133,12 +139,14 @@ func (w *windowRun) base(ctx context.Context, folder string) (base archive.BaseB
 		return base, err
 	}
 	stream := &manifest.Streams[0]
-	bad := slices.Contains(w.Bad, manifest.ID)
+	trusted := slices.Contains(w.Trusted, manifest.ID)
 	if err := check(stream, w.store, backup); err != nil {
 		w.log.Warn(fmt.Sprintf("The backup %s cannot be restored.", w.store.URL(path.Clean(folder))), "cause", failureOf(err).Message)
-		bad = true
+		trusted = false
 	}
-	return archive.BaseBackup{ID: manifest.ID, Start: archiveFile(stream), Ended: stream.Completed, Bad: bad}, nil
+	return archive.BaseBackup{
+		ID: manifest.ID, Start: archiveFile(stream), Ended: stream.Completed, Trusted: trusted, Named: slices.Contains(w.Named, manifest.ID),
+	}, nil
 }
 
 // await lists the archive when it has everything of the newest backup, or when the patience ends.

@@ -38,6 +38,11 @@ func (w *world) based(name, cluster, start string) outcome {
 
 func (w *world) window(flags ...string) protocol.Recoverable {
 	w.t.Helper()
+	if !slices.Contains(flags, "--trust") {
+		for _, name := range []string{"first", "second", "third", "stranger", "unknown", "damaged"} {
+			flags = append(flags, "--trust", name)
+		}
+	}
 	out := w.must(w.run(slices.Concat([]string{"window", "--of", "file:///" + besideFolder, "--root", w.root, "--id", "uid-1", "--patience", "100ms"}, flags)...))
 	if out.Recoverable == nil {
 		w.t.Fatalf("%+v", out)
@@ -99,11 +104,12 @@ func TestLogThatNoRecoveryNeedsIsDeleted(t *testing.T) {
 	}{
 		"only if asked":                        {[]string{"--keep", "1ms"}, "0-30", "[third]"},
 		"log from before each backup":          {[]string{"--remove"}, "3-30", "[first second]"},
-		"log from before the window":           {[]string{"--remove", "--keep", "1ms", "--bad", "third"}, "20-30", "[second]"},
-		"but not the last files":               {[]string{"--remove", "--keep", "1ms"}, "22-30", "[third]"},
+		"log from before the window":           {[]string{"--remove", "--keep", "1ms", "--trust", "second", "--named", "second"}, "20-30", "[second]"},
+		"only from before a named backup":      {[]string{"--remove", "--keep", "1ms"}, "3-30", "[third]"},
+		"but not the last files":               {[]string{"--remove", "--keep", "1ms", "--named", "third"}, "22-30", "[third]"},
 		"nothing of a window that is not over": {[]string{"--remove", "--keep", "10h"}, "3-30", "[first second]"},
-		"a bad backup begins no window":        {[]string{"--remove", "--keep", "1ms", "--bad", "second", "--bad", "third"}, "3-30", "[first]"},
-		"a bad backup needs its log":           {[]string{"--remove", "--bad", "first"}, "3-30", "[second third]"},
+		"a bad backup begins no window":        {[]string{"--remove", "--keep", "1ms", "--trust", "first", "--named", "third"}, "3-30", "[first]"},
+		"a bad backup needs its log":           {[]string{"--remove", "--trust", "second", "--trust", "third"}, "3-30", "[second third]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

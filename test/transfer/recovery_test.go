@@ -129,7 +129,7 @@ func (w *world) disturb(p postgresql, fail func(first string)) (objects []string
 	}
 	time.Sleep(time.Second)
 	p.do("pg_basebackup", "-h", "127.0.0.1", "-p", second, "-U", "replicator", "-D", "later", "-c", "fast", "--no-sync")
-	later := archive.BaseBackup{ID: "later", Start: p.begins("later"), Ended: time.Now()}
+	later := archive.BaseBackup{ID: "later", Start: p.begins("later"), Ended: time.Now(), Trusted: true}
 	for range archive.MaxObjectsInFlight + 2 { // some files follow, because the last ones remain
 		p.ask(second, "SELECT pg_switch_wal()")
 		time.Sleep(200 * time.Millisecond)
@@ -220,7 +220,7 @@ func TestLogThatABucketRetainsHidesNoTime(t *testing.T) {
 		proxy.ServeHTTP(response, request)
 	})
 	window := func() protocol.Recoverable {
-		call := protocol.Window{Of: destination, ID: "uid-1", Store: w.store(), Patience: time.Second, Remove: true}
+		call := protocol.Window{Of: destination, ID: "uid-1", Store: w.store(), Patience: time.Second, Remove: true, Trusted: []string{"uid-1"}}
 		return *w.must(w.run(protocol.Args(&call)...)).Recoverable
 	}
 	refused := window()

@@ -232,7 +232,7 @@ func (w *World) performBackup(pod *corev1.Pod, c *protocol.Backup) exit {
 func (w *World) performWindow(c *protocol.Window) exit {
 	found := protocol.Recoverable{StoredBytes: 100}
 	for at, backup := range w.disk.bucket {
-		if backup.complete && strings.HasPrefix(at, c.Of+"/") {
+		if backup.complete && strings.HasPrefix(at, c.Of+"/") && slices.Contains(c.Trusted, backup.id) {
 			found.Based, found.Needed = true, append(found.Needed, backup.id)
 		}
 	}
