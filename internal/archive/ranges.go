@@ -171,8 +171,8 @@ func (r *Range) has(b BaseBackup) bool {
 // clocks is by how much the clock of a backup may be behind those of the database.
 const clocks = time.Hour
 
-// follows reports whether the file in which a backup begins is another one of this name: what came before it is later than the backup. Servers
-// that do not know of each other may choose the same name.
+// follows reports whether the file in which a backup begins is another one of this name: the log before it is later than the backup.
+// Servers that do not know of each other may choose the same name.
 func (r *Range) follows(b BaseBackup) bool {
 	before := -1
 	for i, mark := range r.marks {

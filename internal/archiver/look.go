@@ -68,8 +68,7 @@ func lookJob(s *situation.Situation, found Facts, wanted string) objects.Child {
 // look starts the Job when the archive works: once for each occasion, and again when Kubernetes has deleted the finished Job. No member
 // waits for it.
 func look(s *situation.Situation, found Facts) (operations operation.List, again time.Duration) {
-	works := found.Image != "" && found.Pod != nil && found.Pod.Ready && s.JobObstacle() == ""
-	if !works || !engine.Archives(s.Cluster.Spec) || s.Deleting() || s.Unusable != nil {
+	if !works(s, found) {
 		return nil, 0
 	}
 	if wait := lookAfter - s.At.Sub(found.Pod.ReadySince.Time); wait > 0 {
@@ -90,27 +89,41 @@ func look(s *situation.Situation, found Facts) (operations operation.List, again
 	return nil, r.Left
 }
 
+// works reports whether the archive works, and Jobs can run.
+func works(s *situation.Situation, found Facts) bool {
+	ready := found.Image != "" && found.Pod != nil && found.Pod.Ready && s.JobObstacle() == ""
+	return ready && engine.Archives(s.Cluster.Spec) && !s.Deleting() && s.Unusable == nil
+}
+
 // recovery is what the Job has found; what is known from before if it has not ended.
 func recovery(s *situation.Situation, found Facts, before *dbv1.ClusterRecoveryStatus) *dbv1.ClusterRecoveryStatus {
-	location := pods.Head(Location(s.Cluster), maxText)
+	location, job := pods.Head(Location(s.Cluster), maxText), found.Look
 	if before != nil && before.Location != location {
 		before = nil
 	}
-	job, ours := found.Look, strings.HasPrefix(found.Occasion, Location(s.Cluster)+": ")
 	switch {
-	case ours && before != nil && job.Failed:
-		failed := *before
-		failed.Message = pods.Head(fmt.Sprintf("Job %s failed: %s", job.Name, job.Cause()), maxText)
-		return &failed
-	case ours && (before != nil || current(s, found)) && job.Succeeded && job.Result != nil && job.Result.Recoverable != nil:
+	case !strings.HasPrefix(found.Occasion, Location(s.Cluster)+": "):
+		return before
+	case job.Failed:
+		return failed(location, job, before)
+	case job.Succeeded && job.Result != nil && job.Result.Recoverable != nil && (before != nil || current(s, found)):
 		now := resulting(s, location, *job.Result)
 		if !job.Result.Recoverable.Based {
 			now.NeedsBackupSince = needs(before, now)
 		}
 		return now
-	default:
-		return before
 	}
+	return before
+}
+
+// failed is the status after a Job that failed: with what is known from before.
+func failed(location string, job jobs.Job, before *dbv1.ClusterRecoveryStatus) *dbv1.ClusterRecoveryStatus {
+	now := &dbv1.ClusterRecoveryStatus{Location: location, CheckedAt: job.EndTime}
+	if before != nil {
+		now = before.DeepCopy()
+	}
+	now.Message = pods.Head(fmt.Sprintf("Job %s failed: %s", job.Name, job.Cause()), maxText)
+	return now
 }
 
 // resulting is the status by the result of the Job.
@@ -177,7 +190,7 @@ func obstacle(s *situation.Situation, seen *protocol.Recoverable) string {
 	return strings.Join(all, ". ")
 }
 
-// recoverable continues the sentence about an archive that works. What is not current was true at a time.
+// recoverable continues the sentence about an archive that works. If the status is not current, it was true at a time.
 func recoverable(now *dbv1.ClusterRecoveryStatus, current bool) string {
 	switch {
 	case now == nil:

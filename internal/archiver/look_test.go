@@ -201,8 +201,9 @@ func TestTheStatusSaysWhatCanBeRecovered(t *testing.T) {
 		"the Job runs": {
 			jobs.Job{Active: true}, before, "01:00:00", 1, "", "; at 2026-11-20T01:30:00Z, any time since 2026-11-20T01:00:00Z could be recovered",
 		},
-		"the Job has failed":   {jobs.Job{Name: "j", Failed: true, Failure: "why"}, before, "01:00:00", 1, "Job j failed: why", "; Job j failed: why"},
-		"one of another place": {jobs.Job{Active: true}, &dbv1.ClusterRecoveryStatus{Location: "elsewhere"}, "", 0, "", "old"},
+		"the Job has failed":       {jobs.Job{Name: "j", Failed: true, Failure: "why"}, before, "01:00:00", 1, "Job j failed: why", "; Job j failed: why"},
+		"the first Job has failed": {jobs.Job{Name: "j", Failed: true, Failure: "why"}, nil, "", 0, "Job j failed: why", "; Job j failed: why"},
+		"one of another place":     {jobs.Job{Active: true}, &dbv1.ClusterRecoveryStatus{Location: "elsewhere"}, "", 0, "", "old"},
 		"whole seconds": {
 			found(true, "", span("02:00:00.5", "03:00:00.5")), before, "02:00:01", 1, "", "; any time since 2026-11-20T02:00:01Z can be recovered",
 		},
