@@ -16,7 +16,11 @@ import (
 const archivedInBucket = `
   backup:
     destination: {url: "s3://backups/prod", endpoint: "http://s3:7070", credentialsSecretName: backup-credentials}
-    archive: {maxLagSeconds: 1}
+    archive: {maxLagSeconds: 1, windowHours: 1}
+`
+
+// rarely is a schedule that creates a backup only because the archive needs one.
+const rarely = `    schedules: [{name: yearly, schedule: "0 0 1 1 *"}]
 `
 
 const fromAMoment = `
@@ -33,7 +37,7 @@ spec:
   parameters: {shared_buffers: 32MB, max_connections: "50", track_commit_timestamp: "on"}
   bootstrap:
     fromBackup:
-      name: base
+      name: BACKUP
       recoveryTarget: {time: "TIME"}
 `
 
@@ -69,13 +73,13 @@ func TestTheSecondBeforeATableWasDroppedCanBeRecovered(t *testing.T) {
 	w.manifest("v1", "Secret", "backup-credentials", "stringData: {AWS_ACCESS_KEY_ID: test, AWS_SECRET_ACCESS_KEY: test-secret}")
 	w.replacements = append(w.replacements, "IMAGE", w.needs(patroniImage), "replicas: 3", "replicas: 2",
 		`max_connections: "50"}`, `max_connections: "50", track_commit_timestamp: "on"}`)
-	w.apply(replicated + archivedInBucket)
+	w.apply(replicated + archivedInBucket + rarely)
 	w.await("ledger", "Ready")
 	w.eventually("True Archiving", w.archiving()...)
 	w.ask("ledger", "CREATE TABLE tick (n serial PRIMARY KEY); INSERT INTO tick DEFAULT VALUES")
-	w.backup("base", "ledger")
-	w.completed("base")
 	w.eventually("; any time since 2", w.archiving()...)
+	base := w.do("get", "databasecluster", "ledger", "-o", "jsonpath={.status.recovery.backups[0]}")
+	w.must(strings.HasPrefix(base, "ledger-yearly-"), "the window needs %s", base)
 	t.Log(w.do("get", "databasecluster", "ledger", "-o", "jsonpath={.status.recovery}"))
 
 	stop := w.writing()
@@ -103,7 +107,7 @@ func TestTheSecondBeforeATableWasDroppedCanBeRecovered(t *testing.T) {
 
 	for name, at := range map[string][2]string{"before": {moment, want}, "half": {half, wantHalf}} {
 		began := time.Now()
-		w.apply(strings.NewReplacer("NAME", name, "TIME", at[0]).Replace(fromAMoment))
+		w.apply(strings.NewReplacer("NAME", name, "TIME", at[0], "BACKUP", base).Replace(fromAMoment))
 		w.await(name, "Ready")
 		t.Logf("%s is Ready after %s", name, time.Since(began).Round(time.Second))
 		got := w.sqlOf(name+"-0", name, ticks)
@@ -111,7 +115,7 @@ func TestTheSecondBeforeATableWasDroppedCanBeRecovered(t *testing.T) {
 		w.eventually(at[0][:19]+"Z", "get", "databasecluster", name, "-o", "jsonpath={.status.restore.recoveredTo}")
 	}
 
-	w.apply(strings.NewReplacer("NAME", "never", "TIME", "2099-01-01T00:00:00Z").Replace(fromAMoment))
+	w.apply(strings.NewReplacer("NAME", "never", "TIME", "2099-01-01T00:00:00Z", "BACKUP", base).Replace(fromAMoment))
 	w.eventually("2099-01-01T00:00:00Z is after ", "get", "databasecluster", "never", "-o", `jsonpath={.status.conditions[?(@.type=="Stalled")].message}`)
 }
 
