@@ -27,7 +27,7 @@ type ClusterRecoveryStatus struct {
 	Ranges []RecoveryRange `json:"ranges,omitempty"`
 
 	// needsBackupSince is since when the operator knows that no usable backup begins in the log that is archived now. Until there is one,
-	// nothing of now can be recovered. The first schedule that is not suspended creates it at once.
+	// nothing of now can be recovered. The first schedule that is not suspended creates it once.
 	// +optional
 	NeedsBackupSince *metav1.Time `json:"needsBackupSince,omitempty"`
 

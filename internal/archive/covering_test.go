@@ -50,12 +50,12 @@ func TestATimeThatTheArchiveDoesNotCoverIsRefused(t *testing.T) {
 		"before any mark":          {"log.7", second(40), "the archive does not record which commits it has after log.7"},
 		"a lost backup":            {"log.3", second(15), "the archive has no file log.3, in which this backup begins. Choose a backup that began after the archive"},
 	} {
-		_, err := Read(names).Covering(c.start, c.until)
+		_, err := Read(names).Covering(BaseBackup{Start: c.start}, c.until)
 		if (err == nil) != (c.want == "") || err != nil && err.Error() != c.want {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	_, err := Read(names[:len(names)-2]).Covering("log.4", second(31))
+	_, err := Read(names[:len(names)-2]).Covering(BaseBackup{Start: "log.4"}, second(31))
 	if err == nil || err.Error() != "2026-11-27T20:00:31Z is after 2026-11-27T20:00:30Z, until when the archive has every commit. Choose a time until then" {
 		t.Errorf("in the future: %v", err)
 	}

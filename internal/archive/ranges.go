@@ -48,6 +48,16 @@ func (r *Range) Newest() (newest time.Time) {
 	return newest
 }
 
+// latest is the latest mark, of whatever clock.
+func (r *Range) latest() (latest time.Time) {
+	for _, mark := range r.marks {
+		if mark.Time.After(latest) {
+			latest = mark.Time
+		}
+	}
+	return latest
+}
+
 // Newest is a time until which the archive has everything, between its gaps. Zero if it is unknown.
 func (c Listing) Newest() (newest time.Time) {
 	for _, r := range c.Ranges() {
@@ -58,24 +68,51 @@ func (c Listing) Newest() (newest time.Time) {
 	return newest
 }
 
-// Covering returns the range from which a backup that begins in a file can be recovered until a time; zero for the end. The error is why
-// there is none, and what can be recovered.
-func (c Listing) Covering(start string, until time.Time) (Range, error) {
+// Covering returns the range from which a backup can be recovered until a time; zero for the end. The error is why there is none, and what
+// can be recovered.
+func (c Listing) Covering(b BaseBackup, until time.Time) (Range, error) {
 	all := c.Ranges()
-	if i := rangeOf(all, start); i >= 0 {
-		return all[i], all[i].covers(start, until, i == len(all)-1)
+	if i := home(all, b); i >= 0 {
+		return all[i], all[i].covers(b.Start, until, i == len(all)-1)
 	}
-	return Range{}, fmt.Errorf("the archive has no file %s, in which this backup begins. Choose a backup that began after the archive", start)
+	return Range{}, fmt.Errorf("the archive has no file %s, in which this backup begins. Choose a backup that began after the archive",
+		b.Start)
 }
 
-// rangeOf is the index of the newest range with a file, -1 for none.
-func rangeOf(ranges []Range, file string) int {
-	for i, r := range slices.Backward(ranges) {
-		if _, has := r.Files[file]; has {
+// home is the index of the range in which a backup begins: the newest one with its file. -1 for none. Servers that do not know of each
+// other may give their files the same names, so a range is none if the log before the file is later than the backup, or if nothing is
+// before it and an earlier range has the file and the end of the backup.
+func home(ranges []Range, b BaseBackup) int {
+	for i := range slices.Backward(ranges) {
+		r := &ranges[i]
+		begin, has := r.Files[b.Start]
+		if !has || !b.Ended.IsZero() && r.after(begin, b.Ended.Add(clocks)) {
+			continue
+		}
+		if b.Ended.IsZero() || begin > r.First || !slices.ContainsFunc(ranges[:i], func(earlier Range) bool { return earlier.covered(b) }) {
 			return i
 		}
 	}
 	return -1
+}
+
+func (r *Range) covered(b BaseBackup) bool {
+	_, has := r.Files[b.Start]
+	return has && !r.Newest().Before(b.Ended)
+}
+
+// clocks is by how much the clock of a backup may be behind those of the database.
+const clocks = time.Hour
+
+// after reports whether the log before a file, and all that follows, is later than a time.
+func (r *Range) after(begin int64, end time.Time) bool {
+	before := -1
+	for i, mark := range r.marks {
+		if mark.sequence < begin {
+			before = i
+		}
+	}
+	return before >= 0 && !slices.ContainsFunc(r.marks[before:], func(mark placed) bool { return !mark.Time.After(end) })
 }
 
 func (r *Range) covers(start string, until time.Time, newest bool) error {
@@ -143,43 +180,31 @@ func (r *Range) add(f File) {
 }
 
 // leave forgets the marks that say nothing about the history that the database has now. A mark before the place of the fork stays: both
-// histories have what follows it. A mark at that place does not: the server that gave it may have been alone by then.
+// histories have what follows it. A mark at that place does not: the server that gave it may have been alone by then. What ended before
+// that mark, as a backup, both histories have.
 func (r *Range) leave(fork File) {
 	left, known := r.Files[fork.Name]
-	if !known && fork.Size == 0 { // the archive has nothing of a file that had only begun
-		left, known = fork.Sequence, true
-	}
+	kept := turn{sequence: fork.Sequence}
 	r.marks = slices.DeleteFunc(r.marks, func(mark placed) bool {
+		before, at := mark.sequence < left, false
 		switch {
 		case !known:
 			return true
 		case fork.Size == 0:
-			return mark.sequence >= left-1
-		default:
-			return mark.sequence > left || mark.sequence == left && mark.End >= fork.Size
+			before, at = mark.sequence < left-1, mark.sequence == left-1
+		case mark.sequence == left:
+			before, at = mark.End < fork.Size, mark.End == fork.Size
 		}
+		if (before || at) && mark.Time.After(kept.until) {
+			kept.until = mark.Time
+		}
+		return !before
 	})
-	r.turns = append(r.turns, turn{fork.Sequence, r.Newest()})
+	r.turns = append(r.turns, kept)
 }
 
 // has reports whether a backup is of the history that the database has now: no fork came between its beginning and its end.
 func (r *Range) has(b BaseBackup) bool {
 	begin := r.Files[b.Start]
 	return !slices.ContainsFunc(r.turns, func(t turn) bool { return t.sequence >= begin && t.until.Before(b.Ended) })
-}
-
-// clocks is by how much the clock of a backup may be behind those of the database.
-const clocks = time.Hour
-
-// follows reports whether the file in which a backup begins is another one of this name: the log before it is later than the backup.
-// Servers that do not know of each other may choose the same name.
-func (r *Range) follows(b BaseBackup) bool {
-	before := -1
-	for i, mark := range r.marks {
-		if mark.sequence < r.Files[b.Start] {
-			before = i
-		}
-	}
-	end := b.Ended.Add(clocks)
-	return before >= 0 && !slices.ContainsFunc(r.marks[before:], func(mark placed) bool { return !mark.Time.After(end) })
 }

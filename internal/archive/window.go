@@ -31,21 +31,24 @@ type base struct {
 	// in is the index of its range, begin the number of the file.
 	in    int
 	begin int64
-	// usable is true if a recovery can start with it and reaches the end of the range. doubtful is true if it may: a fork came between the
-	// beginning and the end of the backup, and no mark shows that the database has not given up the end.
+	// usable is true if a recovery can start with it and reaches the end of the range. doubtful is true if it may: no mark shows that the
+	// database has not given up the end of the backup, or a clock was wrong before the next gap.
 	usable, doubtful bool
 }
 
 // basesIn are the backups that begin in the archive, in the order in which they ended.
 func basesIn(ranges []Range, backups []BaseBackup) (all []base) {
 	for _, b := range backups {
+		at := home(ranges, b)
 		for i := range ranges {
 			r := &ranges[i]
-			if begin, has := r.Files[b.Start]; has {
-				ends := i == len(ranges)-1 || !b.Ended.After(r.Newest()) // before the next gap
-				fits := b.Trusted && ends && !r.follows(b)
-				all = append(all, base{b, i, begin, fits && r.has(b), fits && !r.has(b)})
+			begin, has := r.Files[b.Start]
+			if !has {
+				continue
 			}
+			open, fits := i == len(ranges)-1, b.Trusted && i == at
+			usable := fits && r.has(b) && (open || !b.Ended.After(r.Newest())) // it ended before the next gap
+			all = append(all, base{b, i, begin, usable, fits && !usable && (open || !b.Ended.After(r.latest()))})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b base) int { return a.Ended.Compare(b.Ended) })

@@ -112,7 +112,7 @@ func (p *past) recoverable(files Listing, at time.Time) bool {
 		if b.Ended.After(at) || b.lost || !b.Trusted {
 			return false
 		}
-		_, err := files.Covering(b.Start, at)
+		_, err := files.Covering(b.BaseBackup, at)
 		return err == nil
 	})
 }
@@ -249,29 +249,49 @@ func TestAMarkOfAWrongClockCountsUntilTheNextOne(t *testing.T) {
 
 // The database left its history before a mark showed the end of the backup. It may have given up the end.
 func TestADoubtfulBackupIsNoneToStartWithAndRemains(t *testing.T) {
-	for what, fork := range map[string]struct {
-		file   string
-		offset int64
-	}{"in a file": {"log.3", 1}, "at the beginning of a file that the archive lacks": {"log.4", 0}} {
-		p := newPast(t, 1)
-		p.filed("log.1", 10)
-		p.filed("log.2", 20)
-		p.filed("log.3", 30)
-		p.add(p.record.Record(Fork, fork.file, fork.offset))
-		p.filed("new.4", 40)
-		files := Read(p.names)
-		early, late := BaseBackup{ID: "early", Start: "log.1", Ended: time.Unix(15, 0), Trusted: true},
-			BaseBackup{ID: "late", Start: "log.2", Ended: time.Unix(25, 0), Trusted: true}
-		spans, based := files.Spans([]BaseBackup{early, late})
-		if !based || len(spans) != 1 || !spans[0].Oldest.Equal(early.Ended) {
-			t.Errorf("%s: %v %v", what, spans, based)
-		}
-		if spans, based := files.Spans([]BaseBackup{late}); based || len(spans) > 0 {
-			t.Errorf("%s: with only the doubtful one %v %v", what, spans, based)
-		}
-		if got := files.Retained([]BaseBackup{late}, time.Unix(39, 0)).Backups; !slices.Equal(got, []string{"late"}) {
-			t.Errorf("%s: %v remain", what, got)
-		}
+	p := newPast(t, 1)
+	p.filed("log.1", 10)
+	p.filed("log.2", 20)
+	p.filed("log.3", 30)
+	p.add(p.record.Record(Fork, "log.3", 1))
+	p.filed("new.4", 40)
+	files := Read(p.names)
+	early, late := BaseBackup{ID: "early", Start: "log.1", Ended: time.Unix(15, 0), Trusted: true},
+		BaseBackup{ID: "late", Start: "log.2", Ended: time.Unix(25, 0), Trusted: true}
+	spans, based := files.Spans([]BaseBackup{early, late})
+	if !based || len(spans) != 1 || !spans[0].Oldest.Equal(early.Ended) {
+		t.Errorf("%v %v", spans, based)
+	}
+	if spans, based := files.Spans([]BaseBackup{late}); based || len(spans) > 0 {
+		t.Errorf("with only the doubtful one %v %v", spans, based)
+	}
+	if got := files.Retained([]BaseBackup{late}, time.Unix(39, 0)).Backups; !slices.Equal(got, []string{"late"}) {
+		t.Errorf("%v remain", got)
+	}
+}
+
+// The server that gave the last mark of an idle database had all of a backup that ended before.
+func TestABackupOfAnIdleDatabaseOutlivesAFailover(t *testing.T) {
+	p := newPast(t, 1)
+	p.filed("log.1", 10)
+	p.filed("log.2", 20)
+	p.add(p.record.Record(Fork, "log.2", 2))
+	p.filed("new.3", 40)
+	if _, based := Read(p.names).Spans([]BaseBackup{{Start: "log.2", Ended: time.Unix(15, 0), Trusted: true}}); !based {
+		t.Error("no backup begins in the archive")
+	}
+}
+
+// A clock that was behind at the end of a range hides no backup from the retention.
+func TestABackupAfterAWrongClockRemains(t *testing.T) {
+	p := newPast(t, 1)
+	p.filed("log.1", 1000)
+	p.filed("log.2", 1010)
+	p.filed("log.3", 10)
+	p.add(p.record.Record(Gap, "log.3", 2))
+	p.filed("log.9", 1050)
+	if got := Read(p.names).Retained([]BaseBackup{{ID: "a", Start: "log.1", Ended: time.Unix(1005, 0), Trusted: true}}, time.Unix(1001, 0)).Backups; !slices.Equal(got, []string{"a"}) {
+		t.Errorf("%v remain", got)
 	}
 }
 
@@ -286,5 +306,11 @@ func TestABackupOfAnotherServerIsNoneOfThisOne(t *testing.T) {
 	spans, based := Read(p.names).Spans([]BaseBackup{{ID: "first", Start: "log.2", Ended: time.Unix(20, 0), Trusted: true}})
 	if based || len(spans) != 1 || !spans[0].Newest.Equal(time.Unix(30, 0)) {
 		t.Errorf("%v %v", spans, based)
+	}
+	for start, last := range map[string]int64{"log.1": 1, "log.2": 1} { // log.1 is the first file of the other server
+		r, err := Read(p.names).Covering(BaseBackup{Start: start, Ended: time.Unix(20, 0)}, time.Unix(25, 0))
+		if err != nil || r.Last != last {
+			t.Errorf("%s: until %d, %v", start, r.Last, err)
+		}
 	}
 }

@@ -136,6 +136,23 @@ func TestLogIsDeletedOnlyWhenItIsKnownWhatRecoveriesNeed(t *testing.T) {
 	}
 }
 
+// The order of the cache is random. Another Job than before would be another configuration.
+func TestTheJobDoesNotDependOnTheOrderOfBackups(t *testing.T) {
+	c := archived()
+	one, two := complete("a", time.Hour), complete("b", time.Minute)
+	var jobs []string
+	for _, backups := range [][]state.Backup{{one, two}, {two, one}} {
+		for _, o := range archiver.Subject.Decide(seen(t, c, working(t, c, time.Hour), func(o *state.Observed) { o.Backups = backups })).Operations {
+			if create, is := o.(operation.Create); is {
+				jobs = append(jobs, fmt.Sprint(create.Objects[0].Object.Object))
+			}
+		}
+	}
+	if len(jobs) != 2 || jobs[0] != jobs[1] {
+		t.Error(jobs)
+	}
+}
+
 // A verification that ends lets the next Job delete log. One that begins starts no Job.
 func TestTheDestinationIsReadAgainWhenLogMayBeDeleted(t *testing.T) {
 	c := archived()

@@ -23,7 +23,6 @@ func occasion(s *situation.Situation, pod *state.Member) string {
 	for _, b := range trusted(s) {
 		backups = append(backups, string(b.UID))
 	}
-	slices.Sort(backups)
 	since := pod.ReadySince.UTC().Format(time.RFC3339)
 	return fmt.Sprintf("%s: %d hours, backups %s, archive since %s", Location(s.Cluster), hours(s.Cluster), objects.Hash(backups), since)
 }
@@ -49,7 +48,9 @@ func current(s *situation.Situation, found Facts) bool {
 // trusted are the backups with which a recovery may start, as far as the operator knows. Of others in the destination it knows nothing: a
 // user may have deleted the DatabaseBackup because it was bad.
 func trusted(s *situation.Situation) []state.Backup {
-	return state.Only(s.Backups, func(b state.Backup) bool { return b.Complete() && !b.Bad() && b.Of(s.Cluster) })
+	all := state.Only(s.Backups, func(b state.Backup) bool { return b.Complete() && !b.Bad() && b.Of(s.Cluster) })
+	slices.SortFunc(all, func(a, b state.Backup) int { return strings.Compare(string(a.UID), string(b.UID)) }) // it is part of the Job
+	return all
 }
 
 // mayDelete reports whether it is known what recoveries need. A backup that runs has no manifest yet. While backups are doubtful, older

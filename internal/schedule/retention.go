@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -100,7 +101,7 @@ func indispensable(cluster *dbv1.DatabaseCluster, observed state.Observed) map[t
 	}
 	spareNewest(observed, spare)
 	for _, backup := range state.Only(observed.Backups, state.Backup.Complete) {
-		spare(backup, needed(cluster, backup, observed.At))
+		spare(backup, needed(cluster, backup, observed))
 	}
 	if cluster.Spec.Backup.Verification != nil {
 		spare(observed.Verified(func(state.Backup) bool { return true }))
@@ -131,9 +132,8 @@ func spareNewest(observed state.Observed, spare func(backup state.Backup, found 
 }
 
 // needed reports whether the window of the continuous archive needs a backup, as far as that is known. The status knows only about the
-// backups beside its location: one at an earlier destination remains for twice the window, because a window also needs the last
-// backup from before it.
-func needed(cluster *dbv1.DatabaseCluster, backup state.Backup, now time.Time) bool {
+// backups beside its location. One at an earlier destination remains until a later backup is older than the window.
+func needed(cluster *dbv1.DatabaseCluster, backup state.Backup, observed state.Observed) bool {
 	if !engine.Archives(cluster.Spec) || cluster.Spec.Backup.Archive.WindowHours == 0 {
 		return false
 	}
@@ -142,7 +142,10 @@ func needed(cluster *dbv1.DatabaseCluster, backup state.Backup, now time.Time) b
 		return true
 	}
 	if path.Dir(seen.Location) != path.Dir(backup.Location) {
-		return now.Before(backup.Completed.Add(2 * time.Duration(cluster.Spec.Backup.Archive.WindowHours) * time.Hour))
+		begin := metav1.NewTime(observed.At.Add(-time.Duration(cluster.Spec.Backup.Archive.WindowHours+1) * time.Hour))
+		return !slices.ContainsFunc(observed.Backups, func(b state.Backup) bool {
+			return b.Complete() && !b.Bad() && backup.Completed.Before(&b.Completed) && b.Completed.Before(&begin)
+		})
 	}
 	return slices.Contains(seen.Backups, backup.Name) || !backup.Completed.Before(&seen.CheckedAt)
 }

@@ -189,7 +189,7 @@ func TestAnArchiveWithoutABackupGetsOneAtOnce(t *testing.T) {
 	lacking := func(since time.Time) func(*dbv1.DatabaseCluster) {
 		return func(c *dbv1.DatabaseCluster) {
 			c.Spec.Backup.Archive = &dbv1.ClusterArchive{}
-			c.Status.Recovery = &dbv1.ClusterRecoveryStatus{NeedsBackupSince: new(metav1.NewTime(since))}
+			c.Status.Recovery = &dbv1.ClusterRecoveryStatus{CheckedAt: metav1.NewTime(since), NeedsBackupSince: new(metav1.NewTime(since))}
 		}
 	}
 	tonight := made("nightly", day(0, 3))
@@ -202,11 +202,17 @@ func TestAnArchiveWithoutABackupGetsOneAtOnce(t *testing.T) {
 		backups []state.Backup
 		want    string
 	}{
-		"the next whole minute":                 {lacking(gap), []state.Backup{tonight}, "nightly-2611211001"},
-		"that minute has not come":              {lacking(noon.Add(-20 * time.Second)), []state.Backup{tonight}, ""},
-		"an earlier time is due":                {lacking(gap), nil, "nightly-2611210300"},
-		"one is unfinished":                     {lacking(gap), of(pendingBackup), ""},
-		"one has failed":                        {lacking(gap), of(failedBackup), ""},
+		"the next whole minute":    {lacking(gap), []state.Backup{tonight}, "nightly-2611211001"},
+		"that minute has not come": {lacking(noon.Add(-20 * time.Second)), []state.Backup{tonight}, ""},
+		"an earlier time is due":   {lacking(gap), nil, "nightly-2611210300"},
+		"one is unfinished":        {lacking(gap), of(pendingBackup), ""},
+		"one has failed":           {lacking(gap), of(failedBackup), ""},
+		"one ran at that time": {lacking(gap), []state.Backup{tonight, made("", day(0, 10), pendingBackup, byHand, func(b *state.Backup) {
+			b.Phase = dbv1.BackupRunning
+		})}, ""},
+		"one was completed since then": {lacking(gap), []state.Backup{tonight, made("", day(0, 10), byHand, func(b *state.Backup) {
+			b.Created = metav1.NewTime(day(0, 9))
+		})}, ""},
 		"one by hand is there":                  {lacking(gap), of(byHand), ""},
 		"one that did not help is not repeated": {lacking(gap), of(func(*state.Backup) {}), ""},
 		"its origin could not be written": {lacking(gap), of(func(b *state.Backup) {

@@ -44,7 +44,7 @@ func (r *recoverRun) open(ctx context.Context) (err error) {
 		return err
 	}
 	since, until, _ := r.Times() // they were checked
-	r.covering, err = r.from.files.Covering(r.Start, until)
+	r.covering, err = r.from.files.Covering(archive.BaseBackup{Start: r.Start, Ended: since}, until)
 	switch {
 	case err != nil:
 		err = failf(protocol.TargetNotCovered, "%s: %v.", r.from.URL(""), err)

@@ -24,7 +24,7 @@ type ClusterRecoveryStatusApplyConfiguration struct {
 	// missing.
 	Ranges []RecoveryRangeApplyConfiguration `json:"ranges,omitempty"`
 	// needsBackupSince is since when the operator knows that no usable backup begins in the log that is archived now. Until there is one,
-	// nothing of now can be recovered. The first schedule that is not suspended creates it at once.
+	// nothing of now can be recovered. The first schedule that is not suspended creates it once.
 	NeedsBackupSince *v1.Time `json:"needsBackupSince,omitempty"`
 	// backups are the names of the DatabaseBackups that spec.backup.archive.windowHours needs, oldest first. No schedule deletes them, nor one
 	// that was completed after checkedAt. With a window and no name, no schedule deletes any.
