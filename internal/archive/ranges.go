@@ -81,19 +81,22 @@ func (c Listing) Covering(b BaseBackup, until time.Time) (Range, error) {
 
 // home is the index of the range in which a backup begins: the newest one with its file. -1 for none. Servers that do not know of each
 // other may give their files the same names, so a range is none if the log before the file is later than the backup, or if nothing is
-// before it and an earlier range has the file and the end of the backup.
+// before it and an earlier range has the file and the end of the backup. If this excludes all, clocks were wrong.
 func home(ranges []Range, b BaseBackup) int {
+	newest := -1
 	for i := range slices.Backward(ranges) {
 		r := &ranges[i]
 		begin, has := r.Files[b.Start]
-		if !has || !b.Ended.IsZero() && r.after(begin, b.Ended.Add(clocks)) {
+		if !has {
 			continue
 		}
-		if b.Ended.IsZero() || begin > r.First || !slices.ContainsFunc(ranges[:i], func(earlier Range) bool { return earlier.covered(b) }) {
+		newest = max(newest, i)
+		before := begin == r.First && slices.ContainsFunc(ranges[:i], func(earlier Range) bool { return earlier.covered(b) })
+		if b.Ended.IsZero() || !before && !r.after(begin, b.Ended.Add(clocks)) {
 			return i
 		}
 	}
-	return -1
+	return newest
 }
 
 func (r *Range) covered(b BaseBackup) bool {

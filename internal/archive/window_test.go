@@ -270,6 +270,18 @@ func TestADoubtfulBackupIsNoneToStartWithAndRemains(t *testing.T) {
 	}
 }
 
+// A database whose clock is years ahead can be recovered.
+func TestABackupOfTheOnlyLogWithItsFileIsUsable(t *testing.T) {
+	p := newPast(t, 1)
+	p.filed("log.1", 1000000)
+	p.filed("log.2", 1000010)
+	backup := BaseBackup{Start: "log.2", Ended: time.Unix(20, 0), Trusted: true}
+	_, based := Read(p.names).Spans([]BaseBackup{backup})
+	if _, err := Read(p.names).Covering(backup, time.Unix(1000005, 0)); err != nil || !based {
+		t.Errorf("%v, %v", based, err)
+	}
+}
+
 // The server that gave the last mark of an idle database had all of a backup that ended before.
 func TestABackupOfAnIdleDatabaseOutlivesAFailover(t *testing.T) {
 	p := newPast(t, 1)
