@@ -35,17 +35,23 @@ type placed struct {
 	At
 }
 
-// Newest is a time: everything that was committed until then is in the range. Zero if it is unknown. Of the last place, each mark is true.
-// A later mark at an earlier place is of a clock that was wrong.
-func (r *Range) Newest() (newest time.Time) {
+// Newest is a time: everything that was committed until then is in the range. Zero if it is unknown.
+func (r *Range) Newest() time.Time { return newest(r.marks) }
+
+// newest is the mark of the last place, where each mark is true. A later mark at an earlier place is of a clock that was wrong.
+func newest(marks []placed) (until time.Time) {
 	var last placed
-	for _, mark := range r.marks {
-		switch order := cmp.Or(cmp.Compare(mark.sequence, last.sequence), cmp.Compare(mark.End, last.End)); {
-		case newest.IsZero(), order > 0, order == 0 && mark.Time.After(newest):
-			last, newest = mark, mark.Time
+	for _, mark := range marks {
+		switch order := mark.compare(last.sequence, last.End); {
+		case until.IsZero(), order > 0, order == 0 && mark.Time.After(until):
+			last, until = mark, mark.Time
 		}
 	}
-	return newest
+	return until
+}
+
+func (p placed) compare(sequence, end int64) int {
+	return cmp.Or(cmp.Compare(p.sequence, sequence), cmp.Compare(p.End, end))
 }
 
 // latest is the latest mark, of whatever clock.
@@ -187,23 +193,18 @@ func (r *Range) add(f File) {
 // that mark, as a backup, both histories have.
 func (r *Range) leave(fork File) {
 	left, known := r.Files[fork.Name]
-	kept := turn{sequence: fork.Sequence}
-	r.marks = slices.DeleteFunc(r.marks, func(mark placed) bool {
-		before, at := mark.sequence < left, false
+	order := func(mark placed) int {
 		switch {
 		case !known:
-			return true
-		case fork.Size == 0:
-			before, at = mark.sequence < left-1, mark.sequence == left-1
-		case mark.sequence == left:
-			before, at = mark.End < fork.Size, mark.End == fork.Size
+			return 1
+		case fork.Size == 0: // at the end of the file before
+			return cmp.Compare(mark.sequence, left-1)
 		}
-		if (before || at) && mark.Time.After(kept.until) {
-			kept.until = mark.Time
-		}
-		return !before
-	})
-	r.turns = append(r.turns, kept)
+		return mark.compare(left, fork.Size)
+	}
+	r.marks = slices.DeleteFunc(r.marks, func(mark placed) bool { return order(mark) > 0 })
+	r.turns = append(r.turns, turn{fork.Sequence, newest(r.marks)})
+	r.marks = slices.DeleteFunc(r.marks, func(mark placed) bool { return order(mark) == 0 })
 }
 
 // has reports whether a backup is of the history that the database has now: no fork came between its beginning and its end.

@@ -307,6 +307,19 @@ func TestABackupAfterAWrongClockRemains(t *testing.T) {
 	}
 }
 
+// A clock that was wrong before hides no fork.
+func TestAWrongClockMakesNoBackupUsable(t *testing.T) {
+	p := newPast(t, 1)
+	p.filed("log.1", 1000)
+	p.filed("log.2", 20)
+	p.filed("log.3", 30)
+	p.add(p.record.Record(Fork, "log.3", 1))
+	p.filed("new.4", 40)
+	if _, based := Read(p.names).Spans([]BaseBackup{{Start: "log.2", Ended: time.Unix(25, 0), Trusted: true}}); based {
+		t.Error("the database may have given up the end of the backup")
+	}
+}
+
 // A server that does not know of another one may give its files the same names.
 func TestABackupOfAnotherServerIsNoneOfThisOne(t *testing.T) {
 	p := newPast(t, 1)

@@ -50,7 +50,8 @@ func (w *windowRun) do(ctx context.Context) (result protocol.Result, err error) 
 	if err != nil {
 		return result, err
 	}
-	needs := archive.Read(w.archived(listed)).Retained(bases, w.since(listed))
+	files := archive.Read(w.archived(listed))
+	needs := files.Retained(bases, w.since(files))
 	removed, left := w.remove(ctx, listed, unread, needs.From)
 	found := w.judge(bases, listed)
 	found.Unread, found.Removed, found.Left = shortened(unread), removed, shortened(left)
@@ -62,12 +63,12 @@ func (w *windowRun) do(ctx context.Context) (result protocol.Result, err error) 
 }
 
 // since is the beginning of the window; zero for none. Of two clocks, the one that is behind counts.
-func (w *windowRun) since(listed listing) time.Time {
+func (w *windowRun) since(files archive.Listing) time.Time {
 	if w.Keep == 0 {
 		return time.Time{}
 	}
 	now := time.Now()
-	if newest := archive.Read(w.archived(listed)).Newest(); newest.Before(now) {
+	if newest := files.Newest(); newest.Before(now) {
 		now = newest
 	}
 	return now.Add(-w.Keep)
