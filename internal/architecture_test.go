@@ -67,8 +67,10 @@ var order = []place{
 	{name: "plan", pure: true},
 	{name: "status", pure: true},
 	{name: "backup/plan", pure: true},
+	{name: "restoration/plan", pure: true},
 	{name: "controller", importedBy: []string{"kinds", "manager"}},
 	{name: "backup", importedBy: []string{"kinds"}},
+	{name: "restoration", importedBy: []string{"kinds"}},
 	{name: "kinds", importedBy: onlyTheManager},
 	{name: "acceptance", importedBy: onlyTheManager},
 	// Controllers read logs through an interface.

@@ -324,6 +324,16 @@ const (
 	ReasonBackupRunning = "BackupRunning"
 )
 
+// Reasons of Ready and Stalled of a DatabaseRestore. It also has those of Stalled of its preview.
+const (
+	// ReasonPreviewReady: clients can use the preview.
+	ReasonPreviewReady = "PreviewReady"
+	// ReasonClusterMissing: the DatabaseCluster that spec.clusterRef names does not exist.
+	ReasonClusterMissing = "ClusterMissing"
+	// ReasonBackupMissing: the cluster has no complete backup for the restore.
+	ReasonBackupMissing = "BackupMissing"
+)
+
 // Reasons of a DatabaseEngine's Accepted; False has ReasonInvalidEngine.
 const (
 	// ReasonAccepted: clusters can use the engine.

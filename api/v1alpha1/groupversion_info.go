@@ -45,7 +45,8 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(GroupVersion,
 		&DatabaseCluster{}, &DatabaseClusterList{},
 		&DatabaseBackup{}, &DatabaseBackupList{},
-		&DatabaseEngine{}, &DatabaseEngineList{})
+		&DatabaseEngine{}, &DatabaseEngineList{},
+		&DatabaseRestore{}, &DatabaseRestoreList{})
 	metav1.AddToGroupVersion(scheme, GroupVersion)
 	return nil
 }

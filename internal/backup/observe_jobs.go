@@ -13,6 +13,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/backup/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
+	"github.com/dbcluster/databasecluster-operator/internal/named"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
@@ -40,7 +41,7 @@ func (o *observation) readOthers(ctx context.Context) {
 		return
 	}
 	others := &dbv1.DatabaseBackupList{}
-	if o.List(ctx, others, indexSpecCluster, o.backup.Spec.Cluster); o.Err == nil {
+	if o.List(ctx, others, named.IndexBackups, o.backup.Spec.Cluster); o.Err == nil {
 		o.Queue = plan.QueueOf(o.backup, others.Items)
 	}
 }

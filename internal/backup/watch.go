@@ -19,16 +19,13 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// indexSpecCluster is the name of an index of the cache. A list by labels alone would compare every object of the namespace.
-const indexSpecCluster = "backups-spec-cluster"
-
 var ofBackups = kit.Labeled{
 	Label: dbv1.LabelBackupUID, Kind: &dbv1.DatabaseBackup{}, List: func() client.ObjectList { return &dbv1.DatabaseBackupList{} },
 }
 
 func indexes() []kit.Index {
 	return append(ofBackups.Indexes(),
-		kit.Index{Kind: &dbv1.DatabaseBackup{}, Name: indexSpecCluster, Value: func(object client.Object) []string {
+		kit.Index{Kind: &dbv1.DatabaseBackup{}, Name: named.IndexBackups, Value: func(object client.Object) []string {
 			backup, ok := object.(*dbv1.DatabaseBackup)
 			if !ok {
 				return nil
@@ -88,5 +85,5 @@ func (r *Reconciler) waiting(ctx context.Context, object client.Object) []reconc
 	return r.Requests(ctx, object, &dbv1.DatabaseBackupList{}, func(o client.Object) bool {
 		backup, ok := o.(*dbv1.DatabaseBackup)
 		return ok && !backup.Status.Phase.Finished() && backup.UID != object.GetUID()
-	}, client.MatchingFields{indexSpecCluster: cluster})
+	}, client.MatchingFields{named.IndexBackups: cluster})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/controller"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
+	"github.com/dbcluster/databasecluster-operator/internal/restoration"
 )
 
 // Needs are what single kinds need besides the base. The reconcilers describe them.
@@ -35,5 +36,6 @@ func All(base kit.Base, s Needs) []kit.Reconciler {
 			ReferencePeriod: s.ReferencePeriod,
 			Random:          s.Random, Process: s.Process, Started: s.Started, Comparisons: s.Comparisons},
 		&backup.Reconciler{Base: base, TransferImage: s.TransferImage, NameServers: s.NameServers},
+		&restoration.Reconciler{Base: base},
 	}
 }

@@ -78,6 +78,9 @@ const (
 	DestinationPath = "/dbc/destination"
 )
 
+// Preview is the name of the DatabaseCluster that shows the data of a DatabaseRestore.
+func Preview(restore string) string { return restore + "-preview" }
+
 // Service is the name of the Service for clients: in front of the primary if there is one, else of all members.
 func Service(cluster string) string { return cluster }
 

@@ -41,6 +41,17 @@ spec:
       recoveryTarget: {time: "TIME"}
 `
 
+const aLook = `
+apiVersion: database.dbcluster.io/v1alpha1
+kind: DatabaseRestore
+metadata:
+  name: NAME
+spec:
+  clusterRef: {name: ledger}
+  source:
+    recoveryTarget: {time: "TIME"}
+`
+
 // archiving is what the condition of the archive reports.
 func (w world) archiving() []string {
 	return []string{"get", "databasecluster", "ledger", "-o",
@@ -65,8 +76,8 @@ func (w world) writing() (stop func()) {
 // ticks are the rows that were committed until a time.
 const ticks = "SELECT count(*) || ' ' || coalesce(md5(string_agg(n::text, ',' ORDER BY n)), '') FROM tick"
 
-// A table is dropped after a killed archive, a hand-over and a failover. The data of the second before is recovered, and the row of each
-// commit until then.
+// A table is dropped after a killed archive, a hand-over and a failover. A preview has the data of the second before, and a new cluster the
+// row of each commit until another one.
 func TestTheSecondBeforeATableWasDroppedCanBeRecovered(t *testing.T) {
 	w := newWorld(t)
 	w.s3()
@@ -105,18 +116,27 @@ func TestTheSecondBeforeATableWasDroppedCanBeRecovered(t *testing.T) {
 	time.Sleep(5 * time.Second)
 	t.Logf("%s rows until %s, %s until %s", want, moment, wantHalf, half)
 
-	for name, at := range map[string][2]string{"before": {moment, want}, "half": {half, wantHalf}} {
-		began := time.Now()
-		w.apply(strings.NewReplacer("NAME", name, "TIME", at[0], "BACKUP", base).Replace(fromAMoment))
-		w.await(name, "Ready")
-		t.Logf("%s is Ready after %s", name, time.Since(began).Round(time.Second))
-		got := w.sqlOf(name+"-0", name, ticks)
-		w.must(got == at[1], "the cluster of %s has %s, and should have %s", at[0], got, at[1])
-		w.eventually(at[0][:19]+"Z", "get", "databasecluster", name, "-o", "jsonpath={.status.restore.recoveredTo}")
-	}
+	w.hasRows("half", "half", half, wantHalf, strings.NewReplacer("NAME", "half", "TIME", half, "BACKUP", base).Replace(fromAMoment))
+	w.hasRows("before", "before-preview", moment, want, strings.NewReplacer("NAME", "before", "TIME", moment).Replace(aLook))
+	w.eventually("PreviewReady "+base+" "+moment[:19]+"Z", "get", "databaserestore", "before", "-o",
+		`jsonpath={.status.conditions[?(@.type=="Ready")].reason} {.status.backupRef.name} {.status.recoveredTo}`)
+	w.do("delete", "databaserestore", "before")
+	w.gone("databasecluster/before-preview", "persistentvolumeclaim/data-before-preview-0")
 
-	w.apply(strings.NewReplacer("NAME", "never", "TIME", "2099-01-01T00:00:00Z", "BACKUP", base).Replace(fromAMoment))
-	w.eventually("2099-01-01T00:00:00Z is after ", "get", "databasecluster", "never", "-o", `jsonpath={.status.conditions[?(@.type=="Stalled")].message}`)
+	w.apply(strings.NewReplacer("NAME", "never", "TIME", "2099-01-01T00:00:00Z").Replace(aLook))
+	w.eventually("2099-01-01T00:00:00Z is after ", "get", "databaserestore", "never", "-o", `jsonpath={.status.conditions[?(@.type=="Stalled")].message}`)
+}
+
+// hasRows applies a manifest, and checks the rows of the cluster that comes of it.
+func (w world) hasRows(name, cluster, moment, want, manifest string) {
+	began := time.Now()
+	w.apply(manifest)
+	w.eventually("Ready", "get", "databasecluster", cluster, "--ignore-not-found", "-o", `jsonpath={.metadata.name} {.status.conditions[?(@.status=="True")].type}`)
+	w.await(cluster, "Ready")
+	w.Logf("%s is Ready after %s", name, time.Since(began).Round(time.Second))
+	got := w.sqlOf(cluster+"-0", cluster, ticks)
+	w.must(got == want, "the cluster of %s has %s, and should have %s", moment, got, want)
+	w.eventually(moment[:19]+"Z", "get", "databasecluster", cluster, "-o", "jsonpath={.status.restore.recoveredTo}")
 }
 
 // While the bucket is away, the condition names the cause, and a member stops in its usual time. The archive gets later what was written then.

@@ -97,7 +97,7 @@ const (
 	ofEngine     = `DatabaseEngine spec\.`
 	container    = `(container\.|pod\.(initContainers|sidecars)\[\]\.)`
 	environment  = ofCluster + container + `env\[\]\.`
-	destinations = `(DatabaseCluster spec\.(backup\.destination|bootstrap\.fromBackup\.location)|DatabaseBackup spec\.destination)\.`
+	destinations = `(DatabaseCluster spec\.(backup\.destination|bootstrap\.fromBackup\.location)|DatabaseBackup spec\.destination|DatabaseRestore spec\.source\.location)\.`
 )
 
 // verdicts judge every field. The operator looks for a "local" kind in the namespace of the object that names it. The
@@ -119,8 +119,8 @@ var verdicts = []verdict{
 	nothing(ofCluster + `tls\.dnsNames\[\]`),
 	// The operator creates these ConfigMaps. If another owner has one of the same name, members do not start.
 	nothing(ofEngine + `state\.(configMaps\[\]|lock\.(configMap|holder|term)|configuration\.(configMap|key))`),
-	local("DatabaseBackup", ofCluster+`bootstrap\.fromBackup\.name`),
-	local("DatabaseCluster", `DatabaseBackup spec\.cluster`),
+	local("DatabaseBackup", ofCluster+`bootstrap\.fromBackup\.name`, `DatabaseRestore spec\.source\.backupRef\.name`),
+	local("DatabaseCluster", `DatabaseBackup spec\.cluster`, `DatabaseRestore spec\.clusterRef\.name`),
 	global("DatabaseEngine", ofCluster+`engine`),
 	global("StorageClass", ofCluster+`storage\.storageClassName`),
 	global("VolumeAttributesClass", ofCluster+`storage\.volumeAttributesClassName`),
@@ -166,6 +166,7 @@ var verdicts = []verdict{
 		ofCluster+
 			`backup\.(unhealthyAfter|schedules\[\]\.(name|schedule|timeZone|retention\.period)|verification\.(command\[\]|schedule|timeZone))`,
 		ofCluster+`deletion\.(hookFailurePolicy|volumes|hooks\[\]\.(name|type|command\[\]))`, `DatabaseBackup spec\.deletionPolicy`,
+		`DatabaseRestore spec\.(mode|source\.recoveryTarget\.time)`,
 		ofEngine+
 			`(actions\.\w+\.command\[\]|actions\.check\.(identity|facts\[\]\.(name|compare))|container\.((args|command|scripts|versionCommand)\[\]|dataPath|env\[\]\.(name|value)))`,
 		ofEngine+

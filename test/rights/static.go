@@ -36,7 +36,8 @@ var never = []struct {
 	{"rbac.authorization.k8s.io", "clusterrolebindings", nil, "it grants permissions in one namespace only"},
 	{"admissionregistration.k8s.io", "mutatingwebhookconfigurations", nil, "it could change the requests of others"},
 	{"admissionregistration.k8s.io", "validatingwebhookconfigurations", nil, "it could deny the requests of others"},
-	{"database.dbcluster.io", "databaseclusters", []string{"get", "list", "watch", "patch"}, "clusters are the users'"},
+	{"database.dbcluster.io", "databaseclusters", []string{"get", "list", "watch", "create", "patch"},
+		"clusters are the users': it creates only the previews of DatabaseRestores"},
 }
 
 // neverVerbs are forbidden for every resource.

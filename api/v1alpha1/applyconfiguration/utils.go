@@ -130,6 +130,12 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.DatabaseEngineSpecApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseEngineStatus"):
 		return &apiv1alpha1.DatabaseEngineStatusApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseRestore"):
+		return &apiv1alpha1.DatabaseRestoreApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseRestoreSpec"):
+		return &apiv1alpha1.DatabaseRestoreSpecApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseRestoreStatus"):
+		return &apiv1alpha1.DatabaseRestoreStatusApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("DeletionHook"):
 		return &apiv1alpha1.DeletionHookApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineAction"):
@@ -182,6 +188,12 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.RecoveryRangeApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("RecoveryTarget"):
 		return &apiv1alpha1.RecoveryTargetApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("RestoreBackupRef"):
+		return &apiv1alpha1.RestoreBackupRefApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("RestoreClusterRef"):
+		return &apiv1alpha1.RestoreClusterRefApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("RestoreSource"):
+		return &apiv1alpha1.RestoreSourceApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("Sidecar"):
 		return &apiv1alpha1.SidecarApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("SidecarPort"):

@@ -120,6 +120,8 @@ func (s *Store) immutable(before, after client.Object) error {
 		was, is = s.fixedOfPod(before.(*corev1.Pod)), s.fixedOfPod(now)
 	case *dbv1.DatabaseBackup:
 		was, is = fixedOfBackup(before.(*dbv1.DatabaseBackup)), fixedOfBackup(now)
+	case *dbv1.DatabaseRestore:
+		was, is = before.(*dbv1.DatabaseRestore).Spec, now.Spec
 	case *batchv1.Job:
 		was, is = before.(*batchv1.Job).Spec.Template, now.Spec.Template
 	case *corev1.ConfigMap:

@@ -1331,6 +1331,62 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: observedGeneration
       type:
         scalar: numeric
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseRestore
+  map:
+    fields:
+    - name: apiVersion
+      type:
+        scalar: string
+    - name: kind
+      type:
+        scalar: string
+    - name: metadata
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta
+    - name: spec
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseRestoreSpec
+    - name: status
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseRestoreStatus
+      default:
+        observedGeneration: -1
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseRestoreSpec
+  map:
+    fields:
+    - name: clusterRef
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RestoreClusterRef
+    - name: mode
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RestoreMode
+      default: Preview
+    - name: source
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RestoreSource
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseRestoreStatus
+  map:
+    fields:
+    - name: backupRef
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RestoreBackupRef
+    - name: conditions
+      type:
+        list:
+          elementType:
+            namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Condition
+          elementRelationship: associative
+          keys:
+          - type
+    - name: observedGeneration
+      type:
+        scalar: numeric
+    - name: previewRef
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RestoreClusterRef
+    - name: recoveredTo
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DeletionHook
   map:
     fields:
@@ -1786,6 +1842,32 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: time
       type:
         scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RestoreBackupRef
+  map:
+    fields:
+    - name: name
+      type:
+        scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RestoreClusterRef
+  map:
+    fields:
+    - name: name
+      type:
+        scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RestoreMode
+  scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RestoreSource
+  map:
+    fields:
+    - name: backupRef
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RestoreBackupRef
+    - name: location
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupDestination
+    - name: recoveryTarget
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RecoveryTarget
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Sidecar
   map:
     fields:

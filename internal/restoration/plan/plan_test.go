@@ -1,0 +1,232 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package plan_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/restoration/plan"
+)
+
+var noon = time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
+
+// yesterday is a restore of the cluster orders.
+func yesterday(source dbv1.RestoreSource) *dbv1.DatabaseRestore {
+	return &dbv1.DatabaseRestore{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "yesterday", UID: "r1", Generation: 1},
+		Spec:       dbv1.DatabaseRestoreSpec{ClusterRef: dbv1.RestoreClusterRef{Name: "orders"}, Source: source, Mode: dbv1.RestorePreview},
+	}
+}
+
+// orders is a cluster of three members with a backup at 10:00, and one at 11:00.
+func orders() plan.RestoreFacts {
+	cluster := &dbv1.DatabaseCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "c1"}}
+	cluster.Spec.Engine, cluster.Spec.Image, cluster.Spec.Replicas = "pairdb", "example.test/pairdb:1", 3
+	engine := &dbv1.DatabaseEngine{ObjectMeta: metav1.ObjectMeta{Name: "pairdb"}, Spec: dbv1.DatabaseEngineSpec{Topology: dbv1.TopologyPrimaryReplica}}
+	return plan.RestoreFacts{Cluster: cluster, Engine: engine, Backups: []dbv1.DatabaseBackup{backup("first", 10), backup("second", 11)}}
+}
+
+// backup is a backup that was complete at an hour.
+func backup(name string, hour int) dbv1.DatabaseBackup {
+	b := dbv1.DatabaseBackup{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}, Spec: dbv1.DatabaseBackupSpec{Cluster: "orders"}}
+	b.Status.Phase, b.Status.ClusterUID, b.Status.Replicas = dbv1.BackupCompleted, "c1", 2
+	b.Status.CompletionTime = new(metav1.NewTime(noon.Add(time.Duration(hour-12) * time.Hour)))
+	return b
+}
+
+// created is the preview that a plan creates; nil for none.
+func created(t *testing.T, p plan.RestorePlan) *dbv1.DatabaseCluster {
+	t.Helper()
+	if len(p.Operations) == 0 {
+		return nil
+	}
+	cluster := &dbv1.DatabaseCluster{}
+	create, is := p.Operations[0].(operation.Create)
+	if !is || len(p.Operations) > 1 {
+		t.Fatalf("the plan has %v, want one creation", p.Operations)
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(create.Objects[0].Object.Object, cluster); err != nil {
+		t.Fatal(err)
+	}
+	return cluster
+}
+
+func at(text string) *dbv1.RecoveryTarget { return &dbv1.RecoveryTarget{Time: text} }
+
+func TestAPreviewBeginsWithTheBackupOfTheSource(t *testing.T) {
+	cases := map[string]struct {
+		source dbv1.RestoreSource
+		change func(*plan.RestoreFacts)
+		want   string // the backup, or a part of the cause
+	}{
+		"the newest":                          {dbv1.RestoreSource{}, nil, "second"},
+		"for the end of the archive":          {dbv1.RestoreSource{RecoveryTarget: at("")}, nil, "second"},
+		"before the time":                     {dbv1.RestoreSource{RecoveryTarget: at("2026-11-28T10:59:59.9Z")}, nil, "first"},
+		"with another time zone":              {dbv1.RestoreSource{RecoveryTarget: at("2026-11-28T12:30:00+02:00")}, nil, "first"},
+		"none before the time":                {dbv1.RestoreSource{RecoveryTarget: at("2026-11-28T09:59:59Z")}, nil, "no complete backup from before 2026-11-28T09:59:59Z"},
+		"the named one":                       {dbv1.RestoreSource{BackupRef: &dbv1.RestoreBackupRef{Name: "third"}}, nil, "third"},
+		"none is complete":                    {dbv1.RestoreSource{}, func(f *plan.RestoreFacts) { f.Backups = nil }, "orders has no complete backup. Create a DatabaseBackup"},
+		"not one of a previous cluster":       {dbv1.RestoreSource{}, func(f *plan.RestoreFacts) { f.Backups[1].Status.ClusterUID = "c0" }, "first"},
+		"not one that failed":                 {dbv1.RestoreSource{}, func(f *plan.RestoreFacts) { f.Backups[1].Status.Phase = dbv1.BackupFailed }, "first"},
+		"not one that is being deleted":       {dbv1.RestoreSource{}, func(f *plan.RestoreFacts) { f.Backups[1].DeletionTimestamp = new(metav1.Now()) }, "first"},
+		"not one whose verification failed":   {dbv1.RestoreSource{}, func(f *plan.RestoreFacts) { f.Backups[1].Status.Verification = failed() }, "first"},
+		"the engine does not exist":           {dbv1.RestoreSource{}, func(f *plan.RestoreFacts) { f.Engine = nil }, `DatabaseEngine "pairdb"`},
+		"the cluster does not exist any more": {dbv1.RestoreSource{}, func(f *plan.RestoreFacts) { *f = plan.RestoreFacts{} }, "DatabaseCluster orders, which spec.clusterRef names, does not exist"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			seen := orders()
+			if c.change != nil {
+				c.change(&seen)
+			}
+			p := plan.For(yesterday(c.source), seen)
+			preview := created(t, p)
+			switch {
+			case preview != nil && (preview.Spec.Bootstrap.FromBackup.Name != c.want || p.Stalled != nil):
+				t.Errorf("it begins with %+v, want %q", preview.Spec.Bootstrap.FromBackup, c.want)
+			case preview == nil && (p.Stalled == nil || !strings.Contains(p.Stalled.Message, c.want)):
+				t.Errorf("%s: %+v, want %q", p.Why, p.Stalled, c.want)
+			}
+		})
+	}
+}
+
+func failed() *dbv1.BackupVerification {
+	return &dbv1.BackupVerification{Phase: dbv1.VerificationFailed, StartTime: new(metav1.NewTime(noon))}
+}
+
+func TestAPreviewRunsLikeTheClusterButNobodyMistakesItForTheCluster(t *testing.T) {
+	seen := orders()
+	spec := &seen.Cluster.Spec
+	spec.Parameters, spec.Paused, spec.Hibernated, spec.Service.Type = map[string]string{"work": "8"}, true, true, corev1.ServiceTypeLoadBalancer
+	spec.Backup = &dbv1.ClusterBackup{Archive: &dbv1.ClusterArchive{}, Schedules: []dbv1.BackupSchedule{{Name: "nightly", Schedule: "@daily"}}}
+	spec.Pod.Labels, spec.Pod.Sidecars = map[string]string{"app": "orders"}, []dbv1.Sidecar{{}}
+	spec.TLS = &dbv1.ClusterTLS{SecretName: "certificate", Mode: dbv1.TLSAllow}
+	spec.Bootstrap = &dbv1.ClusterBootstrap{Database: "shop", FromBackup: &dbv1.BackupSource{Name: "long-ago"}}
+	spec.Deletion = dbv1.ClusterDeletion{Protection: true, Hooks: []dbv1.DeletionHook{{Name: "final", Type: dbv1.HookBackup}}}
+	preview := created(t, plan.For(yesterday(dbv1.RestoreSource{RecoveryTarget: at("2026-11-28T11:30:00Z")}), seen))
+	got := preview.Spec
+	if got.Image != spec.Image || got.Parameters["work"] != "8" || got.Bootstrap.Database != "shop" || got.Bootstrap.FromBackup.RecoveryTarget.Time != "2026-11-28T11:30:00Z" {
+		t.Errorf("it does not run like the cluster: %+v", got)
+	}
+	if got.Replicas != 1 || got.Paused || got.Hibernated {
+		t.Errorf("it has %d members, paused %t, hibernated %t", got.Replicas, got.Paused, got.Hibernated)
+	}
+	if got.TLS.SecretName != "" || got.TLS.SelfSigned == nil || got.TLS.Mode != dbv1.TLSAllow {
+		t.Errorf("its certificate has the names of the cluster: %+v", got.TLS)
+	}
+	if got.Backup != nil || got.Service.Type != "" || got.Pod.Labels != nil || got.Pod.Sidecars != nil {
+		t.Errorf("it writes backups, or clients of the cluster find it: %+v", got)
+	}
+	if got.Deletion.Volumes != dbv1.VolumesDelete || got.Deletion.Protection || got.Deletion.Hooks != nil {
+		t.Errorf("it is not deleted with its volumes: %+v", got.Deletion)
+	}
+	if preview.Name != "yesterday-preview" || !plan.Owns(yesterday(dbv1.RestoreSource{}), preview) {
+		t.Errorf("Kubernetes does not delete it with the restore: %+v", preview.ObjectMeta)
+	}
+	if spec.Backup == nil || spec.Pod.Labels == nil || spec.Bootstrap.FromBackup.Name != "long-ago" {
+		t.Error("the cluster has changed")
+	}
+}
+
+func TestAPreviewOfIndependentMembersHasAsManyAsTheBackup(t *testing.T) {
+	seen := orders()
+	seen.Engine.Spec.Topology = dbv1.TopologyIndependent
+	if got := created(t, plan.For(yesterday(dbv1.RestoreSource{}), seen)).Spec.Replicas; got != 2 {
+		t.Errorf("it has %d members, want 2", got)
+	}
+	at := dbv1.RestoreSource{Location: &dbv1.BackupDestination{URL: "s3://backups/shop/orders/second-1"}}
+	if got := created(t, plan.For(yesterday(at), seen)).Spec; got.Replicas != 3 || got.Bootstrap.FromBackup.Location.URL != at.Location.URL {
+		t.Errorf("from a location, it has %d members from %+v, want those of the cluster", got.Replicas, got.Bootstrap.FromBackup)
+	}
+}
+
+// shown is the preview with conditions.
+func shown(t *testing.T, conditions ...metav1.Condition) plan.RestoreFacts {
+	t.Helper()
+	preview := created(t, plan.For(yesterday(dbv1.RestoreSource{RecoveryTarget: at("2026-11-28T11:30:00Z")}), orders()))
+	preview.Status.Conditions = conditions
+	return plan.RestoreFacts{Preview: preview}
+}
+
+func TestARestoreReportsItsPreview(t *testing.T) {
+	is := func(kind string, status metav1.ConditionStatus, reason, message string) metav1.Condition {
+		return metav1.Condition{Type: kind, Status: status, Reason: reason, Message: message}
+	}
+	foreign := shown(t)
+	foreign.Preview.OwnerReferences = nil
+	leaving := shown(t)
+	leaving.Preview.DeletionTimestamp = new(metav1.Now())
+	const source = "the data of 2026-11-28T11:30:00Z, from DatabaseBackup second"
+	cases := map[string]struct {
+		seen          plan.RestoreFacts
+		reason, words string
+		ready, stalls bool
+	}{
+		"right after its creation": {shown(t), "Restoring", "DatabaseCluster yesterday-preview gets " + source, false, false},
+		"while it starts":          {shown(t, is("Ready", "False", "Restoring", "progressing: restoring")), "Restoring", source + ": progressing: restoring", false, false},
+		"when it is ready":         {shown(t, is("Ready", "True", "Ready", "ready")), "PreviewReady", "has " + source + ". Clients connect to Service yesterday-preview", true, false},
+		"when the user must act": {shown(t, is("Ready", "False", "JobBlocked", "stalled: no"), is("Stalled", "True", "JobBlocked", "the archive does not cover it")),
+			"JobBlocked", source + ": the archive does not cover it", false, true},
+		"of another owner":                   {foreign, "NameConflict", "yesterday-preview exists but does not belong to this DatabaseRestore", false, true},
+		"when somebody has deleted it alone": {leaving, "Restoring", "is being deleted; then the operator creates it again", false, false},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			restore := yesterday(dbv1.RestoreSource{})
+			p := plan.For(restore, c.seen)
+			got := plan.StatusOf(restore, c.seen, p, nil, metav1.NewTime(noon))
+			if len(p.Operations) > 0 || len(got.Conditions) != 2 {
+				t.Fatalf("operations: %v, conditions: %v", p.Operations, got.Conditions)
+			}
+			if r := got.Conditions[0]; r.Reason != c.reason || !strings.Contains(r.Message, c.words) || (r.Status == metav1.ConditionTrue) != c.ready {
+				t.Errorf("Ready is %+v, want %s: %s", r, c.reason, c.words)
+			}
+			if s := got.Conditions[1]; (s.Status == metav1.ConditionTrue) != c.stalls {
+				t.Errorf("Stalled is %+v, want %t", s, c.stalls)
+			}
+		})
+	}
+}
+
+func TestTheStatusOfARestoreHasItsBackupAndTheMomentOfTheData(t *testing.T) {
+	seen := shown(t)
+	seen.Preview.Status.Restore = &dbv1.ClusterRestoreStatus{RecoveredTo: new(metav1.NewTime(noon))}
+	restore := yesterday(dbv1.RestoreSource{})
+	got := plan.StatusOf(restore, seen, plan.For(restore, seen), nil, metav1.NewTime(noon))
+	if got.ObservedGeneration != 1 || got.BackupRef.Name != "second" || got.PreviewRef.Name != "yesterday-preview" || !got.RecoveredTo.Time.Equal(noon) {
+		t.Errorf("%+v", got)
+	}
+	restore.Status = got
+	if gone := plan.StatusOf(restore, plan.RestoreFacts{}, plan.RestorePlan{}, nil, metav1.NewTime(noon)); gone.PreviewRef != nil || gone.RecoveredTo != nil {
+		t.Errorf("without the preview: %+v", gone)
+	}
+}
+
+func TestARequestThatTheAPIServerRefusesStallsTheRestore(t *testing.T) {
+	restore := yesterday(dbv1.RestoreSource{})
+	err := errors.Join(operation.ForeignError{Kind: "DatabaseCluster", Name: "yesterday-preview", For: "DatabaseRestore"})
+	got := plan.StatusOf(restore, plan.RestoreFacts{}, plan.RestorePlan{Ready: true}, err, metav1.NewTime(noon))
+	if got.Conditions[0].Reason != dbv1.ReasonNameConflict || got.Conditions[1].Status != metav1.ConditionTrue {
+		t.Errorf("%+v", got.Conditions)
+	}
+}
+
+func TestARestoreThatIsBeingDeletedCreatesNothing(t *testing.T) {
+	restore := yesterday(dbv1.RestoreSource{})
+	restore.DeletionTimestamp = new(metav1.Now())
+	if p := plan.For(restore, orders()); len(p.Operations) > 0 || p.Stalled != nil {
+		t.Errorf("%+v", p)
+	}
+}

@@ -1,0 +1,75 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package plan
+
+import (
+	"errors"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/status"
+)
+
+// StatusOf is the status after a pass: from the plan, the preview, and the error of the plan's execution.
+func StatusOf(restore *dbv1.DatabaseRestore, seen RestoreFacts, todo RestorePlan, err error, now metav1.Time) dbv1.DatabaseRestoreStatus {
+	s := *restore.Status.DeepCopy()
+	s.ObservedGeneration = restore.Generation
+	s.PreviewRef, s.BackupRef, s.RecoveredTo = nil, nil, nil
+	if preview := seen.Preview; preview != nil && Owns(restore, preview) {
+		s.PreviewRef = &dbv1.RestoreClusterRef{Name: preview.Name}
+		if source := state.FromBackup(preview); source != nil && source.Name != "" {
+			s.BackupRef = &dbv1.RestoreBackupRef{Name: source.Name}
+		}
+		if done := preview.Status.Restore; done != nil {
+			s.RecoveredTo = done.RecoveredTo
+		}
+	}
+	if stall := refusal(err); stall != nil {
+		todo.Stalled, todo.Why, todo.Ready = stall, stall.Message, false
+	}
+	for _, c := range []metav1.Condition{ready(todo), stall(todo)} {
+		c.ObservedGeneration, c.LastTransitionTime = restore.Generation, now
+		meta.SetStatusCondition(&s.Conditions, c)
+	}
+	return s
+}
+
+// refusal is a request that the API server rejects until the user acts; nil for none.
+func refusal(err error) *situation.Stall {
+	foreign := operation.ForeignError{}
+	switch {
+	case errors.As(err, &foreign):
+		return &situation.Stall{Reason: dbv1.ReasonNameConflict, Message: foreign.Error()}
+	case status.Refused(err):
+		return &situation.Stall{Reason: dbv1.ReasonRefused, Message: strings.ReplaceAll(err.Error(), "\n", "; ")}
+	default:
+		return nil
+	}
+}
+
+func ready(todo RestorePlan) metav1.Condition {
+	is := metav1.Condition{Type: dbv1.ConditionReady, Status: metav1.ConditionFalse, Reason: dbv1.ReasonRestoring, Message: todo.Why}
+	switch {
+	case todo.Ready:
+		is.Status, is.Reason = metav1.ConditionTrue, dbv1.ReasonPreviewReady
+	case todo.Stalled != nil:
+		is.Reason = todo.Stalled.Reason
+	}
+	return is
+}
+
+func stall(todo RestorePlan) metav1.Condition {
+	is := metav1.Condition{Type: dbv1.ConditionStalled, Status: metav1.ConditionFalse, Reason: dbv1.ReasonNotStalled, Message: "no action required"}
+	if todo.Stalled != nil {
+		is.Status, is.Reason, is.Message = metav1.ConditionTrue, todo.Stalled.Reason, todo.Stalled.Message
+	}
+	return is
+}
