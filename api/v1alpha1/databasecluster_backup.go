@@ -248,8 +248,8 @@ type ClusterBackupStatus struct {
 	// +optional
 	LastRecoveryDurationSeconds int64 `json:"lastRecoveryDurationSeconds,omitempty"`
 
-	// lastRecoveryLagSeconds is what the last recovery to the end of the archive lacked: the seconds from the newest moment that it
-	// reached to its start. A loss of all volumes at that time would have lost the commits in between.
+	// lastRecoveryLagSeconds is by how much the archive was behind when the last recovery to its end began, in seconds. A loss of
+	// all volumes at that time would have lost these commits.
 	// +optional
 	LastRecoveryLagSeconds *int64 `json:"lastRecoveryLagSeconds,omitempty"`
 

@@ -32,8 +32,8 @@ type ClusterBackupStatusApplyConfiguration struct {
 	LastRecoveryTarget *apiv1alpha1.VerificationRecovery `json:"lastRecoveryTarget,omitempty"`
 	// lastRecoveryDurationSeconds is how long the restore and the recovery of that verification took, in seconds.
 	LastRecoveryDurationSeconds *int64 `json:"lastRecoveryDurationSeconds,omitempty"`
-	// lastRecoveryLagSeconds is what the last recovery to the end of the archive lacked: the seconds from the newest moment that it
-	// reached to its start. A loss of all volumes at that time would have lost the commits in between.
+	// lastRecoveryLagSeconds is by how much the archive was behind when the last recovery to its end began, in seconds. A loss of
+	// all volumes at that time would have lost these commits.
 	LastRecoveryLagSeconds *int64 `json:"lastRecoveryLagSeconds,omitempty"`
 	// nextScheduleTime is the time of the next scheduled backup.
 	NextScheduleTime *v1.Time `json:"nextScheduleTime,omitempty"`
