@@ -4,6 +4,8 @@ SPDX-License-Identifier: Apache-2.0
 
 package v1alpha1
 
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 // BackupStream is the part of a backup with the data of one member.
 type BackupStream struct {
 	// ordinal is the number of the member, from 0.
@@ -17,6 +19,10 @@ type BackupStream struct {
 	// storedBytes is the size of the stream at the destination, in bytes.
 	// +optional
 	StoredBytes int64 `json:"storedBytes,omitempty"`
+
+	// completionTime is the time at which the stream ended, by the clock of its pod. No earlier moment can be recovered from it.
+	// +optional
+	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
 
 	// sha256 is the SHA-256 checksum of the uncompressed stream, in hexadecimal digits.
 	// +optional
@@ -52,15 +58,3 @@ type BackupStream struct {
 //
 // +kubebuilder:validation:MaxLength=1024
 type FactValue string
-
-// VerifiedStream is the restored copy of the data of one member.
-type VerifiedStream struct {
-	// ordinal is the number of the member, from 0.
-	// +required
-	Ordinal int32 `json:"ordinal"`
-
-	// facts are facts about the data of the copy, from the engine's check action.
-	// +optional
-	// +kubebuilder:validation:MaxProperties=20
-	Facts map[string]FactValue `json:"facts,omitempty"`
-}

@@ -181,14 +181,35 @@ type BackupVerificationSchedule struct {
 	// +kubebuilder:validation:items:MaxLength=65536
 	Command []string `json:"command,omitempty"`
 
-	// deadlineSeconds is the time limit for the restore and the probe of each member, in seconds, 1 to 604800.
-	// The probe has at most a quarter of it. Default: 43200, half a day.
+	// recover also replays the archive into the copy, before the probe and the command. Newest: to its end. Random: to a random
+	// second after the end of the backup. Alternate: Newest, and after each success the other one. Random recovers to the end if the
+	// archive has less than a minute after the backup. A backup that the archive does not cover is restored only, and
+	// status.verification.recovery.message of the DatabaseBackup has the reason. The engine needs the action recover. Default: the
+	// copy has the data of the backup.
+	// +optional
+	// +kubebuilder:validation:Enum=Newest;Random;Alternate
+	Recover VerificationRecovery `json:"recover,omitempty"`
+
+	// deadlineSeconds is the time limit for the restore, the recovery and the probe of each member, in seconds, 1 to
+	// 604800. The probe has at most a quarter of it. Default: 43200, half a day.
 	// +optional
 	// +kubebuilder:default=43200
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=604800
 	DeadlineSeconds int64 `json:"deadlineSeconds,omitempty"`
 }
+
+// VerificationRecovery is a moment in the archive of a cluster to which verifications recover.
+type VerificationRecovery string
+
+const (
+	// RecoverNewest is the end of the archive.
+	RecoverNewest VerificationRecovery = "Newest"
+	// RecoverRandom is a random second between the end of the backup and that of the archive.
+	RecoverRandom VerificationRecovery = "Random"
+	// RecoverAlternate is the one of the two to which the last verification did not recover.
+	RecoverAlternate VerificationRecovery = "Alternate"
+)
 
 // ClusterBackupStatus is the state of the backups of a cluster.
 type ClusterBackupStatus struct {
@@ -213,6 +234,24 @@ type ClusterBackupStatus struct {
 	// lastVerificationTime is the time at which the verification of lastVerifiedBackup succeeded.
 	// +optional
 	LastVerificationTime *metav1.Time `json:"lastVerificationTime,omitempty"`
+
+	// lastRecoveryTime is the time at which the last verification with a recovery succeeded.
+	// +optional
+	LastRecoveryTime *metav1.Time `json:"lastRecoveryTime,omitempty"`
+
+	// lastRecoveryTarget is Newest or Random: to which moment of the archive that verification recovered.
+	// +optional
+	// +kubebuilder:validation:Enum=Newest;Random
+	LastRecoveryTarget VerificationRecovery `json:"lastRecoveryTarget,omitempty"`
+
+	// lastRecoveryDurationSeconds is how long the restore and the recovery of that verification took, in seconds.
+	// +optional
+	LastRecoveryDurationSeconds int64 `json:"lastRecoveryDurationSeconds,omitempty"`
+
+	// lastRecoveryLagSeconds is by how much the archive was behind when the last recovery to its end began, in seconds. A loss of
+	// all volumes at that time would have lost these commits.
+	// +optional
+	LastRecoveryLagSeconds *int64 `json:"lastRecoveryLagSeconds,omitempty"`
 
 	// nextScheduleTime is the time of the next scheduled backup.
 	// +optional

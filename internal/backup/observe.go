@@ -92,6 +92,7 @@ func (o *observation) readCluster(ctx context.Context) {
 		cluster, o.set = o.InForce(ctx, &o.Reading, cluster)
 	}
 	if found {
+		o.RecoveryFacts = plan.RecoveryFactsOf(o.backup, cluster)
 		o.Resolve(ctx, &o.Reading, cluster)
 	}
 }

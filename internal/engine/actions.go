@@ -135,6 +135,7 @@ func needs(spec dbv1.DatabaseClusterSpec, actions dbv1.EngineActions) []need {
 		{"spec.backup", spec.Backup != nil && offered(actions, ActionCheck), ActionCheck},
 		{"spec.backup.verification", verifies, ActionRestore},
 		{"spec.backup.verification without a command", verifies && len(spec.Backup.Verification.Command) == 0, ActionProbe},
+		{"spec.backup.verification.recover", verifies && spec.Backup.Verification.Recover != "", ActionRecover},
 		{"spec.backup.archive", Archives(spec), ActionArchive},
 		{"spec.bootstrap.fromBackup.recoveryTarget", recovers(spec), ActionRecover},
 		{"spec.tls", spec.TLS != nil && offered(actions, ActionReload), ActionReload},

@@ -33,6 +33,8 @@ type Attempt struct {
 	Code   protocol.ExitCode
 	Result *protocol.Result
 	Exit   protocol.ExitCode
+	// Restored is the result of the restore of a copy; nil for none.
+	Restored *protocol.Result
 	// EndsAfter is a time before the end of the action, by the clock of the API server; zero if that is unknown.
 	EndsAfter time.Time
 }
@@ -51,6 +53,7 @@ func AttemptOf(pod *corev1.Pod) Attempt {
 		EndsAfter: endsAfter(pod),
 	}
 	attempt.Result, attempt.Exit = resultOf(pod)
+	attempt.Restored, _ = resultIn(pod, naming.RestoreContainer)
 	if !attempt.Succeeded && !actionDone(pod) { // containers of a Job are not restarted, so they have no previous logs
 		attempt.Problem = cmp.Or(pods.WithoutLogs(pods.Problem(pod)), evicted(pod))
 		attempt.Remedy = pods.Remedy(pod, jobResources)

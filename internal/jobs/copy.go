@@ -18,6 +18,8 @@ import (
 type Copy struct {
 	// Restore fills the volume.
 	Restore Transfer
+	// Replays is true if a recovery follows the restore: it runs the database, so it has at least the resources of a member.
+	Replays bool
 }
 
 func (c *Copy) restore() *Transfer {
@@ -36,10 +38,11 @@ func (a Spec) withCopy(cluster *dbv1.DatabaseCluster, spec *corev1ac.PodSpecAppl
 		WithEnv(isCopy)
 	// The action decides whether the copy answers. A failing probe would only prevent the action from running.
 	database.StartupProbe, database.ReadinessProbe, database.LivenessProbe = nil, nil, nil
-	spec.WithVolumes(copyVolume(cluster)).
-		WithInitContainers(
-			a.container(cluster, naming.RestoreContainer, a.Copy.restore()).WithVolumeMounts(dataMount(cluster)).WithEnv(isCopy),
-			database)
+	restore := a.container(cluster, naming.RestoreContainer, a.Copy.restore()).WithVolumeMounts(dataMount(cluster)).WithEnv(isCopy)
+	if a.Copy.Replays {
+		restore.WithResources(a.over(cluster, AtLeast(cluster.Spec.Resources)))
+	}
+	spec.WithVolumes(copyVolume(cluster)).WithInitContainers(restore, database)
 	if grace := cluster.Spec.Pod.TerminationGracePeriodSeconds; grace != nil {
 		spec.WithTerminationGracePeriodSeconds(max(*grace, actionGraceSeconds))
 	}

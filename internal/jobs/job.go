@@ -68,6 +68,8 @@ type Job struct {
 	// After success it is the result of the successful attempt. Exit is the exit code of that attempt.
 	Result *protocol.Result
 	Exit   protocol.ExitCode
+	// Restored is the result of the restore before that, of a copy; nil for none.
+	Restored *protocol.Result
 	// Progress is the progress of a running pod, from its log; nil if the log contains none, or was not read.
 	Progress *protocol.Progress
 	// Answer is the last answer of a copy to its probe, from the log; "" if the log contains none, or was not read.
@@ -186,7 +188,7 @@ func (t Job) with(all []Attempt) Job {
 			t.EndsAfter = attempt.EndsAfter
 		}
 		if attempt.Result != nil && (attempt.Succeeded || !t.Succeeded) && (t.Result == nil || interrupted(t.Result)) {
-			t.Result, t.Exit = attempt.Result, attempt.Exit
+			t.Result, t.Exit, t.Restored = attempt.Result, attempt.Exit, attempt.Restored
 		}
 	}
 	return t

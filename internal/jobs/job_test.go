@@ -154,3 +154,18 @@ func TestAnAttemptOnALostNodeReportsItUntilItHasEnded(t *testing.T) {
 		})
 	}
 }
+
+func TestTheResultOfARestoreRemainsBesideThatOfTheActionAfterIt(t *testing.T) {
+	pod := ended("a", 1, 0, `{"output":{"role":"primary"}}`)
+	pod.Status.InitContainerStatuses = []corev1.ContainerStatus{{Name: "restore", State: corev1.ContainerState{
+		Terminated: &corev1.ContainerStateTerminated{Message: `{"bytes":7}`},
+	}}}
+	complete := &batchv1.Job{Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: batchv1.JobComplete, Status: corev1.ConditionTrue}}}}
+	job := Of(complete, []corev1.Pod{pod})
+	if job.Result == nil || string(job.Result.Output) != `{"role":"primary"}` || job.Restored == nil || job.Restored.Bytes != 7 {
+		t.Errorf("got %+v and %+v", job.Result, job.Restored)
+	}
+	if job := Of(complete, []corev1.Pod{ended("a", 1, 0, `{"bytes":7}`)}); job.Restored != nil {
+		t.Errorf("of an action alone: %+v", job.Restored)
+	}
+}

@@ -31,13 +31,17 @@ func (a Spec) requirements(cluster *dbv1.DatabaseCluster) *corev1ac.ResourceRequ
 	if a.Offline {
 		defaults = AtLeast(cluster.Spec.Resources)
 	}
-	return objects.As[corev1ac.ResourceRequirementsApplyConfiguration](pods.WithDefaults(a.given(cluster), defaults))
+	return a.over(cluster, defaults)
 }
 
 // installation are the resources of the container that copies the transfer program.
 func (a Spec) installation(cluster *dbv1.DatabaseCluster) *corev1ac.ResourceRequirementsApplyConfiguration {
-	return objects.As[corev1ac.ResourceRequirementsApplyConfiguration](
-		pods.WithDefaults(a.given(cluster), pods.AtMost(cluster.Spec.Resources, installDefaults)))
+	return a.over(cluster, pods.AtMost(cluster.Spec.Resources, installDefaults))
+}
+
+// over are the given resources, and the defaults where none are given.
+func (a Spec) over(cluster *dbv1.DatabaseCluster, defaults corev1.ResourceRequirements) *corev1ac.ResourceRequirementsApplyConfiguration {
+	return objects.As[corev1ac.ResourceRequirementsApplyConfiguration](pods.WithDefaults(a.given(cluster), defaults))
 }
 
 // given are the resources in the spec: those of the action, otherwise those of all helpers.

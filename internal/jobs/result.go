@@ -20,14 +20,22 @@ func interrupted(r *protocol.Result) bool { return r != nil && r.Reason == proto
 // readable result.
 func resultOf(pod *corev1.Pod) (*protocol.Result, protocol.ExitCode) {
 	for _, container := range []string{naming.ActionContainer, naming.RestoreContainer} {
-		for _, s := range slices.Concat(pod.Status.ContainerStatuses, pod.Status.InitContainerStatuses) {
-			end := s.State.Terminated
-			if s.Name != container || end == nil || end.Message == "" {
-				continue
-			}
-			if result, err := protocol.DecodeResult(end.Message); err == nil {
-				return result, protocol.ExitCode(end.ExitCode)
-			}
+		if result, code := resultIn(pod, container); result != nil {
+			return result, code
+		}
+	}
+	return nil, protocol.ExitDone
+}
+
+// resultIn returns the result and the exit code of a container; nil if it reported no readable result.
+func resultIn(pod *corev1.Pod, container string) (*protocol.Result, protocol.ExitCode) {
+	for _, s := range slices.Concat(pod.Status.ContainerStatuses, pod.Status.InitContainerStatuses) {
+		end := s.State.Terminated
+		if s.Name != container || end == nil || end.Message == "" {
+			continue
+		}
+		if result, err := protocol.DecodeResult(end.Message); err == nil {
+			return result, protocol.ExitCode(end.ExitCode)
 		}
 	}
 	return nil, protocol.ExitDone

@@ -77,6 +77,15 @@ var gauges = []gauge{
 	several("status_backup_last_verification_time_seconds",
 		"Unix time of the last successful verification of a backup, in seconds. Absent without a successful verification.",
 		nil, backup(func(b *dbv1.ClusterBackupStatus) []sample { return since1970(b.LastVerificationTime) })),
+	several("status_backup_last_recovery_time_seconds",
+		"Unix time of the last successful verification with a recovery to a moment after the backup, in seconds. Absent without one.",
+		nil, backup(func(b *dbv1.ClusterBackupStatus) []sample { return since1970(b.LastRecoveryTime) })),
+	several("status_backup_last_recovery_duration_seconds",
+		"Time that the restore and the recovery of that verification took, in seconds. Absent without one.",
+		nil, backup(recoveryDuration)),
+	several("status_backup_last_recovery_lag_seconds",
+		"Time by which the archive was behind at the start of the last recovery to its end, in seconds. Absent without one.",
+		nil, backup(recoveryLag)),
 
 	observed("member_lag_bytes", "Bytes of the log of changes that the primary has reported and the replica has not. Absent for the "+
 		"primary, and while one of the two positions is unknown.",
@@ -199,6 +208,20 @@ func completedBytes(b *dbv1.ClusterBackupStatus) []sample {
 		return nil
 	}
 	return one(float64(b.LastCompletedBytes))
+}
+
+func recoveryDuration(b *dbv1.ClusterBackupStatus) []sample {
+	if b.LastRecoveryTime == nil {
+		return nil
+	}
+	return one(float64(b.LastRecoveryDurationSeconds))
+}
+
+func recoveryLag(b *dbv1.ClusterBackupStatus) []sample {
+	if b.LastRecoveryLagSeconds == nil {
+		return nil
+	}
+	return one(float64(*b.LastRecoveryLagSeconds))
 }
 
 func since1970(at *metav1.Time) []sample {

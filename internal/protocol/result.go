@@ -37,8 +37,9 @@ type Result struct {
 	Output      json.RawMessage `json:"output,omitempty"` // the output of a probe
 	Check       *Check          `json:"check,omitempty"`  // of a backup; nil if the check did not run or does not apply
 	Facts       Facts           `json:"facts,omitempty"`  // about the restored data
-	// RecoveredTo is a time: a recovery has every commit until then.
+	// RecoveredTo is a time: a recovery has every commit until then. It began at Restored, when the data was that of the backup.
 	RecoveredTo time.Time `json:"recoveredTo,omitzero"`
+	Restored    time.Time `json:"restored,omitzero"`
 	// Recoverable is what a Window has found.
 	Recoverable *Recoverable `json:"recoverable,omitempty"`
 	Reason      Reason       `json:"reason"`  // of a failure

@@ -52,10 +52,31 @@ func (r report) status(status *dbv1.DatabaseClusterStatus) {
 		// The latest attempt has replaced the previous verification of this backup.
 		seen.LastVerifiedBackup, seen.LastVerificationTime = before.LastVerifiedBackup, before.LastVerificationTime
 	}
+	r.recovered(seen, status.Backup)
 	if next := r.plan.Next; !next.IsZero() {
 		seen.NextScheduleTime = &metav1.Time{Time: next}
 	}
 	status.Backup = seen
+}
+
+// recovered reports the last recoveries of copies. While the spec asks for recoveries, the results stay without their DatabaseBackups.
+func (r report) recovered(seen, before *dbv1.ClusterBackupStatus) {
+	if before != nil && r.recovers() {
+		seen.LastRecoveryTime, seen.LastRecoveryTarget = before.LastRecoveryTime, before.LastRecoveryTarget
+		seen.LastRecoveryDurationSeconds, seen.LastRecoveryLagSeconds = before.LastRecoveryDurationSeconds, before.LastRecoveryLagSeconds
+	}
+	if last, found := r.Verified(state.Backup.Recovered); found {
+		v := last.Verification
+		seen.LastRecoveryTime, seen.LastRecoveryTarget, seen.LastRecoveryDurationSeconds = &v.Ended, v.Target, v.Took
+	}
+	if last, found := r.Verified(func(b state.Backup) bool { return b.Recovered() && b.Verification.LagKnown }); found {
+		seen.LastRecoveryLagSeconds = new(last.Verification.Lag)
+	}
+}
+
+func (r report) recovers() bool {
+	verify := r.Cluster.Spec.Backup.Verification
+	return verify != nil && verify.Recover != ""
 }
 
 // conditions exist while the spec asks for backups. BackupVerified exists if the spec or a user asks for verifications: while
@@ -153,8 +174,9 @@ func (r report) backupVerified() metav1.Condition {
 		return *before
 	case found && !last.Bad():
 		return subject.Condition(dbv1.ConditionBackupVerified, true, dbv1.ReasonVerified,
-			fmt.Sprintf("DatabaseBackup %s was restored at %s; the restore took %s",
-				last.Name, moment(last.Verification.Ended), last.Verification.Ended.Sub(last.Verification.Started.Time)))
+			fmt.Sprintf("DatabaseBackup %s was restored at %s; the restore took %s%s",
+				last.Name, moment(last.Verification.Ended), last.Verification.Ended.Sub(last.Verification.Started.Time),
+				recoveredTo(last.Verification.Recovery)))
 	case found:
 		return subject.Condition(dbv1.ConditionBackupVerified, false, dbv1.ReasonVerificationFailed, fmt.Sprintf(
 			"the restore of DatabaseBackup %s failed at %s: %s. No backup expires until a verification succeeds",
@@ -164,6 +186,14 @@ func (r report) backupVerified() metav1.Condition {
 	default:
 		return unknown(dbv1.ConditionBackupVerified, dbv1.ReasonNotVerified, "no existing backup has been verified yet")
 	}
+}
+
+// recoveredTo continues the sentence about a restore.
+func recoveredTo(r state.Recovery) string {
+	if r.Target == "" {
+		return ""
+	}
+	return ", with the recovery to " + moment(r.To)
 }
 
 func complete(b state.Backup) string {

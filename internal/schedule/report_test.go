@@ -201,3 +201,32 @@ func TestStatusNamesTheNewestBackupsAndTheNextTime(t *testing.T) {
 		t.Errorf("after it failed: %+v", failed)
 	}
 }
+
+func TestStatusHasTheLastRecoveriesOfCopies(t *testing.T) {
+	recovered := func(name string, ago time.Duration, r state.Recovery) state.Backup {
+		b := verified(completeAt(name, 9*time.Hour), dbv1.VerificationSucceeded, ago)
+		b.Verification.Recovery = r
+		return b
+	}
+	newest := recovered("b", 3*time.Hour, state.Recovery{Target: dbv1.RecoverNewest, To: now, Took: 90, Lag: 7, LagKnown: true})
+	random := recovered("c", 2*time.Hour, state.Recovery{Target: dbv1.RecoverRandom, To: now, Took: 60})
+	p := backed(newest, random, verified(completeAt("d", time.Hour), dbv1.VerificationSucceeded, time.Hour))
+	p.Cluster.Spec.Backup.Verification = &dbv1.BackupVerificationSchedule{Recover: dbv1.RecoverAlternate}
+	got := reported(p).Backup
+	if !got.LastRecoveryTime.Equal(&random.Verification.Ended) || got.LastRecoveryTarget != dbv1.RecoverRandom || got.LastRecoveryDurationSeconds != 60 ||
+		got.LastRecoveryLagSeconds == nil || *got.LastRecoveryLagSeconds != 7 {
+		t.Errorf("got %+v", got)
+	}
+	p.Cluster.Status.Backup, p.Backups = got, nil
+	if kept := reported(p).Backup; !kept.LastRecoveryTime.Equal(got.LastRecoveryTime) || *kept.LastRecoveryLagSeconds != 7 || kept.LastRecoveryDurationSeconds != 60 {
+		t.Errorf("after the backups have expired: %+v", kept)
+	}
+	p.Cluster.Spec.Backup.Verification.Recover = ""
+	if gone := reported(p).Backup; gone.LastRecoveryTime != nil || gone.LastRecoveryLagSeconds != nil {
+		t.Errorf("after the spec asks for none: %+v", gone)
+	}
+	p.Backups = []state.Backup{random}
+	if is := meta.FindStatusCondition(reported(p).Conditions, dbv1.ConditionBackupVerified); !strings.HasSuffix(is.Message, "the restore took 1m0s, with the recovery to "+moment(now)) {
+		t.Errorf("the condition is %+v", is)
+	}
+}

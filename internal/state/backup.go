@@ -75,6 +75,18 @@ type Verification struct {
 	Started metav1.Time
 	Ended   metav1.Time
 	Message string
+	Recovery
+}
+
+// Recovery is the recovery of a restored copy to a moment after the backup; its zero value is none.
+type Recovery struct {
+	Target dbv1.VerificationRecovery
+	// To is the moment until which the copy had each commit; zero if it is unknown. Took is how long that took, in seconds.
+	To   metav1.Time
+	Took int64
+	// Lag is how many seconds the archive was behind. It is known after a recovery to the end.
+	Lag      int64
+	LagKnown bool
 }
 
 // BackupOf returns the Backup of an object.
@@ -140,7 +152,19 @@ func verificationOf(seen *dbv1.BackupVerification) Verification {
 	if seen.CompletionTime != nil {
 		v.Ended = *seen.CompletionTime
 	}
+	v.Recovery = recoveryOf(seen.Recovery)
 	return v
+}
+
+func recoveryOf(seen *dbv1.VerifiedRecovery) Recovery {
+	if seen == nil || seen.RecoveredTo == nil {
+		return Recovery{}
+	}
+	r := Recovery{Target: seen.Target, To: *seen.RecoveredTo, Took: seen.RestoreSeconds + seen.RecoverySeconds}
+	if seen.LagSeconds != nil {
+		r.Lag, r.LagKnown = *seen.LagSeconds, true
+	}
+	return r
 }
 
 // Facts returns the backup without fields that no decision uses.
@@ -180,6 +204,9 @@ func (b Backup) Bad() bool { return b.Verification.Phase == dbv1.VerificationFai
 func (b Backup) Good() bool {
 	return b.Complete() && b.Verification.Phase == dbv1.VerificationSucceeded
 }
+
+// Recovered reports whether its latest verification succeeded after a recovery.
+func (b Backup) Recovered() bool { return b.Good() && b.Verification.Target != "" }
 
 // Younger orders backups by creation, then by name.
 func Younger(a, b Backup) int {

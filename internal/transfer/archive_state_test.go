@@ -95,6 +95,9 @@ func TestARestoreIsFollowedByTheArchiveBesideTheBackup(t *testing.T) {
 	if !out.RecoveredTo.Equal(time.Date(2099, 1, 1, 0, 0, 2, 0, time.UTC)) {
 		t.Errorf("recovered to %s", out.RecoveredTo)
 	}
+	if out.Restored.Before(out.Started) || out.Completed.Before(out.Restored) {
+		t.Errorf("it started at %s, was restored at %s and recovered at %s", out.Started, out.Restored, out.Completed)
+	}
 }
 
 func TestABackupThatDoesNotKnowItsPlaceInTheArchiveIsNotRecovered(t *testing.T) {

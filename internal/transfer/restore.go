@@ -119,7 +119,8 @@ func (r *restoreRun) fill(ctx context.Context, store *store, stream *protocol.St
 	result.Started, result.TotalBytes = time.Now().UTC(), stream.Bytes
 	taken, err := r.drain(ctx, end, store, stream)
 	if err == nil && r.recovery != nil {
-		result.RecoveredTo, err = r.recovery.reaches(), r.recovery.replay(ctx)
+		result.Restored, result.RecoveredTo = time.Now().UTC(), r.recovery.reaches()
+		err = r.recovery.replay(ctx)
 	}
 	if err != nil {
 		err = verdict(ctx, err)

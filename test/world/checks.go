@@ -19,7 +19,9 @@ func factsAround(c *protocol.Backup, data string) *protocol.Check {
 	if len(c.Check) == 0 {
 		return nil
 	}
-	return &protocol.Check{Before: factsOf(data), After: factsOf(data)}
+	before := factsOf(data)
+	before[protocol.ArchiveFact] = json.RawMessage(`"log.1"`)
+	return &protocol.Check{Before: before, After: factsOf(data)}
 }
 
 func factsOf(data string) protocol.Facts {

@@ -125,7 +125,7 @@ var (
 var pathDependent = []string{
 	"currentRevision", "currentReplicas", "controller-revision-hash", "revision", "updatedReplicas",
 	"resourceVersion", "managedFields", "generation", "creationTimestamp", "lastTransitionTime", "startedAt", "lastProbeTime", "finishedAt",
-	"rate", "duration", "fence", dbv1.AnnotationStoredSpec,
+	"rate", "duration", "recoveredSeconds", "fence", dbv1.AnnotationStoredSpec,
 }
 
 // onceTrue are the conditions that exist since they were first True. Their existence while False depends on the path.

@@ -44,7 +44,7 @@ func recordedFacts(engine *dbv1.DatabaseEngine, name string, check *protocol.Che
 	}
 	for _, shown := range []map[string]dbv1.FactValue{after, before} {
 		for _, name := range slices.Sorted(maps.Keys(shown)) {
-			if _, found := facts[name]; !found && len(facts) < protocol.MaxFacts && !slices.Contains(listed(engine), name) {
+			if _, found := facts[name]; !found && len(facts) < protocol.MaxFacts && !slices.Contains(listed(checkOf(engine)), name) {
 				facts[name] = shown[name]
 			}
 		}
@@ -127,7 +127,7 @@ func lower(fact, least dbv1.FactValue) bool {
 // compare records the facts of a member's copy, and reports their differences from the recorded facts; "" if there
 // are none. If the pod of the Job no longer exists, the facts are unknown, which is not a difference.
 func (s situation) compare(p BackupPlan, ordinal int32, result *protocol.Result) string {
-	check, streams := checkOf(s.Engine), s.backup.Status.Streams
+	check, streams := s.comparable(), s.backup.Status.Streams
 	if len(check.Command) == 0 || result == nil {
 		return ""
 	}
@@ -158,9 +158,9 @@ func checkOf(engine *dbv1.DatabaseEngine) dbv1.EngineCheck {
 }
 
 // compared reports which facts match, in the order of the engine's list.
-func compared(engine *dbv1.DatabaseEngine, s dbv1.DatabaseBackupStatus) string {
+func compared(check dbv1.EngineCheck, s dbv1.DatabaseBackupStatus) string {
 	var agree, lost []string
-	for _, name := range listed(engine) {
+	for _, name := range listed(check) {
 		recorded := slices.ContainsFunc(s.Streams, func(b dbv1.BackupStream) bool { return has(b.Facts, name) })
 		switch {
 		case recorded && slices.ContainsFunc(s.Verification.Streams, func(v dbv1.VerifiedStream) bool { return has(v.Facts, name) }):
@@ -185,9 +185,9 @@ func has(facts map[string]dbv1.FactValue, name string) bool {
 }
 
 // listed are the names of the facts that the engine compares.
-func listed(engine *dbv1.DatabaseEngine) []string {
+func listed(check dbv1.EngineCheck) []string {
 	var names []string
-	for _, fact := range checkOf(engine).Facts {
+	for _, fact := range check.Facts {
 		names = append(names, fact.Name)
 	}
 	return names

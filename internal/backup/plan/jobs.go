@@ -96,7 +96,7 @@ func (s situation) deletionAccount() dbv1.ClusterServiceAccount {
 	}
 }
 
-// verificationJob restores one member's part into a temporary copy and probes it. The copy has a fraction of the
+// verificationJob restores one member's part into a temporary copy, which it may recover, and probes it. The copy has a fraction of the
 // deadline to answer: at the deadline of the Job the pod is deleted, and its result is lost.
 func (s situation) verificationJob(ordinal int32) objects.Child {
 	cluster, backup, is := s.Cluster, s.backup, s.backup.Status
@@ -109,6 +109,7 @@ func (s situation) verificationJob(ordinal int32) objects.Child {
 		From: is.Location, ID: string(backup.UID), Into: cluster.Spec.Container.DataPath, Part: part(ordinal, is.Replicas),
 		Store: jobs.Store(s.place), Command: s.Engine.Spec.Actions.Restore.Command,
 	}
+	replays := s.replays(restore)
 	return jobs.Build(cluster, jobs.Spec{
 		Name:     naming.VerificationJob(cluster.Name, backup.UID, is.Verification.Request, ordinal),
 		Kind:     verificationAction,
@@ -116,7 +117,7 @@ func (s situation) verificationJob(ordinal int32) objects.Child {
 		Owner:    ownedBy(backup),
 		Transfer: &jobs.Transfer{Image: s.TransferImage, Call: probe},
 		Member:   &ordinal,
-		Copy:     &jobs.Copy{Restore: jobs.Transfer{Call: restore, At: s.place}},
+		Copy:     &jobs.Copy{Restore: jobs.Transfer{Call: restore, At: s.place}, Replays: replays},
 	})
 }
 

@@ -46,6 +46,7 @@ type BackupFacts struct {
 	Fence string
 
 	Queue
+	RecoveryFacts
 	// Policy is the NetworkPolicy of the copies; nil if there is none. Isolates is true if copies run that need it.
 	Policy   *networkingv1.NetworkPolicy
 	Isolates bool

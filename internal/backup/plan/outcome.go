@@ -19,6 +19,9 @@ func (s situation) record(p BackupPlan, result *protocol.Result) BackupPlan {
 	stream := dbv1.BackupStream{Ordinal: s.ordinal, VolumeUID: s.volumeRead()}
 	if result != nil {
 		stream.Bytes, stream.StoredBytes, stream.SHA256 = result.Bytes, result.StoredBytes, result.SHA256
+		if !result.Completed.IsZero() {
+			stream.CompletionTime = new(metav1.NewTime(result.Completed))
+		}
 		stream.Facts, stream.CheckMessage = recordedFacts(s.Engine, p.Status.Engine, result.Check)
 		stream.Identity = identity(s.Engine, p.Status.Engine, result.Check)
 	}

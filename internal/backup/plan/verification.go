@@ -37,6 +37,7 @@ func (s situation) verification(p BackupPlan) BackupPlan {
 		if text := s.unverifiable(); text != "" {
 			return s.verified(p, dbv1.VerificationFailed, text)
 		}
+		p.Status.Verification.Recovery = s.recovery(asked)
 	}
 	return p
 }
@@ -64,6 +65,7 @@ func (s situation) verifyMembers(p BackupPlan) BackupPlan {
 			return s.awaitCopy(p, policy, r, ordinal)
 		}
 		result := r.Job.Result
+		s.measure(p.Status.Verification, r.Job.Restored)
 		if result != nil && len(result.Output) > 0 {
 			answers = append(answers, string(result.Output))
 		}
@@ -72,14 +74,15 @@ func (s situation) verifyMembers(p BackupPlan) BackupPlan {
 		}
 	}
 	answered := strings.TrimSuffix("the restored copy answered: "+strings.Join(answers, ", "), ": ")
-	return s.verified(p, dbv1.VerificationSucceeded, answered+"; "+compared(s.Engine, p.Status))
+	answered += recovered(p.Status.Verification.Recovery)
+	return s.verified(p, dbv1.VerificationSucceeded, answered+"; "+compared(s.comparable(), p.Status))
 }
 
 // copyPolicy is the policy for the Job of a verification.
 func (s situation) copyPolicy(name, seen string, ordinal int32) jobs.Policy {
 	policy := verificationAction.Policy(s.Cluster)
-	policy.Seen, policy.Purpose = seen, fmt.Sprintf("Job %s restores member %d of %d into a temporary copy", name, ordinal+1,
-		s.backup.Status.Replicas)
+	policy.Seen, policy.Purpose = seen, fmt.Sprintf("Job %s restores member %d of %d into a temporary copy%s", name, ordinal+1,
+		s.backup.Status.Replicas, aim(s.backup.Status.Verification.Recovery))
 	if s.unverifiable() == "" {
 		policy.Desired = []objects.Child{s.verificationJob(ordinal)}
 	}

@@ -138,6 +138,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: checkMessage
       type:
         scalar: string
+    - name: completionTime
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
     - name: facts
       type:
         map:
@@ -170,6 +173,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: phase
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupVerificationPhase
+    - name: recovery
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VerifiedRecovery
     - name: request
       type:
         scalar: string
@@ -199,6 +205,9 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         scalar: numeric
       default: 43200
+    - name: recover
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VerificationRecovery
     - name: schedule
       type:
         scalar: string
@@ -260,6 +269,18 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         scalar: numeric
     - name: lastCompletionTime
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
+    - name: lastRecoveryDurationSeconds
+      type:
+        scalar: numeric
+    - name: lastRecoveryLagSeconds
+      type:
+        scalar: numeric
+    - name: lastRecoveryTarget
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VerificationRecovery
+    - name: lastRecoveryTime
       type:
         namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
     - name: lastVerificationTime
@@ -1981,6 +2002,35 @@ var schemaYAML = typed.YAMLObject(`types:
         elementType:
           namedType: __untyped_deduced_
         elementRelationship: separable
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VerificationRecovery
+  scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VerifiedRecovery
+  map:
+    fields:
+    - name: lagSeconds
+      type:
+        scalar: numeric
+    - name: message
+      type:
+        scalar: string
+    - name: recoveredSeconds
+      type:
+        scalar: numeric
+    - name: recoveredTo
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
+    - name: recoverySeconds
+      type:
+        scalar: numeric
+    - name: restoreSeconds
+      type:
+        scalar: numeric
+    - name: target
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VerificationRecovery
+    - name: time
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VerifiedStream
   map:
     fields:

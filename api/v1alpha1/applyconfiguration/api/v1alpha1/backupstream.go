@@ -8,6 +8,7 @@ package v1alpha1
 
 import (
 	apiv1alpha1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // BackupStreamApplyConfiguration represents a declarative configuration of the BackupStream type for use
@@ -21,6 +22,8 @@ type BackupStreamApplyConfiguration struct {
 	Bytes *int64 `json:"bytes,omitempty"`
 	// storedBytes is the size of the stream at the destination, in bytes.
 	StoredBytes *int64 `json:"storedBytes,omitempty"`
+	// completionTime is the time at which the stream ended, by the clock of its pod. No earlier moment can be recovered from it.
+	CompletionTime *v1.Time `json:"completionTime,omitempty"`
 	// sha256 is the SHA-256 checksum of the uncompressed stream, in hexadecimal digits.
 	SHA256 *string `json:"sha256,omitempty"`
 	// volumeUID is the UID of the claim with the data, of a member that has data of its own. A backup of another volume never
@@ -64,6 +67,14 @@ func (b *BackupStreamApplyConfiguration) WithBytes(value int64) *BackupStreamApp
 // If called multiple times, the StoredBytes field is set to the value of the last call.
 func (b *BackupStreamApplyConfiguration) WithStoredBytes(value int64) *BackupStreamApplyConfiguration {
 	b.StoredBytes = &value
+	return b
+}
+
+// WithCompletionTime sets the CompletionTime field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the CompletionTime field is set to the value of the last call.
+func (b *BackupStreamApplyConfiguration) WithCompletionTime(value v1.Time) *BackupStreamApplyConfiguration {
+	b.CompletionTime = &value
 	return b
 }
 

@@ -26,6 +26,9 @@ type BackupVerificationApplyConfiguration struct {
 	StartTime *v1.Time `json:"startTime,omitempty"`
 	// completionTime is the time at which the verification finished.
 	CompletionTime *v1.Time `json:"completionTime,omitempty"`
+	// recovery is the recovery of the copy to a moment after the backup. It is empty unless spec.backup.verification.recover
+	// of the DatabaseCluster asked for one.
+	Recovery *VerifiedRecoveryApplyConfiguration `json:"recovery,omitempty"`
 	// streams are the restored copies, one for each member.
 	Streams []VerifiedStreamApplyConfiguration `json:"streams,omitempty"`
 }
@@ -73,6 +76,14 @@ func (b *BackupVerificationApplyConfiguration) WithStartTime(value v1.Time) *Bac
 // If called multiple times, the CompletionTime field is set to the value of the last call.
 func (b *BackupVerificationApplyConfiguration) WithCompletionTime(value v1.Time) *BackupVerificationApplyConfiguration {
 	b.CompletionTime = &value
+	return b
+}
+
+// WithRecovery sets the Recovery field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Recovery field is set to the value of the last call.
+func (b *BackupVerificationApplyConfiguration) WithRecovery(value *VerifiedRecoveryApplyConfiguration) *BackupVerificationApplyConfiguration {
+	b.Recovery = value
 	return b
 }
 

@@ -6,6 +6,10 @@ SPDX-License-Identifier: Apache-2.0
 
 package v1alpha1
 
+import (
+	apiv1alpha1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
 // BackupVerificationScheduleApplyConfiguration represents a declarative configuration of the BackupVerificationSchedule type for use
 // with apply.
 //
@@ -19,8 +23,14 @@ type BackupVerificationScheduleApplyConfiguration struct {
 	// command replaces the engine's probe. It runs against the database at DBC_MEMBER=localhost, again and again until
 	// it exits with 0, for at most a quarter of deadlineSeconds. Default: the engine's probe.
 	Command []string `json:"command,omitempty"`
-	// deadlineSeconds is the time limit for the restore and the probe of each member, in seconds, 1 to 604800.
-	// The probe has at most a quarter of it. Default: 43200, half a day.
+	// recover also replays the archive into the copy, before the probe and the command. Newest: to its end. Random: to a random
+	// second after the end of the backup. Alternate: Newest, and after each success the other one. Random recovers to the end if the
+	// archive has less than a minute after the backup. A backup that the archive does not cover is restored only, and
+	// status.verification.recovery.message of the DatabaseBackup has the reason. The engine needs the action recover. Default: the
+	// copy has the data of the backup.
+	Recover *apiv1alpha1.VerificationRecovery `json:"recover,omitempty"`
+	// deadlineSeconds is the time limit for the restore, the recovery and the probe of each member, in seconds, 1 to
+	// 604800. The probe has at most a quarter of it. Default: 43200, half a day.
 	DeadlineSeconds *int64 `json:"deadlineSeconds,omitempty"`
 }
 
@@ -53,6 +63,14 @@ func (b *BackupVerificationScheduleApplyConfiguration) WithCommand(values ...str
 	for i := range values {
 		b.Command = append(b.Command, values[i])
 	}
+	return b
+}
+
+// WithRecover sets the Recover field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Recover field is set to the value of the last call.
+func (b *BackupVerificationScheduleApplyConfiguration) WithRecover(value apiv1alpha1.VerificationRecovery) *BackupVerificationScheduleApplyConfiguration {
+	b.Recover = &value
 	return b
 }
 

@@ -7,6 +7,7 @@ SPDX-License-Identifier: Apache-2.0
 package v1alpha1
 
 import (
+	apiv1alpha1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -25,6 +26,15 @@ type ClusterBackupStatusApplyConfiguration struct {
 	LastVerifiedBackup *string `json:"lastVerifiedBackup,omitempty"`
 	// lastVerificationTime is the time at which the verification of lastVerifiedBackup succeeded.
 	LastVerificationTime *v1.Time `json:"lastVerificationTime,omitempty"`
+	// lastRecoveryTime is the time at which the last verification with a recovery succeeded.
+	LastRecoveryTime *v1.Time `json:"lastRecoveryTime,omitempty"`
+	// lastRecoveryTarget is Newest or Random: to which moment of the archive that verification recovered.
+	LastRecoveryTarget *apiv1alpha1.VerificationRecovery `json:"lastRecoveryTarget,omitempty"`
+	// lastRecoveryDurationSeconds is how long the restore and the recovery of that verification took, in seconds.
+	LastRecoveryDurationSeconds *int64 `json:"lastRecoveryDurationSeconds,omitempty"`
+	// lastRecoveryLagSeconds is by how much the archive was behind when the last recovery to its end began, in seconds. A loss of
+	// all volumes at that time would have lost these commits.
+	LastRecoveryLagSeconds *int64 `json:"lastRecoveryLagSeconds,omitempty"`
 	// nextScheduleTime is the time of the next scheduled backup.
 	NextScheduleTime *v1.Time `json:"nextScheduleTime,omitempty"`
 }
@@ -72,6 +82,38 @@ func (b *ClusterBackupStatusApplyConfiguration) WithLastVerifiedBackup(value str
 // If called multiple times, the LastVerificationTime field is set to the value of the last call.
 func (b *ClusterBackupStatusApplyConfiguration) WithLastVerificationTime(value v1.Time) *ClusterBackupStatusApplyConfiguration {
 	b.LastVerificationTime = &value
+	return b
+}
+
+// WithLastRecoveryTime sets the LastRecoveryTime field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the LastRecoveryTime field is set to the value of the last call.
+func (b *ClusterBackupStatusApplyConfiguration) WithLastRecoveryTime(value v1.Time) *ClusterBackupStatusApplyConfiguration {
+	b.LastRecoveryTime = &value
+	return b
+}
+
+// WithLastRecoveryTarget sets the LastRecoveryTarget field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the LastRecoveryTarget field is set to the value of the last call.
+func (b *ClusterBackupStatusApplyConfiguration) WithLastRecoveryTarget(value apiv1alpha1.VerificationRecovery) *ClusterBackupStatusApplyConfiguration {
+	b.LastRecoveryTarget = &value
+	return b
+}
+
+// WithLastRecoveryDurationSeconds sets the LastRecoveryDurationSeconds field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the LastRecoveryDurationSeconds field is set to the value of the last call.
+func (b *ClusterBackupStatusApplyConfiguration) WithLastRecoveryDurationSeconds(value int64) *ClusterBackupStatusApplyConfiguration {
+	b.LastRecoveryDurationSeconds = &value
+	return b
+}
+
+// WithLastRecoveryLagSeconds sets the LastRecoveryLagSeconds field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the LastRecoveryLagSeconds field is set to the value of the last call.
+func (b *ClusterBackupStatusApplyConfiguration) WithLastRecoveryLagSeconds(value int64) *ClusterBackupStatusApplyConfiguration {
+	b.LastRecoveryLagSeconds = &value
 	return b
 }
 
