@@ -53,10 +53,12 @@ func previewFacts(o *dbv1.DatabaseCluster) any {
 	return []any{o.Spec.Bootstrap, o.Status.Conditions, o.Status.Restore, o.DeletionTimestamp, o.OwnerReferences}
 }
 
-func clusterFacts(o *dbv1.DatabaseCluster) any { return []any{o.UID, o.Spec} }
+func clusterFacts(o *dbv1.DatabaseCluster) any { return []any{o.UID, o.Spec, o.DeletionTimestamp} }
 
 func backupFacts(o *dbv1.DatabaseBackup) any {
-	return []any{o.Status.Phase, o.Status.ClusterUID, o.Status.CompletionTime, o.Status.Replicas, o.Status.Verification, o.DeletionTimestamp}
+	status := o.Status
+	status.Bytes, status.StoredBytes, status.Size, status.Rate, status.Message = 0, 0, "", "", "" // of a backup that runs
+	return []any{status, o.DeletionTimestamp}
 }
 
 // waiting finds the restores of a cluster that have no preview yet.

@@ -121,7 +121,7 @@ func TestTheSecondBeforeATableWasDroppedCanBeRecovered(t *testing.T) {
 	w.eventually("PreviewReady "+base+" "+moment[:19]+"Z", "get", "databaserestore", "before", "-o",
 		`jsonpath={.status.conditions[?(@.type=="Ready")].reason} {.status.backupRef.name} {.status.recoveredTo}`)
 	w.do("delete", "databaserestore", "before")
-	w.gone("databasecluster/before-preview", "persistentvolumeclaim/data-before-preview-0")
+	w.do("wait", "--for=delete", "databasecluster/before-preview", "persistentvolumeclaim/data-before-preview-0", "--timeout=5m")
 
 	w.apply(strings.NewReplacer("NAME", "never", "TIME", "2099-01-01T00:00:00Z").Replace(aLook))
 	w.eventually("2099-01-01T00:00:00Z is after ", "get", "databaserestore", "never", "-o", `jsonpath={.status.conditions[?(@.type=="Stalled")].message}`)

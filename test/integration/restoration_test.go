@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -98,11 +99,20 @@ func TestARestoreNeverUsesAClusterOfAnotherOwner(t *testing.T) {
 	cluster := created(t, func(c *dbv1.DatabaseCluster) { c.Spec.Engine = engine })
 	other := smallest(cluster.Namespace, "yesterday-preview")
 	create(t, other)
+	kubelet := startRestores(t, cluster.Namespace)
+	kubelet.message.Store(succeeds)
 	completed(t, cluster, "first")
 	restore := restoreOf(cluster, "yesterday")
 	create(t, restore)
 	awaitRestore(t, restore, dbv1.ConditionStalled, dbv1.ReasonNameConflict, "DatabaseCluster yesterday-preview exists but does not belong to this DatabaseRestore")
-	remove(t, restore)
+	remove(t, other)
+	awaitRestore(t, restore, dbv1.ConditionReady, dbv1.ReasonPreviewReady, "yesterday-preview has the data of DatabaseBackup first")
+	second := restoreOf(cluster, "second")
+	other = smallest(cluster.Namespace, "second-preview")
+	create(t, other)
+	create(t, second)
+	awaitRestore(t, second, dbv1.ConditionStalled, dbv1.ReasonNameConflict)
+	remove(t, second)
 	if still := read(t, other); still.DeletionTimestamp != nil || still.Spec.Bootstrap != nil {
 		t.Errorf("the other cluster has changed: %+v", still)
 	}
@@ -149,7 +159,13 @@ func TestAUserWhoMayNotReadEverySecretCreatesNoRestore(t *testing.T) {
 	restore := restoreOf(smallest(ns, "orders"), "theirs")
 	attempt := func() error { return user.Create(t.Context(), restore.DeepCopy(), client.DryRunAll) }
 	mustBeForbidden(t, "a restore", attempt(), "a DatabaseRestore uses all Secrets and the ServiceAccount of its cluster", "which "+name+" does not have")
+	copied := smallest(ns, "theirs-preview")
+	copied.Spec.Credentials.SecretName = "password"
 	create(t, restore)
+	copied.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(restore, dbv1.GroupVersion.WithKind("DatabaseRestore"))}
+	grantIn(t, ns, "everything", name, []rbacv1.PolicyRule{{APIGroups: []string{dbv1.GroupVersion.Group}, Resources: []string{"*"}, Verbs: []string{"*"}}})
+	eventually(t, "the user to have the rights", func() error { return patched(t, user, restore, `{"metadata":{"labels":{"b":"c"}}}`) })
+	mustBeForbidden(t, "a cluster like a preview", user.Create(t.Context(), copied, client.DryRunAll), "spec.credentials.secretName names Secret password")
 	if err := patched(t, user, restore, `{"metadata":{"labels":{"a":"b"}}}`); err != nil {
 		t.Errorf("a label needs no permission: %v", err)
 	}

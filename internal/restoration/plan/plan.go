@@ -9,12 +9,10 @@ import (
 	"fmt"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
-	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // RestoreFacts are what a pass reads about a DatabaseRestore. An object that is nil does not exist.
@@ -45,11 +43,12 @@ func For(restore *dbv1.DatabaseRestore, seen RestoreFacts) RestorePlan {
 		return because("Kubernetes deletes the preview with this object")
 	case seen.Preview == nil:
 		return create(restore, seen, name)
+	case seen.Preview.DeletionTimestamp != nil:
+		return because(fmt.Sprintf("DatabaseCluster %s is being deleted; then the operator creates it again", name)).soon()
 	case !Owns(restore, seen.Preview):
 		return stalled(dbv1.ReasonNameConflict, fmt.Sprintf(
-			"DatabaseCluster %s exists but does not belong to this DatabaseRestore: delete it, or create a DatabaseRestore with another name", name))
-	case seen.Preview.DeletionTimestamp != nil:
-		return because(fmt.Sprintf("DatabaseCluster %s is being deleted; then the operator creates it again", name))
+			"DatabaseCluster %s exists but does not belong to this DatabaseRestore: delete it, or create a DatabaseRestore with another name",
+			name)).soon()
 	default:
 		return report(restore, seen.Preview)
 	}
@@ -73,60 +72,41 @@ func stalled(reason, text string) RestorePlan {
 	return p
 }
 
-// create creates the preview once the cluster and the backup are known.
-func create(restore *dbv1.DatabaseRestore, seen RestoreFacts, name string) RestorePlan {
-	named := restore.Spec.ClusterRef.Name
-	switch {
-	case seen.Cluster == nil:
-		return stalled(dbv1.ReasonClusterMissing, fmt.Sprintf("DatabaseCluster %s, which spec.clusterRef names, does not exist, so its settings are unknown. "+
-			"Create a DatabaseCluster with spec.bootstrap.fromBackup instead", named))
-	case seen.Engine == nil:
-		p := stalled(dbv1.ReasonEngineMissing, fmt.Sprintf("DatabaseEngine %q, which DatabaseCluster %s names in spec.engine, does not exist. Create it",
-			seen.Cluster.Spec.Engine, named))
-		p.RequeueAfter = situation.MissingRequeue // engines are not watched
-		return p
-	}
-	source, problem := sourceOf(restore, seen)
-	if problem != "" {
-		return stalled(dbv1.ReasonBackupMissing, problem)
-	}
-	preview := Preview(restore, seen.Cluster, source, members(source, seen))
-	p := because(fmt.Sprintf("creating DatabaseCluster %s with %s", name, describe(source)))
-	p.Operations = operation.List{operation.Create{
-		Work: operation.Work{Is: operation.Properties{LiveRead: true}, Text: "create " + preview.String(),
-			Event: operation.Normal("PreviewCreated", "CreatePreview", "")},
-		Objects: []objects.Child{preview},
-	}}
+// soon looks again: no watch shows a cluster of another owner.
+func (p RestorePlan) soon() RestorePlan {
+	p.RequeueAfter = situation.MissingRequeue
 	return p
 }
 
-// members is how many members the preview needs: one has all data of members with one database.
-func members(source dbv1.BackupSource, seen RestoreFacts) int32 {
-	if engine.Related(seen.Engine) {
-		return 1
-	}
-	named, found := state.First(seen.Backups, func(b dbv1.DatabaseBackup) bool { return b.Name == source.Name })
-	if found && named.Status.Replicas > 0 {
-		return named.Status.Replicas
-	}
-	return seen.Cluster.Spec.Replicas
-}
-
-// describe is the source of the data, for messages.
-func describe(source dbv1.BackupSource) string {
-	text := ""
+// create creates the preview once the cluster and the backup are known.
+func create(restore *dbv1.DatabaseRestore, seen RestoreFacts, name string) RestorePlan {
+	cluster := restore.Spec.ClusterRef.Name
 	switch {
-	case source.Name != "":
-		text = "DatabaseBackup " + source.Name
-	case source.Location != nil:
-		text = "the backup at " + source.Location.URL
+	case seen.Cluster == nil:
+		return stalled(dbv1.ReasonClusterMissing, fmt.Sprintf("DatabaseCluster %s, which spec.clusterRef names, does not exist, so its settings are "+
+			"unknown. Create a DatabaseCluster with spec.bootstrap.fromBackup instead", cluster))
+	case seen.Cluster.DeletionTimestamp != nil: // its deletion may be that of all clusters
+		return stalled(dbv1.ReasonClusterMissing, fmt.Sprintf("DatabaseCluster %s is being deleted, so the operator creates no preview of it. "+
+			"Create a DatabaseCluster with spec.bootstrap.fromBackup instead", cluster))
+	case seen.Cluster.Spec.Engine == "":
+		return stalled(dbv1.ReasonEngineMissing, fmt.Sprintf("DatabaseCluster %s has no spec.engine, so nothing can be restored", cluster))
+	case seen.Engine == nil:
+		p := stalled(dbv1.ReasonEngineMissing, fmt.Sprintf("DatabaseEngine %s, which DatabaseCluster %s names, does not exist. Create it",
+			seen.Cluster.Spec.Engine, cluster))
+		p.RequeueAfter = situation.MissingRequeue // engines are not watched
+		return p
 	}
-	switch target := source.RecoveryTarget; {
-	case target == nil:
-		return "the data of " + text
-	case target.Time == "":
-		return "the data at the end of the archive, from " + text
-	default:
-		return fmt.Sprintf("the data of %s, from %s", target.Time, text)
+	from, problem := sourceOf(restore, seen)
+	if problem != "" {
+		return stalled(dbv1.ReasonBackupMissing, problem)
 	}
+	preview := Preview(restore, seen, from)
+	p := because(fmt.Sprintf("creating DatabaseCluster %s with %s", name, describe(from.BackupSource)))
+	p.Operations = operation.List{operation.Create{
+		Work: operation.Work{
+			Is: operation.Properties{LiveRead: true}, Text: "create " + preview.String(), Event: operation.Normal("PreviewCreated", "CreatePreview", ""),
+		},
+		Objects: []objects.Child{preview},
+	}}
+	return p
 }

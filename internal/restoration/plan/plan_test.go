@@ -40,8 +40,10 @@ func orders() plan.RestoreFacts {
 // backup is a backup that was complete at an hour.
 func backup(name string, hour int) dbv1.DatabaseBackup {
 	b := dbv1.DatabaseBackup{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}, Spec: dbv1.DatabaseBackupSpec{Cluster: "orders"}}
-	b.Status.Phase, b.Status.ClusterUID, b.Status.Replicas = dbv1.BackupCompleted, "c1", 2
-	b.Status.CompletionTime = new(metav1.NewTime(noon.Add(time.Duration(hour-12) * time.Hour)))
+	b.Status.Phase, b.Status.ClusterUID, b.Status.Replicas, b.Status.Image = dbv1.BackupCompleted, "c1", 1, "example.test/pairdb:1"
+	ended := metav1.NewTime(noon.Add(time.Duration(hour-12) * time.Hour))
+	b.Status.CompletionTime = new(metav1.NewTime(ended.Add(3 * time.Hour))) // the operator was away
+	b.Status.Streams = []dbv1.BackupStream{{CompletionTime: &ended, Facts: map[string]dbv1.FactValue{"archiveFile": "7"}}}
 	return b
 }
 
@@ -74,14 +76,21 @@ func TestAPreviewBeginsWithTheBackupOfTheSource(t *testing.T) {
 		"for the end of the archive":          {dbv1.RestoreSource{RecoveryTarget: at("")}, nil, "second"},
 		"before the time":                     {dbv1.RestoreSource{RecoveryTarget: at("2026-11-28T10:59:59.9Z")}, nil, "first"},
 		"with another time zone":              {dbv1.RestoreSource{RecoveryTarget: at("2026-11-28T12:30:00+02:00")}, nil, "first"},
-		"none before the time":                {dbv1.RestoreSource{RecoveryTarget: at("2026-11-28T09:59:59Z")}, nil, "no complete backup from before 2026-11-28T09:59:59Z"},
-		"the named one":                       {dbv1.RestoreSource{BackupRef: &dbv1.RestoreBackupRef{Name: "third"}}, nil, "third"},
+		"none before the time":                {dbv1.RestoreSource{RecoveryTarget: at("2026-11-28T09:59:59Z")}, nil, "no backup in its archive that was complete before 2026-11-28T09:59:59Z"},
+		"the named one":                       {dbv1.RestoreSource{BackupRef: &dbv1.RestoreBackupRef{Name: "first"}}, nil, "first"},
+		"not one of another cluster":          {dbv1.RestoreSource{BackupRef: &dbv1.RestoreBackupRef{Name: "of-payroll"}}, nil, "orders has no DatabaseBackup of-payroll"},
+		"not one elsewhere, for a time":       {dbv1.RestoreSource{RecoveryTarget: at("")}, func(f *plan.RestoreFacts) { f.Backups[1].Spec.Destination = &dbv1.BackupDestination{} }, "first"},
+		"not one outside of the archive":      {dbv1.RestoreSource{RecoveryTarget: at("")}, func(f *plan.RestoreFacts) { f.Backups[1].Status.Streams[0].Facts = nil }, "first"},
+		"one outside of it, without a time":   {dbv1.RestoreSource{}, func(f *plan.RestoreFacts) { f.Backups[1].Status.Streams[0].Facts = nil }, "second"},
+		"none in the archive":                 {dbv1.RestoreSource{RecoveryTarget: at("")}, func(f *plan.RestoreFacts) { f.Backups = nil }, "no complete backup that began in its archive"},
 		"none is complete":                    {dbv1.RestoreSource{}, func(f *plan.RestoreFacts) { f.Backups = nil }, "orders has no complete backup. Create a DatabaseBackup"},
 		"not one of a previous cluster":       {dbv1.RestoreSource{}, func(f *plan.RestoreFacts) { f.Backups[1].Status.ClusterUID = "c0" }, "first"},
 		"not one that failed":                 {dbv1.RestoreSource{}, func(f *plan.RestoreFacts) { f.Backups[1].Status.Phase = dbv1.BackupFailed }, "first"},
 		"not one that is being deleted":       {dbv1.RestoreSource{}, func(f *plan.RestoreFacts) { f.Backups[1].DeletionTimestamp = new(metav1.Now()) }, "first"},
 		"not one whose verification failed":   {dbv1.RestoreSource{}, func(f *plan.RestoreFacts) { f.Backups[1].Status.Verification = failed() }, "first"},
-		"the engine does not exist":           {dbv1.RestoreSource{}, func(f *plan.RestoreFacts) { f.Engine = nil }, `DatabaseEngine "pairdb"`},
+		"the engine does not exist":           {dbv1.RestoreSource{}, func(f *plan.RestoreFacts) { f.Engine = nil }, "DatabaseEngine pairdb"},
+		"the cluster has no engine":           {dbv1.RestoreSource{}, func(f *plan.RestoreFacts) { f.Cluster.Spec.Engine = "" }, "has no spec.engine"},
+		"the cluster is being deleted":        {dbv1.RestoreSource{}, func(f *plan.RestoreFacts) { f.Cluster.DeletionTimestamp = new(metav1.Now()) }, "orders is being deleted"},
 		"the cluster does not exist any more": {dbv1.RestoreSource{}, func(f *plan.RestoreFacts) { *f = plan.RestoreFacts{} }, "DatabaseCluster orders, which spec.clusterRef names, does not exist"},
 	}
 	for name, c := range cases {
@@ -109,15 +118,18 @@ func failed() *dbv1.BackupVerification {
 func TestAPreviewRunsLikeTheClusterButNobodyMistakesItForTheCluster(t *testing.T) {
 	seen := orders()
 	spec := &seen.Cluster.Spec
+	spec.Image = "example.test/pairdb:broken"
 	spec.Parameters, spec.Paused, spec.Hibernated, spec.Service.Type = map[string]string{"work": "8"}, true, true, corev1.ServiceTypeLoadBalancer
 	spec.Backup = &dbv1.ClusterBackup{Archive: &dbv1.ClusterArchive{}, Schedules: []dbv1.BackupSchedule{{Name: "nightly", Schedule: "@daily"}}}
 	spec.Pod.Labels, spec.Pod.Sidecars = map[string]string{"app": "orders"}, []dbv1.Sidecar{{}}
+	spec.NetworkPolicy.Mode = dbv1.NetworkPolicyNone
+	spec.Scheduling = dbv1.ClusterScheduling{NodeSelector: map[string]string{"disk": "fast"}, PriorityClassName: "first", Affinity: &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{}}}
 	spec.TLS = &dbv1.ClusterTLS{SecretName: "certificate", Mode: dbv1.TLSAllow}
 	spec.Bootstrap = &dbv1.ClusterBootstrap{Database: "shop", FromBackup: &dbv1.BackupSource{Name: "long-ago"}}
 	spec.Deletion = dbv1.ClusterDeletion{Protection: true, Hooks: []dbv1.DeletionHook{{Name: "final", Type: dbv1.HookBackup}}}
 	preview := created(t, plan.For(yesterday(dbv1.RestoreSource{RecoveryTarget: at("2026-11-28T11:30:00Z")}), seen))
 	got := preview.Spec
-	if got.Image != spec.Image || got.Parameters["work"] != "8" || got.Bootstrap.Database != "shop" || got.Bootstrap.FromBackup.RecoveryTarget.Time != "2026-11-28T11:30:00Z" {
+	if got.Image != "example.test/pairdb:1" || got.Parameters["work"] != "8" || got.Bootstrap.Database != "shop" || got.Bootstrap.FromBackup.RecoveryTarget.Time != "2026-11-28T11:30:00Z" {
 		t.Errorf("it does not run like the cluster: %+v", got)
 	}
 	if got.Replicas != 1 || got.Paused || got.Hibernated {
@@ -125,6 +137,12 @@ func TestAPreviewRunsLikeTheClusterButNobodyMistakesItForTheCluster(t *testing.T
 	}
 	if got.TLS.SecretName != "" || got.TLS.SelfSigned == nil || got.TLS.Mode != dbv1.TLSAllow {
 		t.Errorf("its certificate has the names of the cluster: %+v", got.TLS)
+	}
+	if own := got.NetworkPolicy; own.Mode != "" || own.From[0].PodSelector.MatchLabels[dbv1.LabelInstance] != "yesterday-preview" {
+		t.Errorf("every pod may connect to it: %+v", own)
+	}
+	if got.Scheduling.Affinity != nil || got.Scheduling.PriorityClassName != "" || got.Scheduling.NodeSelector["disk"] != "fast" {
+		t.Errorf("it takes the place of a member: %+v", got.Scheduling)
 	}
 	if got.Backup != nil || got.Service.Type != "" || got.Pod.Labels != nil || got.Pod.Sidecars != nil {
 		t.Errorf("it writes backups, or clients of the cluster find it: %+v", got)
@@ -142,7 +160,7 @@ func TestAPreviewRunsLikeTheClusterButNobodyMistakesItForTheCluster(t *testing.T
 
 func TestAPreviewOfIndependentMembersHasAsManyAsTheBackup(t *testing.T) {
 	seen := orders()
-	seen.Engine.Spec.Topology = dbv1.TopologyIndependent
+	seen.Engine.Spec.Topology, seen.Backups[1].Status.Replicas = dbv1.TopologyIndependent, 2
 	if got := created(t, plan.For(yesterday(dbv1.RestoreSource{}), seen)).Spec.Replicas; got != 2 {
 		t.Errorf("it has %d members, want 2", got)
 	}
@@ -176,7 +194,9 @@ func TestARestoreReportsItsPreview(t *testing.T) {
 	}{
 		"right after its creation": {shown(t), "Restoring", "DatabaseCluster yesterday-preview gets " + source, false, false},
 		"while it starts":          {shown(t, is("Ready", "False", "Restoring", "progressing: restoring")), "Restoring", source + ": progressing: restoring", false, false},
-		"when it is ready":         {shown(t, is("Ready", "True", "Ready", "ready")), "PreviewReady", "has " + source + ". Clients connect to Service yesterday-preview", true, false},
+		"while it hibernates":      {shown(t, is("Ready", "True", "Hibernated", "no member runs"), is("Available", "False", "Hibernated", "")), "Restoring", "no member runs", false, false},
+		"beside old volumes":       {shown(t, is("Stalled", "True", "VolumeConflict", "remove spec.bootstrap")), "VolumeConflict", "volumes of an earlier cluster of that name exist. Delete", false, true},
+		"when it is ready":         {shown(t, is("Ready", "True", "Ready", "ready"), is("Available", "True", "AllReplicasReady", "")), "PreviewReady", "has " + source + ". Clients connect to Service yesterday-preview", true, false},
 		"when the user must act": {shown(t, is("Ready", "False", "JobBlocked", "stalled: no"), is("Stalled", "True", "JobBlocked", "the archive does not cover it")),
 			"JobBlocked", source + ": the archive does not cover it", false, true},
 		"of another owner":                   {foreign, "NameConflict", "yesterday-preview exists but does not belong to this DatabaseRestore", false, true},
@@ -184,7 +204,7 @@ func TestARestoreReportsItsPreview(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			restore := yesterday(dbv1.RestoreSource{})
+			restore := yesterday(dbv1.RestoreSource{RecoveryTarget: at("2026-11-28T11:30:00Z")})
 			p := plan.For(restore, c.seen)
 			got := plan.StatusOf(restore, c.seen, p, nil, metav1.NewTime(noon))
 			if len(p.Operations) > 0 || len(got.Conditions) != 2 {
@@ -209,7 +229,12 @@ func TestTheStatusOfARestoreHasItsBackupAndTheMomentOfTheData(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	restore.Status = got
-	if gone := plan.StatusOf(restore, plan.RestoreFacts{}, plan.RestorePlan{}, nil, metav1.NewTime(noon)); gone.PreviewRef != nil || gone.RecoveredTo != nil {
+	again := orders()
+	again.Backups = append(again.Backups, backup("third", 12))
+	if same := created(t, plan.For(restore, again)); same.Spec.Bootstrap.FromBackup.Name != "second" {
+		t.Errorf("a preview that is created again begins with %s", same.Spec.Bootstrap.FromBackup.Name)
+	}
+	if gone := plan.StatusOf(restore, plan.RestoreFacts{}, plan.RestorePlan{}, nil, metav1.NewTime(noon)); gone.PreviewRef != nil || gone.RecoveredTo != nil || gone.BackupRef == nil {
 		t.Errorf("without the preview: %+v", gone)
 	}
 }

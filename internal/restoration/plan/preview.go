@@ -5,26 +5,31 @@ SPDX-License-Identifier: Apache-2.0
 package plan
 
 import (
+	"cmp"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // Preview is a DatabaseCluster with the data of a source. Kubernetes deletes it with the restore, and the operator its volumes with it.
-func Preview(restore *dbv1.DatabaseRestore, cluster *dbv1.DatabaseCluster, source dbv1.BackupSource, members int32) objects.Child {
+func Preview(restore *dbv1.DatabaseRestore, seen RestoreFacts, from source) objects.Child {
 	preview := &dbv1.DatabaseCluster{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: restore.Namespace, Name: naming.Preview(restore.Name),
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(restore, dbv1.GroupVersion.WithKind("DatabaseRestore"))},
 		},
-		Spec: specOf(cluster, source, members),
+		Spec: apart(specOf(seen, from), naming.Preview(restore.Name)),
 	}
 	object := &unstructured.Unstructured{Object: objects.Fields(preview)}
 	object.SetGroupVersionKind(dbv1.GroupVersion.WithKind("DatabaseCluster"))
@@ -32,48 +37,92 @@ func Preview(restore *dbv1.DatabaseRestore, cluster *dbv1.DatabaseCluster, sourc
 	return objects.Child{Object: object}
 }
 
-// specOf has what the database needs to run, as the cluster runs it. It writes no backup and no archive. Clients of the cluster must not
-// find it: it has neither the labels of the pods nor the load balancer, and its sidecars do not report for the cluster.
-func specOf(cluster *dbv1.DatabaseCluster, source dbv1.BackupSource, members int32) dbv1.DatabaseClusterSpec {
-	spec := *cluster.Spec.DeepCopy()
-	spec.Replicas, spec.Paused, spec.Hibernated, spec.Backup = members, false, false, nil
-	spec.Pod.Labels, spec.Pod.Annotations, spec.Pod.Sidecars = nil, nil, nil
-	spec.Service, spec.UpdateStrategy, spec.Credentials.Rotation = dbv1.ClusterService{}, dbv1.ClusterUpdateStrategy{}, dbv1.ClusterCredentialsRotation{}
-	spec.Deletion = dbv1.ClusterDeletion{Volumes: dbv1.VolumesDelete}
-	if spec.TLS != nil { // a certificate of the cluster has not the names of the preview
-		spec.TLS = &dbv1.ClusterTLS{SelfSigned: &dbv1.TLSSelfSigned{}, Mode: spec.TLS.Mode}
+// specOf has what the database needs to run, as the cluster runs it, with the engine and the image that wrote the data. It writes no backup
+// and no archive.
+func specOf(seen RestoreFacts, from source) dbv1.DatabaseClusterSpec {
+	spec := *seen.Cluster.Spec.DeepCopy()
+	if from.backup != nil {
+		spec.Engine, spec.Image = cmp.Or(from.backup.Status.Engine, spec.Engine), cmp.Or(from.backup.Status.Image, spec.Image)
 	}
+	if spec.Backup != nil { // the Job of the restore has them
+		spec.Helpers.Resources = pods.Over(spec.Helpers.Resources, spec.Backup.Resources)
+	}
+	spec.Replicas, spec.Paused, spec.Hibernated, spec.Backup, spec.Storage.Ephemeral = members(seen, from), false, false, nil, nil
+	spec.UpdateStrategy, spec.Credentials.Rotation = dbv1.ClusterUpdateStrategy{}, dbv1.ClusterCredentialsRotation{}
+	spec.Deletion = dbv1.ClusterDeletion{Volumes: dbv1.VolumesDelete}
 	if spec.Bootstrap == nil {
 		spec.Bootstrap = &dbv1.ClusterBootstrap{}
 	}
-	spec.Bootstrap.FromBackup = &source
+	spec.Bootstrap.FromBackup = &from.BackupSource
+	return spec
+}
+
+// members is how many members the preview needs: one has all data of members with one database.
+func members(seen RestoreFacts, from source) int32 {
+	switch {
+	case from.backup != nil && from.backup.Status.Replicas > 1:
+		return from.backup.Status.Replicas
+	case from.backup != nil || engine.Related(seen.Engine):
+		return max(1, seen.Engine.Spec.Replicas.Min)
+	default:
+		return seen.Cluster.Spec.Replicas
+	}
+}
+
+// apart keeps clients of the cluster from the preview: it has neither the labels of the pods nor the load balancer, and its sidecars do not
+// report for the cluster. It takes no place from the members of the cluster.
+func apart(spec dbv1.DatabaseClusterSpec, name string) dbv1.DatabaseClusterSpec {
+	spec.Pod.Labels, spec.Pod.Annotations, spec.Pod.Sidecars, spec.Service = nil, nil, nil, dbv1.ClusterService{}
+	if spec.TLS != nil { // a certificate of the cluster does not have the names of the preview
+		spec.TLS = &dbv1.ClusterTLS{SelfSigned: &dbv1.TLSSelfSigned{}, Mode: spec.TLS.Mode}
+	}
+	if spec.NetworkPolicy.Mode == dbv1.NetworkPolicyNone { // a policy of the user may not select the preview
+		own := &metav1.LabelSelector{MatchLabels: naming.Selector(name)}
+		spec.NetworkPolicy = dbv1.ClusterNetworkPolicy{From: []networkingv1.NetworkPolicyPeer{{PodSelector: own}}}
+	}
+	scheduling := dbv1.ClusterScheduling{NodeSelector: spec.Scheduling.NodeSelector, Tolerations: spec.Scheduling.Tolerations}
+	if affinity := spec.Scheduling.Affinity; affinity != nil && affinity.NodeAffinity != nil {
+		scheduling.Affinity = &corev1.Affinity{NodeAffinity: affinity.NodeAffinity}
+	}
+	spec.Scheduling = scheduling
 	return spec
 }
 
 // report describes how far the preview is.
 func report(restore *dbv1.DatabaseRestore, preview *dbv1.DatabaseCluster) RestorePlan {
-	stall := meta.FindStatusCondition(preview.Status.Conditions, dbv1.ConditionStalled)
-	ready := meta.FindStatusCondition(preview.Status.Conditions, dbv1.ConditionReady)
-	gets := fmt.Sprintf("DatabaseCluster %s gets %s", preview.Name, data(preview))
+	conditions := preview.Status.Conditions
+	stall, ready := meta.FindStatusCondition(conditions, dbv1.ConditionStalled), meta.FindStatusCondition(conditions, dbv1.ConditionReady)
+	gets := fmt.Sprintf("DatabaseCluster %s gets %s", preview.Name, data(restore, preview))
 	switch {
+	case stall != nil && stall.Status == metav1.ConditionTrue && stall.Reason == dbv1.ReasonVolumeConflict:
+		return stalled(stall.Reason, fmt.Sprintf("%s, but volumes of an earlier cluster of that name exist. Delete these PersistentVolumeClaims, or "+
+			"create a DatabaseRestore with another name", gets))
 	case stall != nil && stall.Status == metav1.ConditionTrue:
 		return stalled(stall.Reason, fmt.Sprintf("%s: %s", gets, stall.Message))
 	case ready == nil:
 		return because(gets)
-	case ready.Status != metav1.ConditionTrue:
+	case ready.Status != metav1.ConditionTrue || !meta.IsStatusConditionTrue(conditions, dbv1.ConditionAvailable):
 		return because(fmt.Sprintf("%s: %s", gets, ready.Message))
 	}
-	p := because(fmt.Sprintf("DatabaseCluster %s has %s. Clients connect to Service %s. It does not change DatabaseCluster %s",
-		preview.Name, data(preview), naming.Service(preview.Name), restore.Spec.ClusterRef.Name))
+	p := because(fmt.Sprintf("DatabaseCluster %s has %s. Clients connect to Service %s", preview.Name, data(restore, preview),
+		naming.Service(preview.Name)))
 	p.Ready = true
 	return p
 }
 
-// data is what a preview starts with, for messages.
-func data(preview *dbv1.DatabaseCluster) string {
-	source := state.FromBackup(preview)
-	if source == nil { // another client has removed it
-		return "other data"
+// data is what the preview was created with, for messages. Its spec may have changed since.
+func data(restore *dbv1.DatabaseRestore, preview *dbv1.DatabaseCluster) string {
+	from := dbv1.BackupSource{Location: restore.Spec.Source.Location, RecoveryTarget: restore.Spec.Source.RecoveryTarget}
+	if first := firstBackup(restore, preview); first != nil {
+		from.Name = first.Name
 	}
-	return describe(*source)
+	return describe(from)
+}
+
+// firstBackup is the backup with which the preview was first created; nil for a location.
+func firstBackup(restore *dbv1.DatabaseRestore, preview *dbv1.DatabaseCluster) *dbv1.RestoreBackupRef {
+	if from := state.FromBackup(preview); restore.Status.BackupRef == nil && from != nil && from.Name != "" {
+		return &dbv1.RestoreBackupRef{Name: from.Name}
+	}
+	return restore.Status.BackupRef
 }

@@ -6,59 +6,120 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// sourceOf is the backup with which the preview begins, as the spec of a cluster names it; or why there is none.
-func sourceOf(restore *dbv1.DatabaseRestore, seen RestoreFacts) (source dbv1.BackupSource, problem string) {
-	asked := restore.Spec.Source
-	source = dbv1.BackupSource{Location: asked.Location, RecoveryTarget: asked.RecoveryTarget}
-	switch {
-	case asked.Location != nil:
-		return source, ""
-	case asked.BackupRef != nil:
-		source.Name = asked.BackupRef.Name
-		return source, ""
-	}
-	newest, found := newest(seen, until(asked.RecoveryTarget))
-	if !found {
-		return source, missing(seen.Cluster.Name, asked.RecoveryTarget)
-	}
-	source.Name = newest.Name
-	return source, ""
+// source is the data of a preview: a backup of the cluster, or one at a location.
+type source struct {
+	dbv1.BackupSource
+	// backup is nil for one at a location.
+	backup *dbv1.DatabaseBackup
 }
 
-// until is the time before which the backup was complete; zero for any.
-func until(target *dbv1.RecoveryTarget) time.Time {
-	if target == nil || target.Time == "" {
-		return time.Time{}
+// sourceOf is the source of a preview, or why there is none. A preview that is created again has the same.
+func sourceOf(restore *dbv1.DatabaseRestore, seen RestoreFacts) (from source, problem string) {
+	asked, cluster := restore.Spec.Source, restore.Spec.ClusterRef.Name
+	from.Location, from.RecoveryTarget = asked.Location, asked.RecoveryTarget
+	if asked.Location != nil {
+		return from, ""
 	}
+	first := restore.Status.BackupRef
+	if asked.BackupRef != nil {
+		first = asked.BackupRef
+	}
+	if first != nil {
+		i := slices.IndexFunc(seen.Backups, func(b dbv1.DatabaseBackup) bool { return b.Name == first.Name })
+		if i < 0 {
+			return from, fmt.Sprintf("DatabaseCluster %s has no DatabaseBackup %s. Create a DatabaseRestore with another backup, or with its location", cluster, first.Name)
+		}
+		from.Name, from.backup = first.Name, &seen.Backups[i]
+		return from, ""
+	}
+	from.backup = newest(seen, asked.RecoveryTarget)
+	if from.backup == nil {
+		return from, missing(cluster, asked.RecoveryTarget)
+	}
+	from.Name = from.backup.Name
+	return from, ""
+}
+
+// newest is the newest backup of the cluster; for a moment in the archive, one with which a recovery to it can begin. One whose last
+// verification failed does not count.
+func newest(seen RestoreFacts, target *dbv1.RecoveryTarget) *dbv1.DatabaseBackup {
+	var last *dbv1.DatabaseBackup
+	for i := range seen.Backups {
+		one := &seen.Backups[i]
+		b := state.BackupOf(one)
+		usable := b.Complete() && !b.Bad() && b.RanFor == seen.Cluster.UID && (target == nil || begins(one, until(target)))
+		if usable && (last == nil || ended(one).After(ended(last))) {
+			last = one
+		}
+	}
+	return last
+}
+
+// begins reports whether a recovery to a time can begin with a backup: it is beside the archive, names its first file there, and was
+// complete before.
+func begins(b *dbv1.DatabaseBackup, until time.Time) bool {
+	beside := b.Spec.Destination == nil && len(b.Status.Streams) == 1 && b.Status.Streams[0].Facts[protocol.ArchiveFact] != ""
+	return beside && (until.IsZero() || !ended(b).After(until))
+}
+
+// ended is when the data of a backup ended, by the clock of its pod. The operator may have noticed it hours later.
+func ended(b *dbv1.DatabaseBackup) time.Time {
+	var last time.Time
+	for _, s := range b.Status.Streams {
+		if s.CompletionTime != nil && s.CompletionTime.After(last) {
+			last = s.CompletionTime.Time
+		}
+	}
+	if last.IsZero() {
+		return state.BackupOf(b).Completed.Time
+	}
+	return last
+}
+
+// until is the moment of a target; zero for the end of the archive.
+func until(target *dbv1.RecoveryTarget) time.Time {
 	at, err := time.Parse(time.RFC3339Nano, target.Time)
-	if err != nil { // the API server has checked it
+	if err != nil { // it is empty, because the API server has checked it
 		return time.Time{}
 	}
 	return at
 }
 
-// newest is the newest backup of the cluster that was complete before a time. One whose last verification failed does not count.
-func newest(seen RestoreFacts, before time.Time) (last state.Backup, found bool) {
-	for i := range seen.Backups {
-		b := state.BackupOf(&seen.Backups[i])
-		usable := b.Complete() && !b.Bad() && b.RanFor == seen.Cluster.UID && (before.IsZero() || !b.Completed.After(before))
-		if usable && (!found || b.Completed.After(last.Completed.Time)) {
-			last, found = b, true
-		}
+func missing(cluster string, target *dbv1.RecoveryTarget) string {
+	switch {
+	case target == nil:
+		return fmt.Sprintf("DatabaseCluster %s has no complete backup. Create a DatabaseBackup, or set spec.source of another DatabaseRestore", cluster)
+	case target.Time == "":
+		return fmt.Sprintf("DatabaseCluster %s has no complete backup that began in its archive. Create a DatabaseBackup", cluster)
+	default:
+		return fmt.Sprintf("DatabaseCluster %s has no backup in its archive that was complete before %s. Its status.recovery has the times that can be "+
+			"recovered: create another DatabaseRestore with one of these", cluster, target.Time)
 	}
-	return last, found
 }
 
-func missing(cluster string, target *dbv1.RecoveryTarget) string {
-	text := fmt.Sprintf("DatabaseCluster %s has no complete backup", cluster)
-	if at := until(target); !at.IsZero() {
-		text += fmt.Sprintf(" from before %s. Its status.recovery has the times that can be recovered", target.Time)
+// describe is the data, for messages.
+func describe(from dbv1.BackupSource) string {
+	text := ""
+	switch {
+	case from.Name != "":
+		text = "DatabaseBackup " + from.Name
+	case from.Location != nil:
+		text = "the backup at " + from.Location.URL
 	}
-	return text + ". Create a DatabaseBackup, or set spec.source of another DatabaseRestore to a backup"
+	switch target := from.RecoveryTarget; {
+	case target == nil:
+		return "the data of " + text
+	case target.Time == "":
+		return "the data at the end of the archive, from " + text
+	default:
+		return fmt.Sprintf("the data of %s, from %s", target.Time, text)
+	}
 }

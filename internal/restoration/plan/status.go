@@ -14,7 +14,6 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
-	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/status"
 )
 
@@ -22,12 +21,10 @@ import (
 func StatusOf(restore *dbv1.DatabaseRestore, seen RestoreFacts, todo RestorePlan, err error, now metav1.Time) dbv1.DatabaseRestoreStatus {
 	s := *restore.Status.DeepCopy()
 	s.ObservedGeneration = restore.Generation
-	s.PreviewRef, s.BackupRef, s.RecoveredTo = nil, nil, nil
+	s.PreviewRef, s.RecoveredTo = nil, nil
 	if preview := seen.Preview; preview != nil && Owns(restore, preview) {
 		s.PreviewRef = &dbv1.RestoreClusterRef{Name: preview.Name}
-		if source := state.FromBackup(preview); source != nil && source.Name != "" {
-			s.BackupRef = &dbv1.RestoreBackupRef{Name: source.Name}
-		}
+		s.BackupRef = firstBackup(restore, preview)
 		if done := preview.Status.Restore; done != nil {
 			s.RecoveredTo = done.RecoveredTo
 		}
