@@ -98,9 +98,11 @@ func TestARestoreNeverUsesAClusterOfAnotherOwner(t *testing.T) {
 	engine := restorer(t)
 	cluster := created(t, func(c *dbv1.DatabaseCluster) { c.Spec.Engine = engine })
 	other := smallest(cluster.Namespace, "yesterday-preview")
+	other.Spec.Deletion.Volumes = dbv1.VolumesDelete
 	create(t, other)
 	kubelet := startRestores(t, cluster.Namespace)
 	kubelet.message.Store(succeeds)
+	awaitReady(t, other)
 	completed(t, cluster, "first")
 	restore := restoreOf(cluster, "yesterday")
 	create(t, restore)
