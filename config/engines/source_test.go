@@ -56,3 +56,20 @@ esac
 		}
 	}
 }
+
+// The position of a backup is at the beginning of a file, which does not exist before the next record.
+func TestACheckOfPostgreSQLNamesTheFileInWhichTheBackupBegins(t *testing.T) {
+	for name, c := range map[string]struct{ when, state, want string }{
+		"before the backup":          {"before", "7123|50331649|7:7:|0|0000000A", `{"systemIdentifier":"7123","position":50331649,"snapshot":"7:7:","archiveFile":"7123-0000000A0000000000000003"}`},
+		"at the beginning of a file": {"before", "7123|4345298944|7:7:|0|00000001", `{"systemIdentifier":"7123","position":4345298944,"snapshot":"7:7:","archiveFile":"7123-000000010000000100000002"}`},
+		"of a replica":               {"before", "7123|50331649|7:7:|0|", `{"systemIdentifier":"7123","position":50331649,"snapshot":"7:7:"}`},
+		"after the backup":           {"after", "7123|50331649|7:7:|0|00000001", `{"systemIdentifier":"7123","position":50331649,"snapshot":"7:7:"}`},
+	} {
+		folder, variables := image(t, "postgresql-single-v1", map[string]string{"psql": "#!/bin/sh\necho '" + c.state + "'\n"})
+		command := exec.CommandContext(t.Context(), folder+"/scripts/check")
+		command.Env = slices.Concat(variables, []string{"DBC_CHECK=" + c.when})
+		if got, err := command.CombinedOutput(); err != nil || string(got) != c.want+"\n" {
+			t.Errorf("%s: %v\n%s\nwant\n%s", name, err, got, c.want)
+		}
+	}
+}

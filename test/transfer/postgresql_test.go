@@ -8,6 +8,7 @@ package transfer
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -26,13 +27,19 @@ import (
 // postgresUser is the user of the servers: PostgreSQL refuses to run as root.
 const postgresUser = 65534
 
-// postgresql is a folder with servers, and the folder of the programs of PostgreSQL.
+// single is the engine without replicas. Its members are one server.
+const single = "postgresql-single-v1"
+
+// postgresql is an engine, a folder with servers, and the folder of the programs of PostgreSQL.
 type postgresql struct {
-	t                *testing.T
-	folder, programs string
+	t                        *testing.T
+	engine, folder, programs string
 }
 
-func newPostgreSQL(t *testing.T) postgresql {
+// member is a server: its folder and its port.
+type member struct{ name, port string }
+
+func newPostgreSQL(t *testing.T, engine string) postgresql {
 	t.Helper()
 	initdb, err := exec.LookPath("initdb")
 	if err != nil {
@@ -49,11 +56,11 @@ func newPostgreSQL(t *testing.T) postgresql {
 	if err := os.Chown(folder, postgresUser, postgresUser); os.Geteuid() == 0 && err != nil {
 		t.Fatal(err)
 	}
-	return postgresql{t, folder, filepath.Dir(initdb)}
+	return postgresql{t, engine, folder, filepath.Dir(initdb)}
 }
 
-// install copies the programs and the keys into the folder, where the user of the servers can read them. The driver of the scripts is a
-// stub, because an archive does not use it, and no cluster adopts the recovered data.
+// install copies the programs and the keys into the folder, where the user of the servers can read them. The driver of the scripts in Python
+// is a stub, because an archive does not use it. With it, no cluster adopts the recovered data.
 func (p postgresql) install(w *world) {
 	p.t.Helper()
 	scripts := filepath.Join(p.folder, "scripts")
@@ -61,7 +68,8 @@ func (p postgresql) install(w *world) {
 		{"mkdir", "-p", scripts + "/psycopg2", filepath.Join(p.folder, "keys")},
 		{"cp", program, filepath.Join(p.folder, "transfer")},
 		{"cp", "-r", w.keys + "/.", filepath.Join(p.folder, "keys")},
-		{"cp", "-r", "../../config/engines/postgresql-v1/scripts/.", scripts},
+		{"cp", "-r", "../../config/engines/" + p.engine + "/scripts/.", scripts},
+		{"find", scripts, "-type", "f", "-exec", "sed", "-i", "s|/dbc/scripts/|" + scripts + "/|", "{}", "+"},
 		{"chmod", "-R", "a+rX", p.folder},
 	}
 	for _, words := range copies {
@@ -84,7 +92,7 @@ func (p postgresql) install(w *world) {
 // do runs a program of PostgreSQL.
 func (p postgresql) do(words ...string) string {
 	p.t.Helper()
-	cmd := exec.CommandContext(p.t.Context(), words[0], words[1:]...)
+	cmd := exec.CommandContext(context.WithoutCancel(p.t.Context()), words[0], words[1:]...) // also at the end of the test
 	cmd.Dir, cmd.Env = p.folder, append(os.Environ(), "PATH="+p.programs+":"+os.Getenv("PATH"))
 	if os.Geteuid() == 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: postgresUser, Gid: postgresUser}}
@@ -125,30 +133,50 @@ func (p postgresql) ask(port, statement string) string {
 	return p.do("psql", "-XqtA", "-h", "127.0.0.1", "-p", port, "-U", "postgres", "-c", statement)
 }
 
-// pair starts a primary and a replica. Both have the slot, as the members of the engine.
-func (p postgresql) pair() (first, second string) {
+// port is a port that no server has.
+func (p postgresql) port() string {
 	p.t.Helper()
-	ports := [2]string{}
-	for i := range ports {
-		address, err := freeAddress()
-		if err != nil {
-			p.t.Fatal(err)
-		}
-		_, ports[i], _ = strings.Cut(address, ":")
+	address, err := freeAddress()
+	if err != nil {
+		p.t.Fatal(err)
 	}
-	p.do("initdb", "-D", "first", "-U", "postgres", "-A", "trust", "--no-sync")
-	p.configure("first", map[string]string{"port": ports[0], "unix_socket_directories": "", "track_commit_timestamp": "on", "fsync": "off", "wal_keep_size": "256MB"})
-	p.start("first")
+	_, port, _ := strings.Cut(address, ":")
+	return port
+}
+
+// first starts a server.
+func (p postgresql) first() member {
+	p.t.Helper()
+	first := member{"first", p.port()}
+	p.do("initdb", "-D", first.name, "-U", "postgres", "-A", "trust", "--no-sync")
+	p.configure(first.name, map[string]string{"port": first.port, "unix_socket_directories": "", "track_commit_timestamp": "on", "fsync": "off", "wal_keep_size": "256MB"})
+	p.start(first.name)
+	p.ask(first.port, "CREATE ROLE replicator LOGIN REPLICATION; CREATE TABLE row (n bigserial, text text DEFAULT repeat(md5(random()::text), 30))")
+	return first
+}
+
+// copy creates a base backup.
+func (p postgresql) copy(of member, to string) {
+	p.t.Helper()
+	p.do("pg_basebackup", "-h", "127.0.0.1", "-p", of.port, "-U", "replicator", "-D", to, "-c", "fast", "--no-sync")
+}
+
+// second starts a replica, where the engine has one; otherwise it is the first server. Both have the slot, as the members of the engine.
+func (p postgresql) second(first member) member {
+	p.t.Helper()
+	if p.engine == single {
+		return first
+	}
 	const slot = "SELECT pg_create_physical_replication_slot('dbc_archive', true)"
-	p.ask(ports[0], "CREATE ROLE replicator LOGIN REPLICATION; CREATE TABLE row (n bigserial, text text DEFAULT repeat(md5(random()::text), 30))")
-	p.do("pg_basebackup", "-h", "127.0.0.1", "-p", ports[0], "-U", "replicator", "-D", "base", "-c", "fast", "--no-sync")
-	p.ask(ports[0], slot)
-	p.do("cp", "-a", "base", "second")
-	p.configure("second", map[string]string{"port": ports[1], "primary_conninfo": "host=127.0.0.1 user=replicator port=" + ports[0]})
+	p.copy(first, "base")
+	p.ask(first.port, slot)
+	second := member{"second", p.port()}
+	p.do("cp", "-a", "base", second.name)
+	p.configure(second.name, map[string]string{"port": second.port, "primary_conninfo": "host=127.0.0.1 user=replicator port=" + first.port})
 	p.do("touch", "second/standby.signal")
-	p.start("second")
-	p.ask(ports[1], slot)
-	return ports[0], ports[1]
+	p.start(second.name)
+	p.ask(second.port, slot)
+	return second
 }
 
 // writer inserts rows, one in each transaction, and records which the server has acknowledged.
@@ -202,15 +230,11 @@ func (w *writer) session(p postgresql, ports string, done <-chan struct{}) {
 // restored returns the rows of a server that is recovered from a base backup and the archive, until a time, or to the end.
 func (w *world) restored(p postgresql, base, name, until string) (rows []int) {
 	w.t.Helper()
-	address, err := freeAddress()
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	_, port, _ := strings.Cut(address, ":")
+	port := p.port()
 	p.do("mkdir", "-p", name)
 	p.do("cp", "-a", base, name+"/pgdata")
 	p.configure(name+"/pgdata", map[string]string{"port": port})
-	w.recover(p, base, name, until)
+	w.recover(p, base, member{name, port}, until)
 	p.start(name + "/pgdata")
 	for line := range strings.FieldsSeq(p.ask(port, "SELECT n FROM row ORDER BY n")) {
 		n, _ := strconv.Atoi(line)
@@ -234,11 +258,12 @@ func (p postgresql) begins(base string) string {
 }
 
 // recover runs the action of the engine under transfer, as the user of the server.
-func (w *world) recover(p postgresql, base, name, until string) {
+func (w *world) recover(p postgresql, base string, m member, until string) {
 	w.t.Helper()
 	call := protocol.Recover{From: w.location, Start: p.begins(base), Until: until, Store: w.store()}
 	call.Credentials, call.Result = filepath.Join(p.folder, "keys"), os.DevNull
 	call.Command = []string{filepath.Join(p.folder, "scripts", "recover")}
-	p.do(slices.Concat([]string{"env", "DBC_DATA_DIR=" + filepath.Join(p.folder, name), "DBC_SECRETS_DIR=/none",
-		filepath.Join(p.folder, "transfer")}, protocol.Args(&call))...)
+	data := filepath.Join(p.folder, m.name)
+	p.do(slices.Concat([]string{"env", "DBC_DATA_DIR=" + data, "PGDATA=" + data + "/pgdata", "PGPORT=" + m.port, "DBC_SECRETS_DIR=/none",
+		"DBC_DATABASE=postgres", "DBC_OWNER=app", filepath.Join(p.folder, "transfer")}, protocol.Args(&call))...)
 }

@@ -7,6 +7,7 @@ SPDX-License-Identifier: Apache-2.0
 package transfer
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -26,12 +27,13 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// archiver runs the action of the engine under transfer.
+// archiver runs the action of the engine under transfer, again if it ends.
 func (w *world) archiver(p postgresql, ports string) (*exec.Cmd, func() outcome) {
 	w.t.Helper()
 	call := protocol.Archive{To: w.location, ID: "uid-1", Store: w.store(), MaxLag: 200 * time.Millisecond, Stalled: time.Second}
+	call.State = filepath.Join(w.t.TempDir(), "state")
 	cmd, finish := w.command(w.t.Context(), append(protocol.Args(&call), "--", filepath.Join(p.folder, "scripts", "archive"))...)
-	cmd.Env = append(cmd.Env, "DBC_MEMBERS=127.0.0.1 127.0.0.1", "DBC_PORT="+ports, "DBC_DATA_DIR=/none", "DBC_SECRETS_DIR="+w.keys, "PYTHONDONTWRITEBYTECODE=1")
+	cmd.Env = append(cmd.Env, p.reaches(ports, w.keys)...)
 	if err := cmd.Start(); err != nil {
 		w.t.Fatal(err)
 	}
@@ -50,6 +52,9 @@ func (w *world) objects() (names []string) {
 		}
 		return err
 	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // it has not begun
+	}
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -77,27 +82,46 @@ func numbers(history []string) (all []int) {
 	return all
 }
 
-// crash ends the primary, and lets the replica take over.
+// crash ends the primary, and lets the replica take over. Without one, the server starts again.
 func (p postgresql) crash() {
 	p.do("pg_ctl", "-D", "first", "-m", "immediate", "stop")
+	if p.engine == single {
+		p.start("first")
+		return
+	}
 	p.do("pg_ctl", "-D", "second", "promote")
 }
 
 // Kills at any time, a crash of the primary, and a stop must leave no hole: any moment can be recovered, with exactly the rows of that time.
 // An archive may even have rows that the next primary lacks.
 func TestAnyMomentOfPostgreSQLCanBeRecoveredFromItsArchive(t *testing.T) {
-	t.Run("the replica has the rows", func(t *testing.T) {
+	for name, engine := range map[string]string{"the replica has the rows": "postgresql-v1", "the server starts again": single} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, p := newWorld(t), newPostgreSQL(t, engine)
+			w.disturb(p, func(member) { p.crash() })
+		})
+	}
+	t.Run("the server begins a timeline", func(t *testing.T) {
 		t.Parallel()
-		w, p := newWorld(t), newPostgreSQL(t)
-		w.disturb(p, func(string) { p.crash() })
+		w, p := newWorld(t), newPostgreSQL(t, single)
+		objects := w.disturb(p, func(first member) {
+			p.do("pg_ctl", "-D", first.name, "-m", "fast", "stop")
+			p.do("touch", first.name+"/standby.signal")
+			p.start(first.name)
+			p.do("pg_ctl", "-D", first.name, "promote")
+		})
+		if !strings.Contains(strings.Join(objects, " "), "00000002.history.") {
+			t.Error("the archive lacks the history of the timeline")
+		}
 	})
 	t.Run("the archive is ahead of the replica", func(t *testing.T) {
 		t.Parallel()
-		w, p := newWorld(t), newPostgreSQL(t)
-		objects := w.disturb(p, func(first string) {
+		w, p := newWorld(t), newPostgreSQL(t, "postgresql-v1")
+		objects := w.disturb(p, func(first member) {
 			p.do("pg_ctl", "-D", "second", "stop")
-			p.ask(first, "INSERT INTO row SELECT 1000000 + n FROM generate_series(1, 40000) n")
-			w.has(p.ask(first, "SELECT pg_walfile_name(pg_current_wal_lsn())"))
+			p.ask(first.port, "INSERT INTO row SELECT 1000000 + n FROM generate_series(1, 40000) n")
+			w.has(p.ask(first.port, "SELECT pg_walfile_name(pg_current_wal_lsn())"))
 			p.do("pg_ctl", "-D", "first", "-m", "immediate", "stop")
 			p.start("second")
 			p.do("pg_ctl", "-D", "second", "promote")
@@ -108,39 +132,54 @@ func TestAnyMomentOfPostgreSQLCanBeRecoveredFromItsArchive(t *testing.T) {
 	})
 }
 
-// disturb writes rows while the archiver is killed, and the primary ends in the middle. It returns the objects of the whole archive.
-func (w *world) disturb(p postgresql, fail func(first string)) (objects []string) {
+// disturb writes rows while transfer and the action are killed, and the primary ends in the middle. It returns the objects of the whole
+// archive.
+func (w *world) disturb(p postgresql, fail func(first member)) (objects []string) {
 	w.t.Helper()
 	w.key("replication-password", "unused")
+	w.key("password", "unused")
 	p.install(w)
-	first, second := p.pair()
-	ports := first + "," + second
+	first := p.first()
+	last := p.second(first)
+	ports := first.port
+	if last != first {
+		ports += "," + last.port
+	}
 	done, ended, rows := make(chan struct{}), make(chan struct{}), &writer{}
 	go func() { defer close(ended); rows.write(p, ports, done) }()
 	archiver, finish := w.archiver(p, ports)
-	for kill := range 6 {
-		time.Sleep(time.Duration(500+rand.IntN(1000)) * time.Millisecond)
-		if kill == 3 {
-			fail(first)
-		}
-		_ = archiver.Process.Kill()
-		_ = archiver.Wait() // it was killed
-		archiver, finish = w.archiver(p, ports)
+	if last == first { // the action creates the slot, so the backup begins later
+		w.has(p.ask(first.port, "SELECT pg_walfile_name(pg_current_wal_lsn())"))
+		p.copy(first, "base")
 	}
-	time.Sleep(time.Second)
-	p.do("pg_basebackup", "-h", "127.0.0.1", "-p", second, "-U", "replicator", "-D", "later", "-c", "fast", "--no-sync")
+	for kill := range 8 {
+		time.Sleep(time.Duration(500+rand.IntN(1000)) * time.Millisecond)
+		switch {
+		case kill == 3:
+			fail(first)
+			fallthrough
+		case kill%2 == 0:
+			_ = archiver.Process.Kill()
+			_ = archiver.Wait() // it was killed
+			archiver, finish = w.archiver(p, ports)
+		default:
+			w.killAction(archiver.Process.Pid)
+		}
+	}
+	time.Sleep(3 * time.Second)
+	p.copy(last, "later")
 	later := archive.BaseBackup{ID: "later", Start: p.begins("later"), Ended: time.Now(), Trusted: true}
 	for range archive.MaxObjectsInFlight + 2 { // some files follow, because the last ones remain
-		p.ask(second, "SELECT pg_switch_wal()")
+		p.ask(last.port, "SELECT pg_switch_wal()")
 		time.Sleep(200 * time.Millisecond)
 	}
 	close(done)
 	<-ended
-	time.Sleep(2500 * time.Millisecond) // so that the archive has a mark after the last commit
-	history := strings.Split(p.ask(second,
+	time.Sleep(3500 * time.Millisecond) // so that the archive has a mark after the last commit
+	history := strings.Split(p.ask(last.port,
 		`SELECT n, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM row, pg_xact_commit_timestamp(row.xmin) at ORDER BY at`), "\n")
-	w.has(p.ask(second, "SELECT pg_walfile_name(pg_current_wal_lsn())"))
-	p.do("pg_ctl", "-D", "second", "-w", "stop") // it waits until the archive has everything
+	w.has(p.ask(last.port, "SELECT pg_walfile_name(pg_current_wal_lsn())"))
+	p.do("pg_ctl", "-D", last.name, "-w", "stop") // it waits until the archive has everything
 	if err := archiver.Process.Signal(syscall.SIGTERM); err != nil {
 		w.t.Fatal(err)
 	}

@@ -1,0 +1,120 @@
+//go:build s3
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package transfer
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// alone starts a server, with the slot that members of the engine have.
+func (w *world) alone(p postgresql) member {
+	w.t.Helper()
+	w.key("replication-password", "unused")
+	w.key("password", "unused")
+	p.install(w)
+	first := p.first()
+	p.reserve(first)
+	return first
+}
+
+// reserve creates the slot, if the action does not.
+func (p postgresql) reserve(m member) {
+	p.t.Helper()
+	if p.engine != single {
+		p.ask(m.port, "SELECT pg_create_physical_replication_slot('dbc_archive', true)")
+	}
+}
+
+// reaches is the environment of an action.
+func (p postgresql) reaches(ports, keys string) []string {
+	return []string{
+		"DBC_MEMBERS=127.0.0.1 127.0.0.1", "DBC_PORT=" + ports, "PGPORT=" + ports, "DBC_DATA_DIR=/none", "DBC_SECRETS_DIR=" + keys,
+		"PATH=" + p.programs + ":" + os.Getenv("PATH"), "PYTHONDONTWRITEBYTECODE=1",
+	}
+}
+
+// killAction kills the process of the action, if one runs.
+func (w *world) killAction(transfer int) {
+	w.t.Helper()
+	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", transfer))
+	for _, file := range tasks {
+		text, _ := os.ReadFile(file)
+		for child := range strings.FieldsSeq(string(text)) {
+			pid, _ := strconv.Atoi(child)
+			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
+		}
+	}
+}
+
+// A file can have all its bytes in the archive, but not its end. Then another run ends it before the next file.
+func TestAnArchiveOfPostgreSQLContinuesAfterAFileWhoseEndIsNotStored(t *testing.T) {
+	for _, engine := range []string{"postgresql-v1", single} {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			w, p := newWorld(t), newPostgreSQL(t, engine)
+			first := w.alone(p)
+			segment := p.ask(first.port, "SELECT pg_walfile_name(pg_current_wal_lsn()) FROM pg_switch_wal()")
+			file := p.ask(first.port, "SELECT system_identifier FROM pg_control_system()") + "-" + segment
+			w.must(w.run(w.archiving(`for n in 0 1 2 3; do
+				echo data ` + file + ` $((n << 22)) $((1 << 22))
+				dd if=` + filepath.Join(p.folder, first.name, "pg_wal", segment) + ` bs=4M skip=$n count=1 status=none
+			done`)...))
+			w.archiver(p, first.port)
+			p.ask(first.port, "CREATE TABLE later ()")
+			w.has(p.ask(first.port, "SELECT pg_walfile_name(pg_current_wal_lsn())"))
+		})
+	}
+}
+
+// Log that the server has removed is a gap, and the archive begins again after it.
+func TestAnArchiveOfPostgreSQLRecordsLogThatIsLost(t *testing.T) {
+	for _, engine := range []string{"postgresql-v1", single} {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			w, p := newWorld(t), newPostgreSQL(t, engine)
+			first := w.alone(p)
+			archiver, _ := w.archiver(p, first.port)
+			w.has(".part.")
+			_ = archiver.Process.Kill()
+			_ = archiver.Wait() // it was killed
+			p.ask(first.port, "ALTER SYSTEM SET wal_keep_size = 0")
+			p.ask(first.port, "SELECT pg_drop_replication_slot(slot_name), pg_reload_conf() FROM pg_replication_slots WHERE NOT active")
+			for range 3 {
+				p.ask(first.port, "CREATE TABLE IF NOT EXISTS later (); DROP TABLE later; SELECT pg_switch_wal()")
+				p.ask(first.port, "CHECKPOINT")
+			}
+			p.reserve(first)
+			w.archiver(p, first.port)
+			w.has(".gap.")
+			w.has(p.ask(first.port, "SELECT pg_walfile_name(pg_current_wal_lsn())"))
+		})
+	}
+}
+
+func TestAnArchiveOfPostgreSQLRefusesAnotherDatabase(t *testing.T) {
+	for _, engine := range []string{"postgresql-v1", single} {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			w, p := newWorld(t), newPostgreSQL(t, engine)
+			first := w.alone(p)
+			cmd := exec.CommandContext(t.Context(), filepath.Join(p.folder, "scripts", "archive")) //nolint:gosec // of the engine
+			cmd.Env = append(os.Environ(), p.reaches(first.port, w.keys)...)
+			cmd.Stdin = strings.NewReader("last 1-000000010000000000000001 5 open\n")
+			said, _ := cmd.CombinedOutput() // the exit code is checked below
+			if code := cmd.ProcessState.ExitCode(); code != 30 || !strings.Contains(string(said), "has the database 1, but") {
+				t.Errorf("exit code %d: %s", code, said)
+			}
+		})
+	}
+}
