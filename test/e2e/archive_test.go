@@ -21,6 +21,7 @@ const archivedInBucket = `
 
 // rarely is a schedule that creates a backup only because the archive needs one.
 const rarely = `    schedules: [{name: yearly, schedule: "0 0 1 1 *"}]
+    verification: {schedule: "0 0 1 1 *", recover: Alternate}
 `
 
 const fromAMoment = `
@@ -115,6 +116,11 @@ func TestTheSecondBeforeATableWasDroppedCanBeRecovered(t *testing.T) {
 	w.eventually("True Archiving", w.archiving()...)
 	time.Sleep(5 * time.Second)
 	t.Logf("%s rows until %s, %s until %s", want, moment, wantHalf, half)
+
+	w.do("annotate", "databasebackup", base, "database.dbcluster.io/verify=1")
+	w.eventually("Succeeded Newest 2", "get", "databasebackup", base, "-o",
+		"jsonpath={.status.verification.phase} {.status.verification.recovery.target} {.status.verification.recovery.recoveredTo}")
+	t.Log(w.do("get", "databasebackup", base, "-o", "jsonpath={.status.verification.recovery} {.status.verification.message}"))
 
 	w.hasRows("half", "half", half, wantHalf, strings.NewReplacer("NAME", "half", "TIME", half, "BACKUP", base).Replace(fromAMoment))
 	w.hasRows("before", "before-preview", moment, want, strings.NewReplacer("NAME", "before", "TIME", moment).Replace(aLook))
