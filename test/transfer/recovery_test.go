@@ -145,13 +145,13 @@ func (w *world) disturb(p postgresql, fail func(first member)) (objects []string
 	if last != first {
 		ports += "," + last.port
 	}
-	done, ended, rows := make(chan struct{}), make(chan struct{}), &writer{}
-	go func() { defer close(ended); rows.write(p, ports, done) }()
 	archiver, finish := w.archiver(p, ports)
 	if last == first { // the action creates the slot, so the backup begins later
 		w.has(p.ask(first.port, "SELECT pg_walfile_name(pg_current_wal_lsn())"))
 		p.copy(first, "base")
 	}
+	done, ended, rows := make(chan struct{}), make(chan struct{}), &writer{}
+	go func() { defer close(ended); rows.write(p, ports, done) }()
 	for kill := range 8 {
 		time.Sleep(time.Duration(500+rand.IntN(1000)) * time.Millisecond)
 		switch {
