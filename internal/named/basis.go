@@ -16,8 +16,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// IndexBackups is the index of the cache for the DatabaseBackups of a cluster, by its name. A list by labels alone would compare every object
-// of the namespace.
+// IndexBackups is the index of the cache for the DatabaseBackups of a cluster, by its name. A list by labels alone would compare every
+// object of the namespace.
 const IndexBackups = "backups-spec-cluster"
 
 // Basis is what the Jobs of that object are built from.

@@ -20,13 +20,13 @@ import (
 func at(ago time.Duration) metav1.Time { return metav1.NewTime(moment.Add(-ago)) }
 
 // drilled is a backup that ended two hours ago in an archive with the log since three hours ago, of a cluster whose verifications recover.
-func drilled(recover dbv1.VerificationRecovery) (*dbv1.DatabaseBackup, *BackupFacts) {
+func drilled(target dbv1.VerificationRecovery) (*dbv1.DatabaseBackup, *BackupFacts) {
 	b, o := completed(), idleWorld()
 	checking(&o)
 	o.Engine.Spec.Actions.Check.Identity = "identity"
 	o.Engine.Spec.Actions.Recover = &dbv1.EngineAction{Command: []string{"/dbc/scripts/recover"}}
 	o.Cluster.Spec.Backup.Archive = &dbv1.ClusterArchive{}
-	o.Cluster.Spec.Backup.Verification = &dbv1.BackupVerificationSchedule{Recover: recover}
+	o.Cluster.Spec.Backup.Verification = &dbv1.BackupVerificationSchedule{Recover: target}
 	o.Recoverable = &dbv1.ClusterRecoveryStatus{
 		Location: protocol.ArchiveBeside(b.Status.Location, b.Status.ClusterUID),
 		Ranges:   []dbv1.RecoveryRange{{Oldest: at(9 * time.Hour), Newest: at(8 * time.Hour)}, {Oldest: at(3 * time.Hour), Newest: at(time.Minute)}},

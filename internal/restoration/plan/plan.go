@@ -72,7 +72,7 @@ func stalled(reason, text string) RestorePlan {
 	return p
 }
 
-// soon looks again: no watch shows a cluster of another owner.
+// soon requeues after a delay: no watch shows a cluster of another owner.
 func (p RestorePlan) soon() RestorePlan {
 	p.RequeueAfter = situation.MissingRequeue
 	return p
@@ -83,8 +83,8 @@ func create(restore *dbv1.DatabaseRestore, seen RestoreFacts, name string) Resto
 	cluster := restore.Spec.ClusterRef.Name
 	switch {
 	case seen.Cluster == nil:
-		return stalled(dbv1.ReasonClusterMissing, fmt.Sprintf("DatabaseCluster %s, which spec.clusterRef names, does not exist, so its settings are "+
-			"unknown. Create a DatabaseCluster with spec.bootstrap.fromBackup instead", cluster))
+		return stalled(dbv1.ReasonClusterMissing, fmt.Sprintf("DatabaseCluster %s, which spec.clusterRef names, does not exist, so its settings "+
+			"are unknown. Create a DatabaseCluster with spec.bootstrap.fromBackup instead", cluster))
 	case seen.Cluster.DeletionTimestamp != nil: // its deletion may be that of all clusters
 		return stalled(dbv1.ReasonClusterMissing, fmt.Sprintf("DatabaseCluster %s is being deleted, so the operator creates no preview of it. "+
 			"Create a DatabaseCluster with spec.bootstrap.fromBackup instead", cluster))
@@ -104,7 +104,8 @@ func create(restore *dbv1.DatabaseRestore, seen RestoreFacts, name string) Resto
 	p := because(fmt.Sprintf("creating DatabaseCluster %s with %s", name, describe(from.BackupSource)))
 	p.Operations = operation.List{operation.Create{
 		Work: operation.Work{
-			Is: operation.Properties{LiveRead: true}, Text: "create " + preview.String(), Event: operation.Normal("PreviewCreated", "CreatePreview", ""),
+			Is: operation.Properties{LiveRead: true}, Text: "create " + preview.String(),
+			Event: operation.Normal("PreviewCreated", "CreatePreview", ""),
 		},
 		Objects: []objects.Child{preview},
 	}}

@@ -195,7 +195,7 @@ func TestARestoreReportsItsPreview(t *testing.T) {
 		"right after its creation": {shown(t), "Restoring", "DatabaseCluster yesterday-preview gets " + source, false, false},
 		"while it starts":          {shown(t, is("Ready", "False", "Restoring", "progressing: restoring")), "Restoring", source + ": progressing: restoring", false, false},
 		"while it hibernates":      {shown(t, is("Ready", "True", "Hibernated", "no member runs"), is("Available", "False", "Hibernated", "")), "Restoring", "no member runs", false, false},
-		"beside old volumes":       {shown(t, is("Stalled", "True", "VolumeConflict", "remove spec.bootstrap")), "VolumeConflict", "volumes of an earlier cluster of that name exist. Delete", false, true},
+		"beside old volumes":       {shown(t, is("Stalled", "True", "VolumeConflict", "remove spec.bootstrap")), "VolumeConflict", "volumes of a previous cluster of that name exist. Delete", false, true},
 		"when it is ready":         {shown(t, is("Ready", "True", "Ready", "ready"), is("Available", "True", "AllReplicasReady", "")), "PreviewReady", "has " + source + ". Clients connect to Service yesterday-preview", true, false},
 		"when the user must act": {shown(t, is("Ready", "False", "JobBlocked", "stalled: no"), is("Stalled", "True", "JobBlocked", "the archive does not cover it")),
 			"JobBlocked", source + ": the archive does not cover it", false, true},

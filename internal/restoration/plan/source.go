@@ -35,7 +35,8 @@ func sourceOf(restore *dbv1.DatabaseRestore, seen RestoreFacts) (from source, pr
 	if first != nil {
 		i := slices.IndexFunc(seen.Backups, func(b dbv1.DatabaseBackup) bool { return b.Name == first.Name })
 		if i < 0 {
-			return from, fmt.Sprintf("DatabaseCluster %s has no DatabaseBackup %s. Create a DatabaseRestore with another backup, or with its location", cluster, first.Name)
+			return from, fmt.Sprintf("DatabaseCluster %s has no DatabaseBackup %s. Create a DatabaseRestore with another backup, or with its "+
+				"location", cluster, first.Name)
 		}
 		from.Name, from.backup = first.Name, &seen.Backups[i]
 		return from, ""
@@ -96,12 +97,13 @@ func until(target *dbv1.RecoveryTarget) time.Time {
 func missing(cluster string, target *dbv1.RecoveryTarget) string {
 	switch {
 	case target == nil:
-		return fmt.Sprintf("DatabaseCluster %s has no complete backup. Create a DatabaseBackup, or set spec.source of another DatabaseRestore", cluster)
+		return fmt.Sprintf("DatabaseCluster %s has no complete backup. Create a DatabaseBackup, or set spec.source of another DatabaseRestore",
+			cluster)
 	case target.Time == "":
 		return fmt.Sprintf("DatabaseCluster %s has no complete backup that began in its archive. Create a DatabaseBackup", cluster)
 	default:
-		return fmt.Sprintf("DatabaseCluster %s has no backup in its archive that was complete before %s. Its status.recovery has the times that can be "+
-			"recovered: create another DatabaseRestore with one of these", cluster, target.Time)
+		return fmt.Sprintf("DatabaseCluster %s has no backup in its archive that was complete before %s. Its status.recovery has the times that "+
+			"can be recovered: create another DatabaseRestore with one of these", cluster, target.Time)
 	}
 }
 

@@ -64,7 +64,8 @@ func ready(todo RestorePlan) metav1.Condition {
 }
 
 func stall(todo RestorePlan) metav1.Condition {
-	is := metav1.Condition{Type: dbv1.ConditionStalled, Status: metav1.ConditionFalse, Reason: dbv1.ReasonNotStalled, Message: "no action required"}
+	is := metav1.Condition{Type: dbv1.ConditionStalled, Status: metav1.ConditionFalse, Reason: dbv1.ReasonNotStalled}
+	is.Message = "no action required"
 	if todo.Stalled != nil {
 		is.Status, is.Reason, is.Message = metav1.ConditionTrue, todo.Stalled.Reason, todo.Stalled.Message
 	}
