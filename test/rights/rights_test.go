@@ -51,7 +51,7 @@ func TestARightThatWouldBeTooMuchIsObjectedTo(t *testing.T) {
 		{Verb: "create", Group: "rbac.authorization.k8s.io", Resource: "clusterrolebindings"}, {Verb: "list", Group: "rbac.authorization.k8s.io", Resource: "rolebindings"},
 		{Verb: "bind", Group: "example.test", Resource: "roles"}, {Verb: "impersonate", Resource: "users"},
 		{Verb: "*", Resource: "services"}, {Verb: "get", Resource: "*"}, {Verb: "get", Group: "*", Resource: "services"},
-		{Verb: "create", Group: "database.dbcluster.io", Resource: "databaseclusters"}, {Verb: "get", Resource: "/metrics"},
+		{Verb: "delete", Group: "database.dbcluster.io", Resource: "databaseclusters"}, {Verb: "get", Resource: "/metrics"},
 	} {
 		if Objection(right) == "" {
 			t.Errorf("there is no objection to %s", right)

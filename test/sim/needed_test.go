@@ -29,6 +29,8 @@ var needed = map[string][]string{
 	},
 	// The pods soon show the next action of a StatefulSet: without that watch, the operator only loses time.
 	"DatabaseBackup": {"backup", "backup-retries", "backup-two-at-once", "backup-image-changes", "", "backup-unschedulable-corrected"},
+	// The simulated world has one cluster. The integration test of previews needs all of them.
+	"DatabaseRestore": {"", "", ""},
 }
 
 func TestEveryWatchIsNeeded(t *testing.T) {

@@ -95,8 +95,8 @@ func report(restore *dbv1.DatabaseRestore, preview *dbv1.DatabaseCluster) Restor
 	gets := fmt.Sprintf("DatabaseCluster %s gets %s", preview.Name, data(restore, preview))
 	switch {
 	case stall != nil && stall.Status == metav1.ConditionTrue && stall.Reason == dbv1.ReasonVolumeConflict:
-		return stalled(stall.Reason, fmt.Sprintf("%s, but volumes of a previous cluster of that name exist. Delete these PersistentVolumeClaims, "+
-			"or create a DatabaseRestore with another name", gets))
+		return stalled(stall.Reason, fmt.Sprintf("%s, but volumes of a previous cluster of that name exist. Delete these "+
+			"PersistentVolumeClaims, or create a DatabaseRestore with another name", gets))
 	case stall != nil && stall.Status == metav1.ConditionTrue:
 		return stalled(stall.Reason, fmt.Sprintf("%s: %s", gets, stall.Message))
 	case ready == nil:
