@@ -175,10 +175,10 @@ func (w *world) disturb(p postgresql, fail func(first member)) (objects []string
 	}
 	close(done)
 	<-ended
-	time.Sleep(3500 * time.Millisecond) // so that the archive has a mark after the last commit
+	w.has(p.ask(last.port, "SELECT pg_walfile_name(pg_current_wal_lsn())"))
+	time.Sleep(5 * time.Second) // so that the archive has a mark after the last commit
 	history := strings.Split(p.ask(last.port,
 		`SELECT n, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM row, pg_xact_commit_timestamp(row.xmin) at ORDER BY at`), "\n")
-	w.has(p.ask(last.port, "SELECT pg_walfile_name(pg_current_wal_lsn())"))
 	p.do("pg_ctl", "-D", last.name, "-w", "stop") // it waits until the archive has everything
 	if err := archiver.Process.Signal(syscall.SIGTERM); err != nil {
 		w.t.Fatal(err)
