@@ -44,6 +44,9 @@ func pointing(t *testing.T, ns string, reference rights.Reference, name string) 
 	if reference.Kind == "DatabaseCluster" {
 		spec = fields{"engine": "references-v1", "storage": fields{"size": "1Gi"}} // the engine has a restore action
 	}
+	if reference.Kind == "DatabaseRestore" {
+		spec = fields{"source": fields{}} // without a moment: the engine has no action recover
+	}
 	made := plain(t, strings.ToLower(reference.Kind)+"s")(ns, spec)
 	write(made.Object, strings.Split(reference.Path, "."), name)
 	made.SetName("")

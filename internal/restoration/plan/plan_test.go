@@ -78,7 +78,7 @@ func TestAPreviewBeginsWithTheBackupOfTheSource(t *testing.T) {
 		"with another time zone":              {dbv1.RestoreSource{RecoveryTarget: at("2026-11-28T12:30:00+02:00")}, nil, "first"},
 		"none before the time":                {dbv1.RestoreSource{RecoveryTarget: at("2026-11-28T09:59:59Z")}, nil, "no backup in its archive that was complete before 2026-11-28T09:59:59Z"},
 		"the named one":                       {dbv1.RestoreSource{BackupRef: &dbv1.RestoreBackupRef{Name: "first"}}, nil, "first"},
-		"not one of another cluster":          {dbv1.RestoreSource{BackupRef: &dbv1.RestoreBackupRef{Name: "of-payroll"}}, nil, "orders has no DatabaseBackup of-payroll"},
+		"not one of another cluster":          {dbv1.RestoreSource{BackupRef: &dbv1.RestoreBackupRef{Name: "of-payroll"}}, nil, "DatabaseBackup of-payroll of DatabaseCluster orders does not exist"},
 		"not one elsewhere, for a time":       {dbv1.RestoreSource{RecoveryTarget: at("")}, func(f *plan.RestoreFacts) { f.Backups[1].Spec.Destination = &dbv1.BackupDestination{} }, "first"},
 		"not one outside of the archive":      {dbv1.RestoreSource{RecoveryTarget: at("")}, func(f *plan.RestoreFacts) { f.Backups[1].Status.Streams[0].Facts = nil }, "first"},
 		"one outside of it, without a time":   {dbv1.RestoreSource{}, func(f *plan.RestoreFacts) { f.Backups[1].Status.Streams[0].Facts = nil }, "second"},

@@ -35,8 +35,8 @@ func sourceOf(restore *dbv1.DatabaseRestore, seen RestoreFacts) (from source, pr
 	if first != nil {
 		i := slices.IndexFunc(seen.Backups, func(b dbv1.DatabaseBackup) bool { return b.Name == first.Name })
 		if i < 0 {
-			return from, fmt.Sprintf("DatabaseCluster %s has no DatabaseBackup %s. Create a DatabaseRestore with another backup, or with its "+
-				"location", cluster, first.Name)
+			return from, fmt.Sprintf("DatabaseBackup %s of DatabaseCluster %s does not exist. Create a DatabaseRestore with another backup, or "+
+				"with its location", first.Name, cluster)
 		}
 		from.Name, from.backup = first.Name, &seen.Backups[i]
 		return from, ""
