@@ -5,7 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 package plan
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -57,7 +56,7 @@ func (s situation) recovery(request string) *dbv1.VerifiedRecovery {
 			"status.recovery of DatabaseCluster %s does not show yet that the archive has the log after this backup", s.Cluster.Name)}
 	}
 	random := verify.Recover == dbv1.RecoverRandom || verify.Recover == dbv1.RecoverAlternate && s.Recovered == dbv1.RecoverNewest
-	earliest := s.ended().Add(clocks)
+	earliest := state.EndOf(s.backup.Status).Add(clocks)
 	switch {
 	case random && !earliest.After(log.Newest.Time):
 		return &dbv1.VerifiedRecovery{Target: dbv1.RecoverRandom,
@@ -77,23 +76,11 @@ func second(id string, from, to time.Time) time.Time {
 	return from.Add(time.Duration(binary.BigEndian.Uint64(digest[:])%seconds) * time.Second)
 }
 
-// ended is the end of the backup, as a whole second after which the archive can be replayed into it.
-func (s situation) ended() time.Time {
-	end := s.backup.Status.CompletionTime
-	for _, stream := range s.backup.Status.Streams {
-		end = cmp.Or(stream.CompletionTime, end)
-	}
-	if end == nil {
-		return time.Time{}
-	}
-	return end.Truncate(time.Second).Add(time.Second) // the status has no fractions
-}
-
 // log is the part of the archive with the log after the backup. Last is true if it is what is archived now.
 func (s situation) log() (log dbv1.RecoveryRange, last, found bool) {
 	all := s.Recoverable.Ranges
 	for i, r := range all {
-		if end := s.ended(); !r.Oldest.After(end) && !r.Newest.Time.Before(end) {
+		if end := state.EndOf(s.backup.Status); !r.Oldest.After(end) && !r.Newest.Time.Before(end) {
 			return r, i == len(all)-1 && s.Recoverable.NeedsBackupSince == nil, true
 		}
 	}
@@ -110,7 +97,7 @@ func (s situation) unreplayable() string {
 		return fmt.Sprintf("DatabaseEngine %s has no action recover", s.Engine.Name)
 	case status.ClusterUID != string(cluster.UID):
 		return fmt.Sprintf("the backup is of a previous DatabaseCluster %s", cluster.Name)
-	case len(status.Streams) != 1 || !has(status.Streams[0].Facts, protocol.ArchiveFact) || status.CompletionTime == nil:
+	case !state.BeginsInArchive(status):
 		return "the backup does not record where it begins in an archive"
 	case s.Recoverable == nil:
 		return fmt.Sprintf("status.recovery of DatabaseCluster %s does not show yet what can be recovered", cluster.Name)
@@ -132,7 +119,7 @@ func samePlace(a, b dbv1.BackupDestination) bool {
 // expired reports whether a Job may be deleting the log after the backup.
 func (s situation) expired() bool {
 	hours := s.Cluster.Spec.Backup.Archive.WindowHours
-	return hours > 0 && s.ended().Before(s.At.Add(-time.Duration(hours)*time.Hour))
+	return hours > 0 && state.EndOf(s.backup.Status).Before(s.At.Add(-time.Duration(hours)*time.Hour))
 }
 
 // replays completes the call of a restore by the recovery that was decided. It reports whether there is one.
@@ -155,7 +142,7 @@ func (s situation) measure(v *dbv1.BackupVerification, restored *protocol.Result
 	}
 	r, to := v.Recovery, restored.RecoveredTo
 	r.RecoveredTo = new(metav1.NewTime(to.Truncate(time.Second)))
-	r.RecoveredSeconds = int64(max(0, to.Sub(s.ended())/time.Second))
+	r.RecoveredSeconds = int64(max(0, to.Sub(state.EndOf(s.backup.Status))/time.Second))
 	r.RestoreSeconds = seconds(restored.Started, restored.Restored)
 	r.RecoverySeconds = seconds(restored.Restored, restored.Completed)
 	if r.Target == dbv1.RecoverNewest {

@@ -5,14 +5,12 @@ SPDX-License-Identifier: Apache-2.0
 package plan
 
 import (
-	"errors"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/status"
 )
 
@@ -20,7 +18,7 @@ import (
 func StatusOf(backup *dbv1.DatabaseBackup, todo BackupPlan, err error, now metav1.Time) dbv1.DatabaseBackupStatus {
 	s := *todo.Status.DeepCopy()
 	s.ObservedGeneration = backup.Generation
-	if stall := refusal(err); stall != nil {
+	if stall := (*BackupStall)(status.Refusal(err)); stall != nil {
 		todo.Stalled = stall
 		if !s.Phase.Finished() {
 			s.Message = stall.Message
@@ -38,19 +36,6 @@ func StatusOf(backup *dbv1.DatabaseBackup, todo BackupPlan, err error, now metav
 		meta.SetStatusCondition(&s.Conditions, c)
 	}
 	return s
-}
-
-// refusal is a request that the API server rejects until the user acts; nil for none.
-func refusal(err error) *BackupStall {
-	foreign := operation.ForeignError{}
-	switch {
-	case errors.As(err, &foreign):
-		return &BackupStall{dbv1.ReasonNameConflict, foreign.Error()}
-	case status.Refused(err):
-		return &BackupStall{dbv1.ReasonRefused, strings.ReplaceAll(err.Error(), "\n", "; ")}
-	default:
-		return nil
-	}
 }
 
 func condition(kind string, is metav1.ConditionStatus, reason, message string) metav1.Condition {

@@ -8,6 +8,8 @@ package plan
 import (
 	"fmt"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
@@ -45,23 +47,13 @@ func For(restore *dbv1.DatabaseRestore, seen RestoreFacts) RestorePlan {
 		return create(restore, seen, name)
 	case seen.Preview.DeletionTimestamp != nil:
 		return because(fmt.Sprintf("DatabaseCluster %s is being deleted; then the operator creates it again", name)).soon()
-	case !Owns(restore, seen.Preview):
+	case !metav1.IsControlledBy(seen.Preview, restore):
 		return stalled(dbv1.ReasonNameConflict, fmt.Sprintf(
 			"DatabaseCluster %s exists but does not belong to this DatabaseRestore: delete it, or create a DatabaseRestore with another name",
 			name)).soon()
 	default:
 		return report(restore, seen.Preview)
 	}
-}
-
-// Owns reports whether a DatabaseCluster is the preview of a restore.
-func Owns(restore *dbv1.DatabaseRestore, cluster *dbv1.DatabaseCluster) bool {
-	for _, owner := range cluster.OwnerReferences {
-		if owner.UID == restore.UID && owner.Controller != nil && *owner.Controller {
-			return true
-		}
-	}
-	return false
 }
 
 func because(text string) RestorePlan { return RestorePlan{Agenda: operation.Agenda{Why: text}} }
@@ -100,7 +92,7 @@ func create(restore *dbv1.DatabaseRestore, seen RestoreFacts, name string) Resto
 	if problem != "" {
 		return stalled(dbv1.ReasonBackupMissing, problem)
 	}
-	preview := Preview(restore, seen, from)
+	preview := previewOf(restore, seen, from)
 	p := because(fmt.Sprintf("creating DatabaseCluster %s with %s", name, describe(from.BackupSource)))
 	p.Operations = operation.List{operation.Create{
 		Work: operation.Work{

@@ -75,6 +75,7 @@ func TestAPreviewBeginsWithTheBackupOfTheSource(t *testing.T) {
 		"the newest":                          {dbv1.RestoreSource{}, nil, "second"},
 		"for the end of the archive":          {dbv1.RestoreSource{RecoveryTarget: at("")}, nil, "second"},
 		"before the time":                     {dbv1.RestoreSource{RecoveryTarget: at("2026-11-28T10:59:59.9Z")}, nil, "first"},
+		"not in the second of its end":        {dbv1.RestoreSource{RecoveryTarget: at("2026-11-28T11:00:00.5Z")}, nil, "first"},
 		"with another time zone":              {dbv1.RestoreSource{RecoveryTarget: at("2026-11-28T12:30:00+02:00")}, nil, "first"},
 		"none before the time":                {dbv1.RestoreSource{RecoveryTarget: at("2026-11-28T09:59:59Z")}, nil, "no backup in its archive that was complete before 2026-11-28T09:59:59Z"},
 		"the named one":                       {dbv1.RestoreSource{BackupRef: &dbv1.RestoreBackupRef{Name: "first"}}, nil, "first"},
@@ -150,7 +151,7 @@ func TestAPreviewRunsLikeTheClusterButNobodyMistakesItForTheCluster(t *testing.T
 	if got.Deletion.Volumes != dbv1.VolumesDelete || got.Deletion.Protection || got.Deletion.Hooks != nil {
 		t.Errorf("it is not deleted with its volumes: %+v", got.Deletion)
 	}
-	if preview.Name != "yesterday-preview" || !plan.Owns(yesterday(dbv1.RestoreSource{}), preview) {
+	if preview.Name != "yesterday-preview" || !metav1.IsControlledBy(preview, yesterday(dbv1.RestoreSource{})) {
 		t.Errorf("Kubernetes does not delete it with the restore: %+v", preview.ObjectMeta)
 	}
 	if spec.Backup == nil || spec.Pod.Labels == nil || spec.Bootstrap.FromBackup.Name != "long-ago" {

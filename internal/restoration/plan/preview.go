@@ -22,8 +22,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Preview is a DatabaseCluster with the data of a source. Kubernetes deletes it with the restore, and the operator its volumes with it.
-func Preview(restore *dbv1.DatabaseRestore, seen RestoreFacts, from source) objects.Child {
+// previewOf is a DatabaseCluster with the data of a source. Kubernetes deletes it with the restore, and the operator its volumes with it.
+func previewOf(restore *dbv1.DatabaseRestore, seen RestoreFacts, from source) objects.Child {
 	preview := &dbv1.DatabaseCluster{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: restore.Namespace, Name: naming.Preview(restore.Name),

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -57,32 +56,17 @@ func newest(seen RestoreFacts, target *dbv1.RecoveryTarget) *dbv1.DatabaseBackup
 		one := &seen.Backups[i]
 		b := state.BackupOf(one)
 		usable := b.Complete() && !b.Bad() && b.RanFor == seen.Cluster.UID && (target == nil || begins(one, until(target)))
-		if usable && (last == nil || ended(one).After(ended(last))) {
+		if usable && (last == nil || state.EndOf(one.Status).After(state.EndOf(last.Status))) {
 			last = one
 		}
 	}
 	return last
 }
 
-// begins reports whether a recovery to a time can begin with a backup: it is beside the archive, names its first file there, and was
-// complete before.
+// begins reports whether a recovery to a time can begin with a backup: it is beside the archive, and was complete before.
 func begins(b *dbv1.DatabaseBackup, until time.Time) bool {
-	beside := b.Spec.Destination == nil && len(b.Status.Streams) == 1 && b.Status.Streams[0].Facts[protocol.ArchiveFact] != ""
-	return beside && (until.IsZero() || !ended(b).After(until))
-}
-
-// ended is when the data of a backup ended, by the clock of its pod. The operator may have noticed it hours later.
-func ended(b *dbv1.DatabaseBackup) time.Time {
-	var last time.Time
-	for _, s := range b.Status.Streams {
-		if s.CompletionTime != nil && s.CompletionTime.After(last) {
-			last = s.CompletionTime.Time
-		}
-	}
-	if last.IsZero() {
-		return state.BackupOf(b).Completed.Time
-	}
-	return last
+	beside := b.Spec.Destination == nil && state.BeginsInArchive(b.Status)
+	return beside && (until.IsZero() || !state.EndOf(b.Status).After(until))
 }
 
 // until is the moment of a target; zero for the end of the archive.

@@ -5,15 +5,10 @@ SPDX-License-Identifier: Apache-2.0
 package plan
 
 import (
-	"errors"
-	"strings"
-
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/operation"
-	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/status"
 )
 
@@ -22,14 +17,14 @@ func StatusOf(restore *dbv1.DatabaseRestore, seen RestoreFacts, todo RestorePlan
 	s := *restore.Status.DeepCopy()
 	s.ObservedGeneration = restore.Generation
 	s.PreviewRef, s.RecoveredTo = nil, nil
-	if preview := seen.Preview; preview != nil && Owns(restore, preview) {
+	if preview := seen.Preview; preview != nil && metav1.IsControlledBy(preview, restore) {
 		s.PreviewRef = &dbv1.RestoreClusterRef{Name: preview.Name}
 		s.BackupRef = firstBackup(restore, preview)
 		if done := preview.Status.Restore; done != nil {
 			s.RecoveredTo = done.RecoveredTo
 		}
 	}
-	if stall := refusal(err); stall != nil {
+	if stall := status.Refusal(err); stall != nil {
 		todo.Stalled, todo.Why, todo.Ready = stall, stall.Message, false
 	}
 	for _, c := range []metav1.Condition{ready(todo), stall(todo)} {
@@ -37,19 +32,6 @@ func StatusOf(restore *dbv1.DatabaseRestore, seen RestoreFacts, todo RestorePlan
 		meta.SetStatusCondition(&s.Conditions, c)
 	}
 	return s
-}
-
-// refusal is a request that the API server rejects until the user acts; nil for none.
-func refusal(err error) *situation.Stall {
-	foreign := operation.ForeignError{}
-	switch {
-	case errors.As(err, &foreign):
-		return &situation.Stall{Reason: dbv1.ReasonNameConflict, Message: foreign.Error()}
-	case status.Refused(err):
-		return &situation.Stall{Reason: dbv1.ReasonRefused, Message: strings.ReplaceAll(err.Error(), "\n", "; ")}
-	default:
-		return nil
-	}
 }
 
 func ready(todo RestorePlan) metav1.Condition {
