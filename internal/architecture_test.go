@@ -63,6 +63,7 @@ var order = []place{
 	{name: "plan/disturb", pure: true},
 	{name: "plan/members", pure: true},
 	{name: "plan/restore", pure: true},
+	{name: "plan/replacement", pure: true},
 	{name: "plan/deletion", pure: true},
 	{name: "plan", pure: true},
 	{name: "status", pure: true},

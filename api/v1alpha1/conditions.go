@@ -125,6 +125,8 @@ const (
 	ReasonConfiguring = "Configuring"
 	// ReasonRestoring: a backup is being restored into the volumes.
 	ReasonRestoring = "Restoring"
+	// ReasonReplacingData: the members stop, to start with other volumes, because a DatabaseRestore asks for them.
+	ReasonReplacingData = "ReplacingData"
 	// ReasonRestoreRetrying: an attempt to restore, or to create the first data, failed. The operator retries until the
 	// deadline.
 	ReasonRestoreRetrying = "RestoreRetrying"
@@ -328,6 +330,14 @@ const (
 const (
 	// ReasonPreviewReady: clients can use the preview.
 	ReasonPreviewReady = "PreviewReady"
+	// ReasonReplaced: the cluster is available with the data of the restore.
+	ReasonReplaced = "Replaced"
+	// ReasonUndone: the cluster is available with its volumes from before.
+	ReasonUndone = "Undone"
+	// ReasonReplacing: the data is restored into other volumes, or the members get these.
+	ReasonReplacing = "Replacing"
+	// ReasonReplacementHeld: another DatabaseRestore retains the volumes from before of the cluster.
+	ReasonReplacementHeld = "ReplacementHeld"
 	// ReasonClusterMissing: the DatabaseCluster that spec.clusterRef names does not exist.
 	ReasonClusterMissing = "ClusterMissing"
 	// ReasonBackupMissing: the cluster has no complete backup for the restore.

@@ -164,6 +164,13 @@ type DatabaseBackupStatus struct {
 	// +kubebuilder:validation:MaxLength=128
 	ClusterUID string `json:"clusterUID,omitempty"` //nolint:tagliatelle // as Kubernetes spells it, for example podUID
 
+	// volumeClaimTemplate is the name of the volumeClaimTemplate of the volumes whose data it has, after a DatabaseRestore has replaced the
+	// data of the cluster. It is empty for the first volumes of the cluster.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
+	// +kubebuilder:validation:MaxLength=63
+	VolumeClaimTemplate string `json:"volumeClaimTemplate,omitempty"`
+
 	// serviceAccountName is the ServiceAccount of the backup's Jobs. The Job that deletes the data uses it if the
 	// cluster no longer exists. It is empty for "default".
 	// +optional

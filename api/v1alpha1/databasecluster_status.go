@@ -127,6 +127,12 @@ type DatabaseClusterStatus struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	Restore *ClusterRestoreStatus `json:"restore,omitempty"`
 
+	// replacement is how a DatabaseRestore replaces the data of the cluster, and which volumes the members use since. It is empty if
+	// none has.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
+	Replacement *ClusterReplacementStatus `json:"replacement,omitempty"`
+
 	// requests are the latest requests by annotations that the operator has accepted, completed or refused. A request is executed at
 	// most once. One that a cluster has before its first status is refused.
 	// +optional

@@ -8,8 +8,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// DatabaseRestore shows the data that a DatabaseCluster had at a moment. The operator creates another DatabaseCluster with
-// that data, a preview, beside the cluster, which does not change. Delete this object to delete the preview and its volumes.
+// DatabaseRestore brings back the data that a DatabaseCluster had at a moment. With mode Preview, the operator creates another
+// DatabaseCluster with that data, beside the cluster, which does not change. With mode Replace, the cluster itself gets the data, and
+// its volumes from before are retained. With mode Undo, it gets these back. Delete this object to delete the preview, and the volumes
+// that the cluster does not use.
 //
 // +operator-sdk:csv:customresourcedefinitions:displayName="Database Restore",order=4,resources={{DatabaseCluster,v1alpha1,""},{DatabaseBackup,v1alpha1,""},{Event,v1,""}}
 // +kubebuilder:object:root=true
@@ -54,13 +56,21 @@ type DatabaseRestoreList struct {
 // RestoreMode is what the operator does with the data.
 type RestoreMode string
 
-// RestorePreview means that the operator creates another DatabaseCluster with the data.
-const RestorePreview RestoreMode = "Preview"
+// Modes of a restore.
+const (
+	// RestorePreview means that the operator creates another DatabaseCluster with the data.
+	RestorePreview RestoreMode = "Preview"
+	// RestoreReplace means that the cluster gets the data. Its volumes from before are retained.
+	RestoreReplace RestoreMode = "Replace"
+	// RestoreUndo means that the cluster gets its volumes from before back. The volumes with the data are retained.
+	RestoreUndo RestoreMode = "Undo"
+)
 
 // DatabaseRestoreSpec is the desired state of a DatabaseRestore.
 //
 // +kubebuilder:validation:XValidation:rule="self.clusterRef == oldSelf.clusterRef",message="spec.clusterRef cannot be changed: create another DatabaseRestore"
 // +kubebuilder:validation:XValidation:rule="has(self.source) == has(oldSelf.source) && (!has(self.source) || self.source == oldSelf.source)",message="spec.source cannot be changed: create another DatabaseRestore"
+// +kubebuilder:validation:XValidation:rule="(has(self.mode) ? self.mode : 'Preview') != 'Preview' || (has(oldSelf.mode) ? oldSelf.mode : 'Preview') == 'Preview'",message="spec.mode cannot become Preview again: set it to Undo, or delete this DatabaseRestore"
 type DatabaseRestoreSpec struct {
 	// clusterRef names the DatabaseCluster, in the same namespace. The preview has its engine, image, storage and parameters.
 	// +required
@@ -72,12 +82,14 @@ type DatabaseRestoreSpec struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	Source RestoreSource `json:"source,omitzero"`
 
-	// mode is Preview: the operator creates another DatabaseCluster with the data, and does not change the cluster.
-	// Default: Preview.
+	// mode is what happens with the data. Preview: the operator creates another DatabaseCluster with the data, and does not change the
+	// cluster. Replace: it restores the data into new volumes while the members run, then stops the members, and starts them with these
+	// volumes. Later writes than the data has are only in the volumes from before, which are retained. Undo: it stops the members again,
+	// and starts them with the volumes from before. Replace and Undo can follow each other. Default: Preview.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:default=Preview
-	// +kubebuilder:validation:Enum=Preview
+	// +kubebuilder:validation:Enum=Preview;Replace;Undo
 	Mode RestoreMode `json:"mode,omitempty"`
 }
 
@@ -123,7 +135,8 @@ type RestoreSource struct {
 
 // DatabaseRestoreStatus is the observed state of a DatabaseRestore.
 type DatabaseRestoreStatus struct {
-	// conditions are Ready, True when the preview is ready, and Stalled, True when the restore needs an action of the user.
+	// conditions are Ready and Stalled. Ready is True when the preview is ready, or the cluster has the volumes of spec.mode and is
+	// available. Stalled is True when the restore needs an action of the user.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status,xDescriptors="urn:alm:descriptor:io.kubernetes.conditions"
 	// +listType=map
@@ -145,6 +158,19 @@ type DatabaseRestoreStatus struct {
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	PreviewRef *RestoreClusterRef `json:"previewRef,omitempty"`
+
+	// clusterUID is the UID of the cluster whose data is replaced. It is empty with mode Preview.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
+	// +kubebuilder:validation:MaxLength=63
+	ClusterUID string `json:"clusterUID,omitempty"` //nolint:tagliatelle // as Kubernetes spells it, for example podUID
+
+	// retainedVolumeClaimTemplate is the name of the volumeClaimTemplate of the volumes that the cluster does not use. They are deleted
+	// with this object: the claim of a pod is RETAINEDVOLUMECLAIMTEMPLATE-POD.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
+	// +kubebuilder:validation:MaxLength=63
+	RetainedVolumeClaimTemplate string `json:"retainedVolumeClaimTemplate,omitempty"`
 
 	// recoveredTo is the moment until which the data has each commit, by the archive. It is empty without a recoveryTarget.
 	// +optional

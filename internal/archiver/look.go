@@ -46,7 +46,7 @@ func lookJob(s *situation.Situation, found Facts, wanted string) objects.Child {
 	at := cluster.Spec.Backup.Destination
 	at.EncryptionSecretName = "" // it reads names and manifests, which are not encrypted
 	call := &protocol.Window{
-		Of: strings.TrimSuffix(folder(&cluster), "/"), ID: string(cluster.UID), Store: jobs.Store(&at), Patience: lag(&cluster) + tolerated,
+		Of: strings.TrimSuffix(folder(&cluster), "/"), ID: lineage(&cluster), Store: jobs.Store(&at), Patience: lag(&cluster) + tolerated,
 		Remove: strings.HasSuffix(wanted, deleting),
 	}
 	if hours(&cluster) > 0 {

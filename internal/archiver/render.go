@@ -45,10 +45,10 @@ func Render(s *situation.Situation, found Facts) objects.Child {
 	cluster.Spec.Image = image(s, found.Deployment)
 	at := cluster.Spec.Backup.Destination
 	call := &protocol.Archive{
-		To: Location(&cluster), ID: string(cluster.UID),
+		To: Location(&cluster), ID: lineage(&cluster),
 		About: protocol.About{
 			protocol.AboutCluster: cluster.Name, protocol.AboutNamespace: cluster.Namespace,
-			protocol.AboutEngine: cluster.Spec.Engine, protocol.AboutClusterUID: string(cluster.UID),
+			protocol.AboutEngine: cluster.Spec.Engine, protocol.AboutClusterUID: lineage(&cluster),
 		},
 		Store: jobs.Store(&at), Compression: jobs.Compression(&cluster), MaxLag: lag(&cluster), State: stateFile,
 		Command: s.Engine.Spec.Actions.Archive.Command,
@@ -69,7 +69,11 @@ func Render(s *situation.Situation, found Facts) objects.Child {
 
 // Location is the URL of the archive: beside the backups of the cluster.
 func Location(cluster *dbv1.DatabaseCluster) string {
-	return folder(cluster) + protocol.ArchiveFolder(string(cluster.UID))
+	return folder(cluster) + protocol.ArchiveFolder(lineage(cluster))
+}
+
+func lineage(cluster *dbv1.DatabaseCluster) string {
+	return naming.Lineage(string(cluster.UID), naming.ClaimTemplate(cluster))
 }
 
 func folder(cluster *dbv1.DatabaseCluster) string {

@@ -408,7 +408,7 @@ func TestTheVolumeOfTheLastPrimaryIsReadAlsoIfItsMemberWasRemoved(t *testing.T) 
 	cluster.DeletionTimestamp, cluster.Finalizers = &metav1.Time{Time: backups.Moment}, []string{dbv1.Finalizer}
 	objects = slices.DeleteFunc(objects, func(o client.Object) bool { return strings.HasPrefix(o.GetName(), "orders-") })
 	for _, ordinal := range []int32{0, 7} {
-		claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: naming.Claim("orders", ordinal)}}
+		claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: naming.ClaimIn(naming.DataVolume, "orders", ordinal)}}
 		claim.Annotations = map[string]string{dbv1.AnnotationPrimary: "orders-7", dbv1.AnnotationPrimaryTerm: state.Extent{}.Term()}
 		objects = append(objects, claim)
 	}

@@ -39,7 +39,7 @@ func (o *observation) readVolumes(ctx context.Context) {
 		o.readVolume(ctx, ordinal)
 	}
 	o.readAgreements(ctx)
-	first := o.Volumes[naming.Claim(o.Cluster.Name, 0)]
+	first := o.Volumes[naming.Claim(o.Cluster, 0)]
 	if ordinal, known := state.Latest(o.Cluster.Name, o.Engine, o.Agreements, first.Contents, o.Extent); known {
 		o.readVolume(ctx, ordinal)
 	}
@@ -57,7 +57,7 @@ func (o *observation) readAgreements(ctx context.Context) {
 }
 
 func (o *observation) readVolume(ctx context.Context, ordinal int32) {
-	name, claim := naming.Claim(o.Cluster.Name, ordinal), &corev1.PersistentVolumeClaim{}
+	name, claim := naming.Claim(o.Cluster, ordinal), &corev1.PersistentVolumeClaim{}
 	if _, read := o.Volumes[name]; !read && o.FindLive(ctx, name, claim) {
 		o.Volumes[name] = state.VolumeOf(claim, ordinal)
 	}
@@ -70,7 +70,7 @@ func (o *observation) readSource(ctx context.Context) {
 		return
 	}
 	claim := &corev1.PersistentVolumeClaim{}
-	if o.FindLive(ctx, naming.Claim(o.Cluster.Name, ordinal), claim) {
+	if o.FindLive(ctx, naming.Claim(o.Cluster, ordinal), claim) {
 		o.Source = new(state.VolumeOf(claim, ordinal))
 	}
 }

@@ -21,5 +21,6 @@ var indexes = append([]kit.Index{
 	{Kind: &corev1.ConfigMap{}, Name: subject.IndexCluster, Value: subject.ClusterName},
 	{Kind: &batchv1.Job{}, Name: subject.IndexCluster, Value: subject.ClusterName},
 	{Kind: &dbv1.DatabaseBackup{}, Name: subject.IndexCluster, Value: backedUp},
+	{Kind: &dbv1.DatabaseRestore{}, Name: subject.IndexCluster, Value: restored},
 	{Kind: &policyv1.PodDisruptionBudget{}, Name: indexOthers, Value: ofOthers},
 }, plan.Watches().Indexes...)

@@ -68,6 +68,7 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 		state.Ref{Kind: "PodDisruptionBudget", Name: naming.PodDisruptionBudget(name)}, state.PodDisruptionBudgetFacts)
 	o.StatefulSet = subject.Child(ctx, &o.ClusterReading, state.Ref{Kind: "StatefulSet", Name: naming.StatefulSet(name)},
 		state.StatefulSetFacts)
+	restores := o.readRestores(ctx)
 	o.readPods(ctx)
 	o.readUnready(ctx)
 	o.readOtherBudgets(ctx, r.Cache())
@@ -90,6 +91,7 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 		o.readConfigs(ctx)
 		o.readReferences(ctx)
 		o.readPreviousJobs(ctx)
+		o.readReplacement(ctx, r, restores)
 	}
 	for _, read := range plan.Reads() {
 		read(ctx, &o.ClusterReading)
@@ -145,8 +147,10 @@ func (o *observation) isMember(pod *corev1.Pod) bool {
 func (o *observation) readVolumes(ctx context.Context) {
 	claims := &corev1.PersistentVolumeClaimList{}
 	o.Labeled(ctx, claims, naming.Selector(o.Cluster.Name), client.UnsafeDisableDeepCopy)
+	o.ClaimTemplates = state.ClaimTemplatesOf(o.Cluster.Name, claims.Items)
+	o.Cluster = o.WithVolumes(o.Cluster)
 	for i := range claims.Items {
-		if ordinal, ok := naming.ClaimOrdinal(o.Cluster.Name, claims.Items[i].Name); ok {
+		if ordinal, ok := naming.ClaimOrdinal(o.Cluster, claims.Items[i].Name); ok {
 			o.Volumes = append(o.Volumes, state.VolumeOf(&claims.Items[i], ordinal))
 		}
 	}
@@ -165,7 +169,7 @@ func (o *observation) readUnlabeled(ctx context.Context) {
 		}
 	}
 	for _, r := range o.Cluster.Status.Volumes {
-		if ordinal, named := naming.ClaimOrdinal(o.Cluster.Name, r.Claim); named {
+		if ordinal, named := naming.ClaimOrdinal(o.Cluster, r.Claim); named {
 			o.readClaim(ctx, ordinal, func(claim *corev1.PersistentVolumeClaim) bool { return r.UID == string(claim.UID) })
 		}
 	}
@@ -175,7 +179,7 @@ func (o *observation) readUnlabeled(ctx context.Context) {
 func (o *observation) readClaim(ctx context.Context, ordinal int32, counts func(*corev1.PersistentVolumeClaim) bool) {
 	claim := &corev1.PersistentVolumeClaim{}
 	listed := slices.ContainsFunc(o.Volumes, func(v state.Volume) bool { return v.Ordinal == ordinal })
-	if listed || !o.FindLive(ctx, naming.Claim(o.Cluster.Name, ordinal), claim) || !counts(claim) {
+	if listed || !o.FindLive(ctx, naming.Claim(o.Cluster, ordinal), claim) || !counts(claim) {
 		return
 	}
 	volume := state.VolumeOf(claim, ordinal)

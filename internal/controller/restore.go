@@ -101,7 +101,7 @@ func (o *observation) readSource(ctx context.Context) {
 func (o *observation) readClaimsByName(ctx context.Context) {
 	for ordinal := range o.Cluster.Spec.Replicas { // all of them: members take over existing claims
 		claim := &corev1.PersistentVolumeClaim{}
-		name := naming.Claim(o.Cluster.Name, ordinal)
+		name := naming.Claim(o.Cluster, ordinal)
 		i := slices.IndexFunc(o.Volumes, func(v state.Volume) bool { return v.Ordinal == ordinal })
 		switch {
 		case i >= 0 && o.Volumes[i].Managed, i < 0 && !o.Find(ctx, name, claim):

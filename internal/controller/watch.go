@@ -39,6 +39,7 @@ func (r *Reconciler) Controller() kit.Controller {
 			{Object: &corev1.PersistentVolumeClaim{}, When: kit.Changed(claimFacts), MapFunc: clusterOf, Delay: burstDelay},
 			{Object: &batchv1.Job{}, When: kit.Changed(jobFacts), MapFunc: clusterOf, Delay: burstDelay},
 			{Object: &dbv1.DatabaseBackup{}, When: kit.Changed(backupFacts), MapFunc: clusterOfBackup, Delay: burstDelay},
+			{Object: &dbv1.DatabaseRestore{}, When: kit.Changed(replacementFacts), MapFunc: clusterOfRestore},
 		}, plan.Watches().Objects...),
 	}
 }

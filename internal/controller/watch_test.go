@@ -424,7 +424,7 @@ func TestAJobWithAMemberVolumeStartsAPassOfTheCluster(t *testing.T) {
 		t.Error("a Job of the cluster starts no pass")
 	}
 	pod.Spec.Volumes = []corev1.Volume{{VolumeSource: corev1.VolumeSource{
-		PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: naming.Claim("orders", 0)},
+		PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: naming.ClaimIn(naming.DataVolume, "orders", 0)},
 	}}}
 	trimmed, err := TrimPod(pod)
 	if err != nil {

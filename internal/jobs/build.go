@@ -173,7 +173,7 @@ func (a Spec) pod(cluster *dbv1.DatabaseCluster) *corev1ac.PodSpecApplyConfigura
 		a.withCopy(cluster, spec)
 	case a.Offline:
 		spec.WithVolumes(corev1ac.Volume().WithName(naming.DataVolume).WithPersistentVolumeClaim(
-			corev1ac.PersistentVolumeClaimVolumeSource().WithClaimName(naming.Claim(cluster.Name, *a.Member))))
+			corev1ac.PersistentVolumeClaimVolumeSource().WithClaimName(naming.Claim(cluster, *a.Member))))
 	}
 	container := a.container(cluster, naming.ActionContainer, a.Transfer)
 	if a.Transfer == nil { // transfer writes a message itself

@@ -52,7 +52,8 @@ func ClusterFacts(cluster *dbv1.DatabaseCluster) *dbv1.DatabaseCluster {
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: cluster.Namespace, Name: cluster.Name, UID: cluster.UID, DeletionTimestamp: cluster.DeletionTimestamp,
 		},
-		Spec: cluster.Spec,
+		Spec:   cluster.Spec,
+		Status: dbv1.DatabaseClusterStatus{Replacement: cluster.Status.Replacement}, // it names the volumes
 	}
 }
 

@@ -41,6 +41,7 @@ func (b *Basis) InForce(ctx context.Context, from *kit.Reading,
 	if set == nil || !metav1.IsControlledBy(set, cluster) {
 		return cluster, set
 	}
+	cluster = state.Observed{StatefulSet: set}.WithVolumes(cluster)
 	name, differs := state.Observed{StatefulSet: set}.EngineOfData(cluster.UID, asked.Name)
 	if !differs {
 		return cluster, set

@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
@@ -34,7 +35,7 @@ const (
 	RestoreContainer = "restore"
 	// TransferContainer is the name of the container that copies the transfer binary into a Job's pod.
 	TransferContainer = "transfer"
-	// DataVolume is the name of the data volume, and of the claim template behind it.
+	// DataVolume is the name of the data volume of Jobs, and of the first volumeClaimTemplate of a cluster.
 	DataVolume = "data"
 	// ConfigVolume is the name of the volume with the files of spec.config.
 	ConfigVolume = "config"
@@ -134,18 +135,60 @@ func Connection(cluster string) string { return cluster + "-connection" }
 // ServiceHost is the DNS name of a Service for clients of all namespaces.
 func ServiceHost(service, namespace string) string { return service + "." + namespace + ".svc" }
 
-// Claim is the name of the data volume's claim of the member with an ordinal.
-func Claim(cluster string, ordinal int32) string {
-	return DataVolume + "-" + Member(cluster, ordinal)
+// ClaimTemplate is the name of the volumeClaimTemplate whose volumes the members use.
+func ClaimTemplate(cluster *dbv1.DatabaseCluster) string {
+	if r := cluster.Status.Replacement; r != nil && r.VolumeClaimTemplate != "" {
+		return r.VolumeClaimTemplate
+	}
+	return DataVolume
 }
 
-// ClaimOrdinal is the ordinal in the name of a data volume's claim; ok is false for any other name.
-func ClaimOrdinal(cluster, claim string) (ordinal int32, ok bool) {
-	member, found := strings.CutPrefix(claim, DataVolume+"-")
-	if !found {
-		return 0, false
+// restoredTemplate begins the name of a volumeClaimTemplate for restored data. No name of a cluster starts with a digit, so no claim has
+// the name of a claim of another cluster.
+const restoredTemplate = DataVolume + "-0"
+
+// RestoredTemplate is the name of the volumeClaimTemplate whose volumes get the data of a DatabaseRestore.
+func RestoredTemplate(restore types.UID) string { return restoredTemplate + digest(string(restore)) }
+
+// Lineage identifies the data of a cluster in its archive. Restored data has another one than the data before: its log has other records
+// under the same names.
+func Lineage(cluster, template string) string {
+	if template == "" {
+		return cluster
 	}
-	return Ordinal(cluster, member)
+	return cluster + strings.TrimPrefix(template, DataVolume)
+}
+
+// Claim is the name of the claim that the member with an ordinal uses.
+func Claim(cluster *dbv1.DatabaseCluster, ordinal int32) string {
+	return ClaimIn(ClaimTemplate(cluster), cluster.Name, ordinal)
+}
+
+// ClaimIn is the name of the claim of a volumeClaimTemplate for the member with an ordinal.
+func ClaimIn(template, cluster string, ordinal int32) string {
+	return template + "-" + Member(cluster, ordinal)
+}
+
+// ClaimOrdinal is the ordinal in the name of a claim that a member uses; ok is false for any other name.
+func ClaimOrdinal(cluster *dbv1.DatabaseCluster, claim string) (ordinal int32, ok bool) {
+	template, ordinal, ok := TemplateOf(cluster.Name, claim)
+	return ordinal, ok && template == ClaimTemplate(cluster)
+}
+
+// TemplateOf is the volumeClaimTemplate and the ordinal in the name of a claim of a cluster; ok is false for any other name.
+func TemplateOf(cluster, claim string) (template string, ordinal int32, ok bool) {
+	template = DataVolume
+	if strings.HasPrefix(claim, restoredTemplate) {
+		_, after, _ := strings.Cut(claim, "-")
+		hash, _, _ := strings.Cut(after, "-")
+		template += "-" + hash
+	}
+	member, found := strings.CutPrefix(claim, template+"-")
+	if !found {
+		return "", 0, false
+	}
+	ordinal, ok = Ordinal(cluster, member)
+	return template, ordinal, ok
 }
 
 // Ordinal is the ordinal in a member's pod name; ok is false for any other name.

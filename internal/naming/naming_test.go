@@ -84,6 +84,40 @@ func TestOrdinalIsReadOnlyFromAMembersName(t *testing.T) {
 	}
 }
 
+func TestAClaimHasTheNameOfItsTemplateAndOfOneCluster(t *testing.T) {
+	restored := RestoredTemplate("0a1b2c3d-4e5f")
+	for _, template := range []string{DataVolume, restored} {
+		got, ordinal, ok := TemplateOf("orders", ClaimIn(template, "orders", 12))
+		if got != template || ordinal != 12 || !ok {
+			t.Errorf("template %s, ordinal %d, %t", got, ordinal, ok)
+		}
+	}
+	for _, other := range []string{"data-orders", "data-0-orders-0x", "data-payroll-0", restored + "-payroll-0", "logs-orders-0", restored, "data-0"} {
+		if _, _, ok := TemplateOf("orders", other); ok {
+			t.Errorf("%s is a claim of orders", other)
+		}
+	}
+	cluster := &dbv1.DatabaseCluster{}
+	cluster.Name = "orders"
+	cluster.Status.Replacement = &dbv1.ClusterReplacementStatus{VolumeClaimTemplate: restored}
+	if _, ok := ClaimOrdinal(cluster, "data-orders-0"); ok || Claim(cluster, 1) != restored+"-orders-1" {
+		t.Errorf("a retained volume counts as one in use: %s", Claim(cluster, 1))
+	}
+	longest := ClaimIn(restored, strings.Repeat("a", 40), 8)
+	if problems := validation.NameIsDNSLabel(longest, false); len(problems) > 0 {
+		t.Errorf("%s: %v", longest, problems)
+	}
+}
+
+func TestOtherDataHasAnotherLineage(t *testing.T) {
+	if a, b := Lineage("uid", DataVolume), Lineage("uid", ""); a != "uid" || b != "uid" {
+		t.Errorf("the first volumes of a cluster have the lineages %s and %s", a, b)
+	}
+	if got := Lineage("uid", "data-0a1b2c3d4"); got != "uid-0a1b2c3d4" {
+		t.Error(got)
+	}
+}
+
 func TestAMembersHostIsItsPodNameInTheHeadlessService(t *testing.T) {
 	if got := MemberHost("orders", 2); got != "orders-2.orders-headless" {
 		t.Error(got)

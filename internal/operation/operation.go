@@ -82,6 +82,27 @@ func (l List) Only(property func(Properties) bool) (kept List, others bool) {
 	return kept, len(kept) < len(l)
 }
 
+// Independently returns the operations such that none prevents another one of the pass, and none is prevented.
+func (l List) Independently() List {
+	all := make(List, 0, len(l))
+	for _, one := range l {
+		switch o := one.(type) {
+		case Create:
+			o.Is = Aside
+			all = append(all, o)
+		case Change:
+			o.Is = Aside
+			all = append(all, o)
+		case Delete:
+			o.Is = Aside
+			all = append(all, o)
+		default:
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
 // Find returns the first operation of a type.
 func Find[T Operation](l List) (found T, ok bool) {
 	for _, o := range l {

@@ -79,7 +79,7 @@ func stalled(s *situation.Situation, d decisions) *situation.Stall {
 // differs, or a change of the StatefulSet is blocked.
 func pending(s *situation.Situation) bool {
 	tooMany := slices.ContainsFunc(s.Members, func(m state.Member) bool { return m.Ordinal >= s.Wanted })
-	return tooMany || awaitsOthers(s) ||
+	return tooMany || s.Switches() || awaitsOthers(s) ||
 		!s.Complete() || s.TemplateBlocked() || s.StatefulSetTerminating() || s.OtherClaims()
 }
 

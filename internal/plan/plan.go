@@ -16,6 +16,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/disturb"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/replacement"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/restore"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
@@ -98,7 +99,11 @@ func existence(s *situation.Situation, d decisions) Plan {
 
 // next is the first phase that has operations or waits. At last, the cluster waits for its subjects.
 func next(s *situation.Situation, d decisions) phase.Outcome {
-	if outcome := phase.First(phases, s); outcome.Waits() {
+	all := phases
+	if s.Switches() {
+		all = replacement.Phases
+	}
+	if outcome := phase.First(all, s); outcome.Waits() {
 		return outcome
 	}
 	if outcome := d.await(); outcome.Waits() {

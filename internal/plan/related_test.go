@@ -40,7 +40,7 @@ func fresh(c *dbv1.DatabaseCluster, o *state.Observed) {
 }
 
 func filled(ordinal int32) state.Volume {
-	return state.Volume{Claim: naming.Claim("orders", ordinal), UID: "claim", Ordinal: ordinal, Managed: true,
+	return state.Volume{Claim: naming.ClaimIn(naming.DataVolume, "orders", ordinal), UID: "claim", Ordinal: ordinal, Managed: true,
 		Contents: state.Contents{Cluster: plans.UID, Engine: "ledger-v1", Primary: "orders-0", Fill: state.Filled, From: state.Initialized}}
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/replacement"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/protection"
 	"github.com/dbcluster/databasecluster-operator/internal/rotation"
@@ -66,6 +67,7 @@ var upkeep = []work{
 	{"objects", core(members.Writes), "they use all of the above"},
 	{"connection", connection.Subject, "clients get what the members have"},
 	{"archive", archiver.Subject, "it connects to members"},
+	{"replacement", replacement.Upkeep, "it fills volumes that no member uses, so it waits for no phase"},
 	{"unwanted objects", core(unwanted), "nothing uses them now"},
 }
 

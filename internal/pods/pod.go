@@ -34,11 +34,25 @@ func Template(cluster *dbv1.DatabaseCluster, references []Reference) *corev1ac.P
 			WithName(naming.DataVolume).
 			WithEmptyDir(corev1ac.EmptyDirVolumeSource().WithSizeLimit(cluster.Spec.Storage.Size)))
 	}
+	mountTemplate(spec, naming.ClaimTemplate(cluster))
 	return corev1ac.PodTemplateSpec().
 		WithLabels(cluster.Spec.Pod.Labels).
 		WithLabels(naming.Labels(cluster, dbv1.ComponentDatabase)).
 		WithAnnotations(podAnnotations(cluster, references)).
 		WithSpec(spec)
+}
+
+// mountTemplate mounts the volume of a volumeClaimTemplate as the data volume: Kubernetes gives it the name of the template.
+func mountTemplate(spec *corev1ac.PodSpecApplyConfiguration, template string) {
+	for _, containers := range [][]corev1ac.ContainerApplyConfiguration{spec.InitContainers, spec.Containers} {
+		for _, c := range containers {
+			for i := range c.VolumeMounts {
+				if m := &c.VolumeMounts[i]; *m.Name == naming.DataVolume {
+					m.Name = &template
+				}
+			}
+		}
+	}
 }
 
 // podAnnotations are the annotations of the spec and, where they are not empty, of the operator. A change of any

@@ -38,6 +38,9 @@ func decide(s *situation.Situation) subject.Decision {
 // are too late to protect. Claims of a previous cluster are adopted first. During a restore, the backup still contains all data.
 func labels(s *situation.Situation) []operation.Patch {
 	var all []operation.Patch
+	if s.Next != nil { // retained volumes, and those that are being restored
+		all = labels(s.Next)
+	}
 	protect := s.Cluster.Spec.Deletion.Protection && s.Restoration == nil
 	for _, v := range s.Volumes {
 		if v.Protected != protect && !v.Terminating && !s.Previous(v) {

@@ -35,7 +35,7 @@ type Restore struct {
 // RestoreClaim is the claim of a member's volume that a restore fills. It is like a claim of the StatefulSet, which
 // adopts it later, and has an annotation with the restore.
 func RestoreClaim(cluster *dbv1.DatabaseCluster, ordinal int32, restore string) objects.Child {
-	return objects.New(dataClaim(cluster, naming.Claim(cluster.Name, ordinal)).
+	return objects.New(dataClaim(cluster, naming.Claim(cluster, ordinal)).
 		WithAnnotations(state.Contents{Fill: state.Filling, From: restore}.Annotations()))
 }
 

@@ -85,7 +85,7 @@ func claimTemplates(cluster *dbv1.DatabaseCluster, live *appsv1.StatefulSet) []a
 	if pods.Ephemeral(cluster) {
 		return nil
 	}
-	template := dataClaim(cluster, naming.DataVolume)
+	template := dataClaim(cluster, naming.ClaimTemplate(cluster))
 	template.Namespace = nil // a template has no namespace
 	return []any{objects.Fields(template)}
 }
@@ -108,12 +108,10 @@ func dataClaim(cluster *dbv1.DatabaseCluster, name string) *corev1ac.PersistentV
 
 // ClaimTemplate is the spec of the claims that the StatefulSet creates; nil if it creates none.
 func ClaimTemplate(set *appsv1.StatefulSet) *corev1.PersistentVolumeClaimSpec {
-	for i := range set.Spec.VolumeClaimTemplates {
-		if template := &set.Spec.VolumeClaimTemplates[i]; template.Name == naming.DataVolume {
-			return &template.Spec
-		}
+	if len(set.Spec.VolumeClaimTemplates) == 0 {
+		return nil
 	}
-	return nil
+	return &set.Spec.VolumeClaimTemplates[0].Spec
 }
 
 func liveClaimTemplates(live *appsv1.StatefulSet) []any {

@@ -139,8 +139,12 @@ func renderedFrom(cluster *dbv1.DatabaseCluster, references []pods.Reference) st
 	if !pods.Ephemeral(cluster) {
 		spec.Storage = dbv1.ClusterStorage{}
 	}
-	return objects.Hash([]any{
+	inputs := []any{
 		&spec, cluster.UID, cluster.Annotations[dbv1.AnnotationUpdate], cluster.Annotations[dbv1.AnnotationRestart],
 		pods.ReferencesHash(cluster, references),
-	})
+	}
+	if volumes := naming.ClaimTemplate(cluster); volumes != naming.DataVolume {
+		inputs = append(inputs, volumes)
+	}
+	return objects.Hash(inputs)
 }

@@ -8,6 +8,7 @@ package restoration
 import (
 	"context"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -21,6 +22,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/restoration/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
 
 // Reconciler reconciles DatabaseRestores. It keeps no state between passes.
@@ -53,7 +56,9 @@ func previewFacts(o *dbv1.DatabaseCluster) any {
 	return []any{o.Spec.Bootstrap, o.Status.Conditions, o.Status.Restore, o.DeletionTimestamp, o.OwnerReferences}
 }
 
-func clusterFacts(o *dbv1.DatabaseCluster) any { return []any{o.UID, o.Spec, o.DeletionTimestamp} }
+func clusterFacts(o *dbv1.DatabaseCluster) any {
+	return []any{o.UID, o.Spec, o.DeletionTimestamp, o.Status.Replacement, o.Status.Conditions}
+}
 
 func backupFacts(o *dbv1.DatabaseBackup) any {
 	status := o.Status
@@ -61,7 +66,7 @@ func backupFacts(o *dbv1.DatabaseBackup) any {
 	return []any{status, o.DeletionTimestamp}
 }
 
-// waiting finds the restores of a cluster that have no preview yet.
+// waiting finds the restores of a cluster that depend on it: they have no preview yet, or replace its data.
 func (r *Reconciler) waiting(ctx context.Context, object client.Object) []reconcile.Request {
 	cluster := object.GetName()
 	if backup, is := object.(*dbv1.DatabaseBackup); is {
@@ -69,7 +74,8 @@ func (r *Reconciler) waiting(ctx context.Context, object client.Object) []reconc
 	}
 	return r.Requests(ctx, object, &dbv1.DatabaseRestoreList{}, func(o client.Object) bool {
 		restore, is := o.(*dbv1.DatabaseRestore)
-		return is && restore.Spec.ClusterRef.Name == cluster && restore.Status.PreviewRef == nil
+		return is && restore.Spec.ClusterRef.Name == cluster &&
+			(restore.Status.PreviewRef == nil || restore.Spec.Mode != dbv1.RestorePreview)
 	})
 }
 
@@ -80,15 +86,37 @@ func (r *Reconciler) Observe(ctx context.Context, restore *dbv1.DatabaseRestore,
 	seen, preview, cluster := plan.RestoreFacts{}, &dbv1.DatabaseCluster{}, &dbv1.DatabaseCluster{}
 	if from.Find(ctx, naming.Preview(restore.Name), preview) {
 		seen.Preview = preview
+	}
+	if seen.Preview != nil && restore.Spec.Mode == dbv1.RestorePreview {
 		return seen, from.Err
 	}
+	if restore.DeletionTimestamp != nil {
+		readClaims(ctx, &from, restore.Spec.ClusterRef.Name, &seen)
+	}
 	if from.Find(ctx, restore.Spec.ClusterRef.Name, cluster) {
-		seen.Cluster, seen.Engine = cluster, named.Engine(ctx, &from, cluster.Spec.Engine)
+		seen.Cluster, seen.Engine = withVolumes(ctx, &from, cluster), named.Engine(ctx, &from, cluster.Spec.Engine)
 		backups := &dbv1.DatabaseBackupList{}
 		from.List(ctx, backups, named.IndexBackups, cluster.Name)
 		seen.Backups = backups.Items
 	}
 	return seen, from.Err
+}
+
+// readClaims reads the claims of the members of a cluster, and the pods that may use them.
+func readClaims(ctx context.Context, from *kit.Reading, cluster string, seen *plan.RestoreFacts) {
+	claims, pods := &corev1.PersistentVolumeClaimList{}, &corev1.PodList{}
+	from.List(ctx, claims, subject.IndexCluster, cluster, client.MatchingLabels(naming.Selector(cluster)))
+	from.List(ctx, pods, subject.IndexCluster, cluster, client.MatchingLabels{dbv1.LabelInstance: cluster})
+	seen.Claims, seen.Pods = claims.Items, pods.Items
+}
+
+// withVolumes is the cluster with the volumes of its StatefulSet.
+func withVolumes(ctx context.Context, from *kit.Reading, cluster *dbv1.DatabaseCluster) *dbv1.DatabaseCluster {
+	set := &appsv1.StatefulSet{}
+	if !from.Find(ctx, naming.StatefulSet(cluster.Name), set) || !metav1.IsControlledBy(set, cluster) {
+		return cluster
+	}
+	return state.Observed{StatefulSet: set}.WithVolumes(cluster)
 }
 
 // Decide returns what to do.
@@ -97,6 +125,8 @@ func (r *Reconciler) Decide(restore *dbv1.DatabaseRestore, seen plan.RestoreFact
 }
 
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databaseclusters,verbs=create
+// +kubebuilder:rbac:groups=database.dbcluster.io,resources=databaserestores,verbs=patch
+// +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=delete
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databaserestores/finalizers,verbs=update
 
 // Execute executes one operation of the plan.

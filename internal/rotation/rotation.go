@@ -83,7 +83,7 @@ func For(s *situation.Situation) Plan {
 	switch {
 	case !s.GeneratesCredentials() || s.CredentialsPending():
 		return Plan{}
-	case c.Rotation == "" && !due(s):
+	case c.Rotation == "" && (!due(s) || s.Replacement != nil): // the passwords in the other volumes would be outdated
 		return done(s)
 	case c.Edited():
 		return abandon(s)
@@ -165,6 +165,9 @@ func stage(s *situation.Situation) state.Stage {
 func done(s *situation.Situation) Plan {
 	p := Plan{}
 	switch {
+	case due(s) && s.Replacement != nil:
+		p = rotating(fmt.Sprintf("the next rotation starts after DatabaseRestore %s is deleted, because the volumes that it retains have the "+
+			"present passwords", s.Replacement.Restore.Name))
 	case s.Credentials.Request == "" && s.Credentials.Rotation == "":
 	case s.AwaitsReferences():
 		p = rotating("the members apply the passwords when they restart")

@@ -39,6 +39,9 @@ func readBackups(ctx context.Context, o *subject.ClusterReading) {
 	}
 	var sources []dbv1.BackupSource
 	sources, o.Err = sourcesIn(ctx, o.Others, o.Cluster.Namespace)
+	if r := o.Replacement; r != nil && r.Source != nil && r.Asked { // it is being read
+		sources = append(sources, *r.Source)
+	}
 	for i := range backups.Items {
 		object := &backups.Items[i]
 		backup := state.BackupOf(object)

@@ -6,7 +6,6 @@ package schedule
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"time"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -141,7 +141,7 @@ func needed(cluster *dbv1.DatabaseCluster, backup state.Backup, observed state.O
 	if seen == nil || len(seen.Backups) == 0 {
 		return true
 	}
-	if path.Dir(seen.Location) != path.Dir(backup.Location) {
+	if seen.Location != protocol.ArchiveBeside(backup.Location, backup.Lineage) {
 		begin := metav1.NewTime(observed.At.Add(-time.Duration(cluster.Spec.Backup.Archive.WindowHours+1) * time.Hour))
 		return !slices.ContainsFunc(observed.Backups, func(b state.Backup) bool {
 			return b.Complete() && !b.Bad() && backup.Completed.Before(&b.Completed) && b.Completed.Before(&begin)

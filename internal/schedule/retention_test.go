@@ -17,6 +17,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -63,7 +64,7 @@ func provedAt(at time.Time) func(*state.Backup) {
 func window(at time.Time, needed ...string) func(*dbv1.DatabaseCluster) {
 	return func(c *dbv1.DatabaseCluster) {
 		c.Spec.Backup.Archive = &dbv1.ClusterArchive{WindowHours: 24}
-		c.Status.Recovery = &dbv1.ClusterRecoveryStatus{Backups: needed, CheckedAt: metav1.NewTime(at)}
+		c.Status.Recovery = &dbv1.ClusterRecoveryStatus{Location: protocol.ArchiveBeside("", ""), Backups: needed, CheckedAt: metav1.NewTime(at)}
 	}
 }
 

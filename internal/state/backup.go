@@ -13,6 +13,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/pods"
 )
 
@@ -36,6 +37,8 @@ type Backup struct {
 	Phase     dbv1.BackupPhase
 	// Location is the URL of the data; "" until it is known.
 	Location string
+	// Lineage identifies its data in an archive: see naming.Lineage.
+	Lineage string
 	// Completed is the time of completion, Failure the cause of a failure.
 	Completed metav1.Time
 	Failure   string
@@ -101,6 +104,7 @@ func BackupOf(backup *dbv1.DatabaseBackup) Backup {
 		Elsewhere:    backup.Spec.Destination != nil,
 		Phase:        backup.Status.Phase,
 		Location:     backup.Status.Location,
+		Lineage:      naming.Lineage(backup.Status.ClusterUID, backup.Status.VolumeClaimTemplate),
 		Terminating:  backup.DeletionTimestamp != nil,
 		Asked:        asked(backup.Annotations[dbv1.AnnotationVerify]),
 		Verification: verificationOf(backup.Status.Verification),
@@ -123,11 +127,19 @@ func BackupOf(backup *dbv1.DatabaseBackup) Backup {
 	return b
 }
 
+// identityIn is the database of a backup. Replaced data has the same one, but other contents.
+func identityIn(status dbv1.DatabaseBackupStatus, identity string) string {
+	if identity == "" || status.VolumeClaimTemplate == "" {
+		return identity
+	}
+	return identity + " in " + status.VolumeClaimTemplate
+}
+
 // dataIn returns what identifies the data in a backup, by ordinal.
 func dataIn(status dbv1.DatabaseBackupStatus) (all [engine.MaxReplicas]Data) {
 	for _, stream := range status.Streams {
 		if stream.Ordinal >= 0 && stream.Ordinal < engine.MaxReplicas {
-			all[stream.Ordinal] = Data{types.UID(stream.VolumeUID), stream.Identity}
+			all[stream.Ordinal] = Data{types.UID(stream.VolumeUID), identityIn(status, stream.Identity)}
 		}
 	}
 	return all

@@ -111,7 +111,7 @@ func MountsMember(volumes []corev1.Volume, cluster string) bool {
 		if v.PersistentVolumeClaim == nil {
 			return false
 		}
-		_, ofMember := naming.ClaimOrdinal(cluster, v.PersistentVolumeClaim.ClaimName)
+		_, _, ofMember := naming.TemplateOf(cluster, v.PersistentVolumeClaim.ClaimName)
 		return ofMember
 	})
 }

@@ -30,6 +30,8 @@ type HookBackup struct {
 	Cluster types.UID
 	// Fence identifies the stop of the members before the backup started; "" if they may have run.
 	Fence string
+	// Template is the volumeClaimTemplate of the volumes that were backed up; "" for the first ones of the cluster.
+	Template string
 	// Elsewhere is true if it has its own spec.destination.
 	Elsewhere bool
 	// Members is the number of members in it; 0 while it is unknown.
@@ -44,7 +46,8 @@ func HookBackupOf(backup *dbv1.DatabaseBackup) HookBackup {
 		Name: backup.Name, Created: backup.CreationTimestamp, Ending: backup.DeletionTimestamp != nil,
 		Phase: backup.Status.Phase, Message: backup.Status.Message, Location: backup.Status.Location, Members: backup.Status.Replicas,
 		Cluster: types.UID(backup.Status.ClusterUID), Fence: backup.Status.Fence, Elsewhere: backup.Spec.Destination != nil,
-		Stuck: meta.IsStatusConditionTrue(backup.Status.Conditions, dbv1.ConditionStalled),
+		Template: backup.Status.VolumeClaimTemplate,
+		Stuck:    meta.IsStatusConditionTrue(backup.Status.Conditions, dbv1.ConditionStalled),
 	}
 	for _, stream := range backup.Status.Streams {
 		b.Done = append(b.Done, stream.Ordinal)

@@ -85,11 +85,19 @@ type Observed struct {
 	// Volumes are the claims of the members' data volumes, by ordinal, including those of removed members.
 	Volumes []Volume
 
+	// ClaimTemplates are the volumeClaimTemplates of all claims with the labels of the cluster: see Observed.WithVolumes.
+	ClaimTemplates []string
+	// Retained are those that DatabaseRestores of a previous cluster of the same name retain, although it did not use them.
+	Retained []string
+
 	// Configs are the ConfigMaps that the operator created for spec.config, by name.
 	Configs []*corev1.ConfigMap
 
 	// Restore is the observed state of a restore into the cluster's volumes.
 	Restore ObservedRestore
+
+	// Replacement is what a DatabaseRestore asks the cluster for; nil for nothing, and in a deletion.
+	Replacement *Replacement
 
 	// Image is the operator's image: Jobs copy the transfer program from it.
 	Image string

@@ -33,6 +33,22 @@ func FromBackup(cluster *dbv1.DatabaseCluster) *dbv1.BackupSource {
 	return cluster.Spec.Bootstrap.FromBackup
 }
 
+// SourceField is the field that has this backup, or one of its fields, for messages.
+func SourceField(cluster *dbv1.DatabaseCluster, below string) string {
+	if r := cluster.Status.Replacement; r != nil && r.RestoreRef != nil {
+		return "spec.source of DatabaseRestore " + r.RestoreRef.Name
+	}
+	return "spec.bootstrap.fromBackup" + below
+}
+
+// RestoreProgress is the field of the status with its progress, for messages.
+func RestoreProgress(cluster *dbv1.DatabaseCluster) string {
+	if r := cluster.Status.Replacement; r != nil && r.RestoreRef != nil {
+		return "replacement.restore"
+	}
+	return "restore"
+}
+
 // SourceOf returns the location of that backup; nil while it is unknown. The DatabaseBackup is the one that the spec names.
 func SourceOf(cluster *dbv1.DatabaseCluster, backup *dbv1.DatabaseBackup) *dbv1.BackupDestination {
 	from := FromBackup(cluster)

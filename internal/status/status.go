@@ -6,6 +6,8 @@ SPDX-License-Identifier: Apache-2.0
 package status
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -63,7 +65,7 @@ func (p PassResult) observedGeneration() int64 {
 // expressed reports whether the cluster's objects match its spec, or cannot match it until the user acts. Terminating members still
 // belong to an older spec.
 func (p PassResult) expressed() bool {
-	moves := p.Plan.Reason == dbv1.ReasonScaling || p.Plan.Reason == dbv1.ReasonHibernating
+	moves := slices.Contains([]string{dbv1.ReasonScaling, dbv1.ReasonHibernating, dbv1.ReasonReplacingData}, p.Plan.Reason)
 	if p.Plan.Stalled != nil || Refused(p.Err) {
 		return !moves
 	}

@@ -126,11 +126,38 @@ func TestTheSecondBeforeATableWasDroppedCanBeRecovered(t *testing.T) {
 	w.hasRows("before", "before-preview", moment, want, strings.NewReplacer("NAME", "before", "TIME", moment).Replace(aLook))
 	w.eventually("PreviewReady "+base+" "+moment[:19]+"Z", "get", "databaserestore", "before", "-o",
 		`jsonpath={.status.conditions[?(@.type=="Ready")].reason} {.status.backupRef.name} {.status.recoveredTo}`)
+	w.replaces("before", moment, want)
 	w.do("delete", "databaserestore", "before")
 	w.do("wait", "--for=delete", "databasecluster/before-preview", "persistentvolumeclaim/data-before-preview-0", "--timeout=5m")
+	w.eventually("data-ledger-0 data-ledger-1", "get", "persistentvolumeclaims", "-l", "app.kubernetes.io/instance=ledger", "-o", "jsonpath={.items[*].metadata.name}")
 
 	w.apply(strings.NewReplacer("NAME", "never", "TIME", "2099-01-01T00:00:00Z").Replace(aLook))
 	w.eventually("2099-01-01T00:00:00Z is after ", "get", "databaserestore", "never", "-o", `jsonpath={.status.conditions[?(@.type=="Stalled")].message}`)
+}
+
+// replaces gives the cluster the data of a restore, and its volumes from before back.
+func (w world) replaces(restore, moment, want string) {
+	began := time.Now()
+	set := func(mode, reason string) {
+		w.do("patch", "databaserestore", restore, "--type=merge", "-p", `{"spec":{"mode":"`+mode+`"}}`)
+		w.eventually(reason, "get", "databaserestore", restore, "-o", `jsonpath={.status.conditions[?(@.status=="True")].reason}`)
+		w.Logf("%s after %s", reason, time.Since(began).Round(time.Second))
+	}
+	set("Replace", "Replaced")
+	got := w.ask("ledger", ticks)
+	w.must(got == want, "the cluster has %s of %s, and should have %s", got, moment, want)
+	w.await("ledger", "Ready")
+	w.ask("ledger", "CREATE TABLE after_it (n int)")
+	w.eventually("True Archiving", w.archiving()...)
+	w.eventually("data-0", "get", "databasecluster", "ledger", "-o", "jsonpath={.status.replacement.volumeClaimTemplate}")
+	w.eventually("; any time since 2", w.archiving()...)
+
+	began = time.Now()
+	set("Undo", "Undone")
+	got = w.ask("ledger", "SELECT coalesce(to_regclass('tick')::text, 'no tick') || ', ' || coalesce(to_regclass('after_it')::text, 'nothing after it')")
+	w.must(got == "no tick, nothing after it", "after the undo, the cluster has %s", got)
+	w.await("ledger", "Ready")
+	w.eventually("True Archiving", w.archiving()...)
 }
 
 // hasRows applies a manifest, and checks the rows of the cluster that comes of it.

@@ -37,7 +37,7 @@ func relatedSafe(t *testing.T, ns string) *dbv1.DatabaseCluster {
 
 func awaitRecord(t *testing.T, cluster *dbv1.DatabaseCluster, primary string) {
 	t.Helper()
-	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: naming.Claim(cluster.Name, 0)}}
+	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: naming.ClaimIn(naming.DataVolume, cluster.Name, 0)}}
 	await(t, claim, "the record of "+primary, func() bool { return claim.Annotations[dbv1.AnnotationPrimary] == primary })
 }
 

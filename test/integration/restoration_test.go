@@ -10,12 +10,14 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
 // restoreOf is a DatabaseRestore of a cluster.
@@ -78,6 +80,59 @@ func TestARestoreShowsTheDataOfABackupInAnotherCluster(t *testing.T) {
 	}
 }
 
+func TestARestoreReplacesTheDataOfAClusterAndGivesItBack(t *testing.T) {
+	parallel(t)
+	engine := restorer(t)
+	cluster := created(t, func(c *dbv1.DatabaseCluster) { c.Spec.Engine = engine })
+	kubelet := startRestores(t, cluster.Namespace)
+	kubelet.message.Store(succeeds)
+	awaitReady(t, cluster)
+	own := dataClaims(t, cluster)
+	completed(t, cluster, "first")
+	restore := restoreOf(cluster, "yesterday")
+	restore.Spec.Mode = dbv1.RestoreReplace
+	create(t, restore)
+	awaitRestore(t, restore, dbv1.ConditionReady, dbv1.ReasonReplaced, "DatabaseCluster orders has the data of this restore", "data-orders-*")
+	mustHaveClaims(t, cluster, 2*len(own))
+	mustUse(t, cluster, naming.RestoredTemplate(restore.UID))
+	if err := patched(t, admin, restore, `{"spec":{"mode":"Preview"}}`); err == nil || !strings.Contains(err.Error(), "spec.mode cannot become Preview again") {
+		t.Errorf("got %v", err)
+	}
+
+	change(t, restore, func(r *dbv1.DatabaseRestore) { r.Spec.Mode = dbv1.RestoreUndo })
+	awaitRestore(t, restore, dbv1.ConditionReady, dbv1.ReasonUndone, "DatabaseCluster orders has its volumes from before")
+	mustUse(t, cluster, naming.DataVolume)
+	mustHaveClaims(t, cluster, 2*len(own))
+
+	change(t, restore, func(r *dbv1.DatabaseRestore) { r.Spec.Mode = dbv1.RestoreReplace })
+	awaitRestore(t, restore, dbv1.ConditionReady, dbv1.ReasonReplaced)
+	remove(t, restore)
+	eventually(t, "the volumes from before to be deleted", func() error {
+		left := dataClaims(t, cluster)
+		return errorIf(len(left) != len(own), "%d claims exist", len(left))
+	})
+	mustUse(t, cluster, naming.RestoredTemplate(restore.UID))
+	awaitReady(t, cluster)
+	eventually(t, "the cluster to keep only which volumes it uses", func() error {
+		r := read(t, cluster).Status.Replacement
+		return errorIf(r == nil || r.RestoreRef != nil || r.VolumeClaimTemplate != naming.RestoredTemplate(restore.UID), "status.replacement is %+v", r)
+	})
+}
+
+// mustUse checks that members of a cluster use the volumes of a volumeClaimTemplate, and no other.
+func mustUse(t *testing.T, cluster *dbv1.DatabaseCluster, template string) {
+	t.Helper()
+	pod := read(t, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: naming.Member(cluster.Name, 0)}})
+	for _, v := range pod.Spec.Volumes {
+		if v.PersistentVolumeClaim != nil && v.PersistentVolumeClaim.ClaimName != naming.ClaimIn(template, cluster.Name, 0) {
+			t.Errorf("pod %s uses %s", pod.Name, v.PersistentVolumeClaim.ClaimName)
+		}
+	}
+	if m := pod.Spec.Containers[0].VolumeMounts[0]; m.Name != template {
+		t.Errorf("the database has volume %s", m.Name)
+	}
+}
+
 // completed is a complete backup of a cluster.
 func completed(t *testing.T, cluster *dbv1.DatabaseCluster, name string) {
 	t.Helper()
@@ -131,8 +186,8 @@ func TestTheAPIServerExplainsWhatIsWrongWithARestore(t *testing.T) {
 		"time must be in RFC 3339 with a time zone": func(r *dbv1.DatabaseRestore) {
 			r.Spec.Source.RecoveryTarget = &dbv1.RecoveryTarget{Time: "2026-11-28 14:05:00"}
 		},
-		"name must be the name of a DatabaseCluster": func(r *dbv1.DatabaseRestore) { r.Spec.ClusterRef.Name = "Orders" },
-		`supported values: "Preview"`:                func(r *dbv1.DatabaseRestore) { r.Spec.Mode = "Replace" },
+		"name must be the name of a DatabaseCluster":     func(r *dbv1.DatabaseRestore) { r.Spec.ClusterRef.Name = "Orders" },
+		`supported values: "Preview", "Replace", "Undo"`: func(r *dbv1.DatabaseRestore) { r.Spec.Mode = "Delete" },
 	} {
 		restore := restoreOf(cluster, "wrong")
 		change(restore)

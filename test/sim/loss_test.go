@@ -76,7 +76,7 @@ func loseVolumes(members int32) world.Step {
 // halfFinished is the first write of the end of a restore: the operator ends before the others.
 func halfFinished() world.Step {
 	return world.Step{What: "claim 0 counts as restored", Do: func(w *world.World) {
-		claim := store.Get[*corev1.PersistentVolumeClaim](w.Store, naming.Claim(w.Name, 0))
+		claim := store.Get[*corev1.PersistentVolumeClaim](w.Store, naming.Claim(w.Cluster(), 0))
 		delete(claim.Annotations, dbv1.AnnotationRestoring)
 		claim.Annotations[dbv1.AnnotationRestored] = world.Bucket + "/old"
 		w.Store.Put(claim)

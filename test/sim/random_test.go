@@ -202,7 +202,7 @@ func (k *walk) losesVolume() world.Step {
 			return
 		}
 		w.Forgives(lost)
-		claim := w.ClaimOf(lost, naming.DataVolume)
+		claim := w.ClaimOf(lost)
 		w.Delete(claim)
 		w.Store.Remove(lost)
 	}}

@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
@@ -33,7 +32,7 @@ func factsOf(data string) protocol.Facts {
 // performProbe runs the probe of a temporary copy.
 func (w *World) performProbe(pod *corev1.Pod, c *protocol.Probe) exit {
 	result := protocol.Result{Output: json.RawMessage(`{"role":"primary"}`)}
-	if claim := w.ClaimOf(pod, naming.DataVolume); claim != nil && len(c.Check) > 0 {
+	if claim := w.ClaimOf(pod); claim != nil && len(c.Check) > 0 {
 		result.Facts = factsOf(w.disk.volumes[claim.UID].data)
 	}
 	return exitWith(result)

@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/test/world/store"
 )
 
@@ -173,7 +172,7 @@ func (w *World) acts(pod *corev1.Pod) bool {
 
 // on returns the volume of a member and the UID of its claim.
 func (w *World) on(pod *corev1.Pod) (types.UID, volume) {
-	claim := w.ClaimOf(pod, naming.DataVolume)
+	claim := w.ClaimOf(pod)
 	if claim == nil {
 		return "", volume{}
 	}

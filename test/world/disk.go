@@ -11,13 +11,16 @@ import (
 	"strings"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/test/world/store"
 )
 
@@ -43,7 +46,7 @@ type disk struct {
 	own map[types.UID]bool
 	// serving are the volumes with which members with data of their own served at the end of the last step, consent is the request of
 	// the annotation rebuild then.
-	serving  map[int32]types.UID
+	serving  map[string]types.UID
 	servedBy types.UID
 	consent  string
 	// quota is the highest CPU limit of a Job's pod; 0 for any.
@@ -115,7 +118,7 @@ func newDisk() *disk {
 		bucket: map[string]artifact{}, volumes: map[types.UID]volume{}, succeeded: map[string]bool{},
 		exits: map[string]int32{}, streams: map[string]types.UID{}, lost: map[string]bool{}, full: map[types.UID]bool{},
 		own:     map[types.UID]bool{},
-		serving: map[int32]types.UID{}, shared: newShared(),
+		serving: map[string]types.UID{}, shared: newShared(),
 	}
 }
 
@@ -175,10 +178,33 @@ func (a artifact) from(member int, source origin) artifact {
 	return a
 }
 
-// ClaimOf returns the claim of one of a pod's volumes, or nil.
-func (w *World) ClaimOf(pod *corev1.Pod, volume string) *corev1.PersistentVolumeClaim {
+// Claim returns the claim that a member uses, or nil.
+func (w *World) Claim(ordinal int32) *corev1.PersistentVolumeClaim {
+	return store.Get[*corev1.PersistentVolumeClaim](w.Store, naming.Claim(w.inUse(), ordinal))
+}
+
+// inUse is the cluster with the volumes that its members use.
+func (w *World) inUse() *dbv1.DatabaseCluster {
+	cluster := w.Cluster()
+	if cluster == nil {
+		return &dbv1.DatabaseCluster{ObjectMeta: w.Meta(w.Name)}
+	}
+	return state.Observed{StatefulSet: store.Get[*appsv1.StatefulSet](w.Store, w.Name), ClaimTemplates: w.templates()}.WithVolumes(cluster)
+}
+
+func (w *World) templates() []string {
+	var claims []corev1.PersistentVolumeClaim
+	for _, claim := range store.All[*corev1.PersistentVolumeClaim](w.Store) {
+		claims = append(claims, *claim)
+	}
+	return state.ClaimTemplatesOf(w.Name, claims)
+}
+
+// ClaimOf returns the claim of a pod's data volume, or nil.
+func (w *World) ClaimOf(pod *corev1.Pod) *corev1.PersistentVolumeClaim {
 	for _, v := range pod.Spec.Volumes {
-		if v.Name == volume && claimName(pod, v) != "" {
+		_, _, restored := naming.TemplateOf(w.Name, v.Name+"-"+naming.Member(w.Name, 0))
+		if (v.Name == naming.DataVolume || restored) && claimName(pod, v) != "" {
 			return store.Get[*corev1.PersistentVolumeClaim](w.Store, claimName(pod, v))
 		}
 	}
@@ -223,5 +249,6 @@ func isRight(object client.Object) bool {
 
 // IsMemberClaim reports whether a claim belongs to a member, so that it has the user's data.
 func (w *World) IsMemberClaim(claim *corev1.PersistentVolumeClaim) bool {
-	return strings.HasPrefix(claim.Name, "data-"+w.Name+"-")
+	_, _, named := naming.TemplateOf(w.Name, claim.Name)
+	return named
 }

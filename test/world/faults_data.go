@@ -38,7 +38,7 @@ func FillVolume(pod string) Step {
 
 // LoseVolume deletes the claim and the pod of a member.
 func (w *World) LoseVolume(ordinal int32) {
-	if claim := store.Get[*corev1.PersistentVolumeClaim](w.Store, naming.Claim(w.Name, ordinal)); claim != nil {
+	if claim := w.Claim(ordinal); claim != nil {
 		w.Delete(claim)
 	}
 	if pod := store.Get[*corev1.Pod](w.Store, naming.Member(w.Name, ordinal)); pod != nil {
@@ -49,7 +49,7 @@ func (w *World) LoseVolume(ordinal int32) {
 // Wipe is a node that was installed again: the directory of its local volume is empty, and the claim is the same.
 func Wipe(ordinal int32) Step {
 	return Step{What: fmt.Sprintf("the volume of member %d is wiped under its claim", ordinal), Do: func(w *World) {
-		claim := store.Get[*corev1.PersistentVolumeClaim](w.Store, naming.Claim(w.Name, ordinal))
+		claim := w.Claim(ordinal)
 		w.disk.volumes[claim.UID] = volume{wipes: w.disk.volumes[claim.UID].wipes + 1}
 		w.Delete(store.Get[*corev1.Pod](w.Store, naming.Member(w.Name, ordinal)))
 	}}
@@ -58,7 +58,7 @@ func Wipe(ordinal int32) Step {
 // ReplaceByCopy lets a user replace a claim by one with a copy of its data.
 func ReplaceByCopy(ordinal int32) Step {
 	return Step{What: fmt.Sprintf("a user replaces the claim of member %d by one from a snapshot", ordinal), Do: func(w *World) {
-		before := store.Get[*corev1.PersistentVolumeClaim](w.Store, naming.Claim(w.Name, ordinal))
+		before := w.Claim(ordinal)
 		data := w.disk.volumes[before.UID]
 		w.LoseVolume(ordinal)
 		w.Store.Remove(store.Get[*corev1.PersistentVolumeClaim](w.Store, before.Name))
@@ -109,7 +109,7 @@ func InBucket(name string, members int) Step {
 func Holds(what string) Step {
 	return Step{What: "the members have " + what, Do: func(w *World) {
 		for ordinal := range w.Cluster().Spec.Replicas {
-			claim := store.Get[*corev1.PersistentVolumeClaim](w.Store, naming.Claim(w.Name, ordinal))
+			claim := w.Claim(ordinal)
 			if claim == nil {
 				w.Breaks("member %d has no volume", ordinal)
 			} else if data := w.disk.volumes[claim.UID].data; !strings.HasPrefix(data, what) {

@@ -16,7 +16,7 @@ import (
 func (w *World) OthersServe(without *corev1.Pod) bool {
 	_, on := w.on(without)
 	cluster := w.Cluster()
-	if cluster == nil || cluster.DeletionTimestamp != nil || cluster.Spec.Hibernated || w.holder() == without.Name {
+	if cluster == nil || cluster.DeletionTimestamp != nil || w.stops() || w.holder() == without.Name {
 		return false
 	}
 	others := w.others(without)

@@ -19,12 +19,12 @@ import (
 
 // mount starts the use of a pod's data volume. No other pod may use the volume at that time.
 func (w *World) mount(pod *corev1.Pod) {
-	claim := w.ClaimOf(pod, naming.DataVolume)
+	claim := w.ClaimOf(pod)
 	if claim == nil {
 		return
 	}
 	for _, other := range store.All[*corev1.Pod](w.Store) {
-		if has := w.ClaimOf(other, naming.DataVolume); other.Name != pod.Name && Runs(other) && has != nil && has.UID == claim.UID {
+		if has := w.ClaimOf(other); other.Name != pod.Name && Runs(other) && has != nil && has.UID == claim.UID {
 			w.Breaks("pods %s and %s use claim %s at the same time", other.Name, pod.Name, claim.Name)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/test/world/store"
 )
 
@@ -55,7 +56,7 @@ func (w *World) watchRules(c store.Change) {
 func (w *World) watchOwn(c store.Change) {
 	object, cluster := c.Object(), w.Cluster()
 	switch {
-	case w.outlives(object):
+	case w.outlives(object), w.released(object):
 		return
 	case cluster == nil:
 		if _, last := object.(*dbv1.DatabaseCluster); !last {
@@ -156,7 +157,8 @@ func mounts(pod corev1.PodSpec, claim string) bool {
 func (w *World) watchRestore() {
 	set := store.Get[*appsv1.StatefulSet](w.Store, w.Name)
 	for _, claim := range store.All[*corev1.PersistentVolumeClaim](w.Store) {
-		if set != nil && claim.Annotations[dbv1.AnnotationRestoring] != "" {
+		template, _, _ := naming.TemplateOf(w.Name, claim.Name)
+		if set != nil && claim.Annotations[dbv1.AnnotationRestoring] != "" && template == naming.ClaimTemplate(w.inUse()) {
 			w.Breaks("a StatefulSet exists while a Job restores into claim %s", claim.Name)
 		}
 		writers := 0
@@ -220,10 +222,14 @@ func (w *World) watchStatefulSet(c store.Change) {
 		return
 	}
 	after, kept := c.After.(*appsv1.StatefulSet)
+	unused := *before.Spec.Replicas == 0 && len(podsOf(w.Store, before)) == 0 && w.switches()
 	switch {
+	case !kept && unused:
+		return
 	case !kept:
 		w.Breaks("StatefulSet %s is deleted without orphaning its pods", before.Name)
 		return
+	case unused:
 	case after.DeletionTimestamp != nil && before.DeletionTimestamp == nil && !store.HasFinalizer(after, metav1.FinalizerOrphanDependents):
 		w.Breaks("StatefulSet %s is deleted without orphaning its pods", before.Name)
 	}

@@ -25,14 +25,14 @@ func (w *World) watchLosses() {
 	d := w.disk
 	d.serving = maps.Clone(d.serving)
 	if d.servedBy != cluster.UID { // the next cluster may start empty
-		d.serving, d.servedBy = map[int32]types.UID{}, cluster.UID
+		d.serving, d.servedBy = map[string]types.UID{}, cluster.UID
 	}
 	request := cluster.Annotations[dbv1.AnnotationRebuild]
 	for ordinal := range int32(9) {
-		claim := store.Get[*corev1.PersistentVolumeClaim](w.Store, naming.Claim(w.Name, ordinal))
+		claim := w.Claim(ordinal)
 		if claim == nil || claim.DeletionTimestamp != nil {
 			if ordinal >= cluster.Spec.Replicas {
-				delete(d.serving, ordinal)
+				delete(d.serving, naming.Claim(w.inUse(), ordinal))
 			}
 			continue
 		}
@@ -40,12 +40,12 @@ func (w *World) watchLosses() {
 		if pod == nil || !IsReady(pod) || pod.DeletionTimestamp != nil || claim.Labels[dbv1.LabelClusterUID] != string(cluster.UID) {
 			continue
 		}
-		before, had := d.serving[ordinal]
+		before, had := d.serving[claim.Name]
 		asked := podOf(request) == pod.Name && request != d.consent
 		if had && before != claim.UID && !asked && claim.Spec.DataSource == nil {
 			w.Breaks("pod %s serves with an empty volume, although its member had data", pod.Name)
 		}
-		d.serving[ordinal] = claim.UID
+		d.serving[claim.Name] = claim.UID
 	}
 	d.consent = request
 }
@@ -90,9 +90,10 @@ func (w *World) hasOtherCopy(than *dbv1.DatabaseBackup, volume types.UID, data s
 
 // volumeRead is the volume of the member that a pod of a Job reads.
 func (w *World) volumeRead(pod *corev1.Pod) types.UID {
-	claim := w.ClaimOf(pod, naming.DataVolume)
+	claim := w.ClaimOf(pod)
 	if claim == nil {
-		claim = store.Get[*corev1.PersistentVolumeClaim](w.Store, naming.DataVolume+"-"+memberIn(pod, "DBC_MEMBER"))
+		ordinal, _ := naming.Ordinal(w.Name, memberIn(pod, "DBC_MEMBER"))
+		claim = w.Claim(ordinal)
 	}
 	if claim == nil {
 		return ""

@@ -137,15 +137,15 @@ func (w *World) watchPodOfJob(c store.Change) {
 // watchClaimEnd: the policy deletes a volume only after every hook has succeeded, or if the volume only ever had a
 // part of a backup. No pod may use it.
 func (w *World) watchClaimEnd(claim *corev1.PersistentVolumeClaim) {
-	if w.watchRebuild(claim) {
+	if w.released(claim) || w.watchRebuild(claim) {
 		return
 	}
-	cluster := w.Cluster()
 	for _, pod := range store.All[*corev1.Pod](w.Store) {
-		if has := w.ClaimOf(pod, naming.DataVolume); has != nil && has.UID == claim.UID && !HasEnded(pod) {
+		if has := w.ClaimOf(pod); has != nil && has.UID == claim.UID && !HasEnded(pod) {
 			w.Breaks("claim %s is deleted while pod %s uses it", claim.Name, pod.Name)
 		}
 	}
+	cluster := w.Cluster()
 	if claim.Labels[dbv1.LabelClusterUID] != string(cluster.UID) {
 		w.Breaks("claim %s is deleted, although it belongs to another cluster", claim.Name)
 	}
@@ -165,7 +165,7 @@ func isBackupHook(hook dbv1.DeletionHook) bool { return hook.Type == dbv1.HookBa
 
 // isSaved reports whether a complete, retained backup has all data that a member has written to its volume.
 func (w *World) isSaved(claim *corev1.PersistentVolumeClaim) bool {
-	ordinal, _ := naming.ClaimOrdinal(w.Name, claim.Name)
+	_, ordinal, _ := naming.TemplateOf(w.Name, claim.Name)
 	return slices.ContainsFunc(store.All[*dbv1.DatabaseBackup](w.Store), func(b *dbv1.DatabaseBackup) bool {
 		stream := w.disk.streams[streamOf(b.Status.Location, int(ordinal))]
 		return b.Status.Phase == dbv1.BackupCompleted && b.DeletionTimestamp == nil && b.Spec.Destination == nil &&
@@ -181,7 +181,7 @@ func (w *World) outdateStreams() {
 		stopped[claim.UID] = true
 	}
 	for _, pod := range store.All[*corev1.Pod](w.Store) {
-		if claim := w.ClaimOf(pod, naming.DataVolume); claim != nil && IsMember(pod) && Runs(pod) {
+		if claim := w.ClaimOf(pod); claim != nil && IsMember(pod) && Runs(pod) {
 			stopped[claim.UID] = false
 		}
 	}

@@ -84,9 +84,9 @@ func (w *World) watchElection(before, after *appsv1.StatefulSet) {
 	}
 	member, primary := naming.Member(w.Name, int32(first)), w.seenPrimary()
 	switch {
-	case primary == nil && !(cluster.Spec.Hibernated && (*before.Spec.Replicas == 1 || w.withoutPrimary() >= electing)):
+	case primary == nil && !(w.stops() && (*before.Spec.Replicas == 1 || w.withoutPrimary() >= electing)):
 		w.Breaks("pod %s stops while there is no primary", member)
-	case cluster.Spec.Hibernated:
+	case w.stops():
 	case primary.Name == member:
 		w.Breaks("the primary %s is removed", member)
 	case cluster.Spec.Engine == TuneEngine && w.disk.shared.tunedFor != fmt.Sprint(cluster.Spec.Replicas):

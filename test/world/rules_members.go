@@ -74,12 +74,17 @@ func (w *World) readyPrimaries() []string {
 	return names
 }
 
-// watchAgreementEnd: members keep their agreement as long as they run, and as long as one of them has a volume with its data.
+// watchAgreementEnd: members keep their agreement as long as they run, and as long as one of them has a volume with its data. Before they
+// get other volumes, claim 0 has recorded the last primary instead.
 func (w *World) watchAgreementEnd(agreement client.Object) {
 	for _, pod := range store.All[*corev1.Pod](w.Store) {
 		if IsMember(pod) && Runs(pod) {
 			w.Breaks("the agreement is deleted while pod %s runs", pod.Name)
 		}
+	}
+	if first := w.Claim(0); w.switches() && first != nil && first.Annotations[dbv1.AnnotationPrimary] != "" &&
+		first.Annotations[dbv1.AnnotationPrimaryTerm] == "" {
+		return
 	}
 	for _, claim := range store.All[*corev1.PersistentVolumeClaim](w.Store) {
 		data := w.disk.volumes[claim.UID].data
@@ -124,7 +129,7 @@ func (w *World) watchDisturbance(pod *corev1.Pod) {
 	seen := w.seenPrimary()
 	leads := w.holder() == pod.Name && IsReady(pod) && w.acts(pod) && (seen == nil || seen.Name == pod.Name)
 	unknown := store.Get[*dbv1.DatabaseEngine](w.Store, cluster.Spec.Engine) == nil // only the last recorded primary is known
-	switch stops := deleting || cluster.Spec.Hibernated; {
+	switch stops := deleting || w.stops(); {
 	case leads && unknown:
 	case leads && len(w.others(pod)) > 0 && stops:
 		w.Breaks("the primary %s stops before the others", pod.Name)
@@ -133,7 +138,7 @@ func (w *World) watchDisturbance(pod *corev1.Pod) {
 	case w.passesTo() != "":
 		w.Breaks("pod %s is disturbed during a hand-over", pod.Name)
 	}
-	if !deleting && !cluster.Spec.Hibernated && IsReady(pod) {
+	if !deleting && !w.stops() && IsReady(pod) {
 		w.watchMajority(pod)
 	}
 }
@@ -203,7 +208,7 @@ func (w *World) watchRemoval(member string) {
 // watchShrink: a member leaves the voters before it stops for good.
 func (w *World) watchShrink(before, after *appsv1.StatefulSet) {
 	cluster := w.Cluster()
-	if *after.Spec.Replicas >= *before.Spec.Replicas || cluster.Spec.Hibernated || cluster.DeletionTimestamp != nil {
+	if *after.Spec.Replicas >= *before.Spec.Replicas || w.stops() || cluster.DeletionTimestamp != nil {
 		return
 	}
 	member := naming.Member(w.Name, *after.Spec.Replicas)
@@ -262,7 +267,7 @@ func (w *World) serves() error {
 			return fmt.Errorf("%s stay after the cluster", strings.Join(left, ", "))
 		}
 		return nil
-	case cluster.DeletionTimestamp != nil || cluster.Spec.Hibernated:
+	case cluster.DeletionTimestamp != nil || w.stops():
 		return nil
 	case len(w.databases()) < int(cluster.Spec.Replicas):
 		return fmt.Errorf("%d of %d members run", len(w.databases()), cluster.Spec.Replicas)

@@ -71,7 +71,7 @@ func (w *World) watchInForce(before, cluster *dbv1.DatabaseCluster) {
 		w.watchRecorded(before.Status.Configuration, record)
 		return
 	}
-	if cluster.Spec.Engine != TuneEngine || cluster.Spec.Hibernated || ready == nil || ready.Status != metav1.ConditionTrue ||
+	if cluster.Spec.Engine != TuneEngine || w.stops() || ready == nil || ready.Status != metav1.ConditionTrue ||
 		ready.ObservedGeneration != cluster.Generation {
 		return
 	}

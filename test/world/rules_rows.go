@@ -59,10 +59,10 @@ func (w *World) rowsRead(pod *corev1.Pod, o origin) origin {
 	if w.disk.shared.topology == "" {
 		return o
 	}
-	claim := w.ClaimOf(pod, naming.DataVolume)
+	claim := w.ClaimOf(pod)
 	o.offline = claim != nil
 	if claim == nil {
-		claim = w.ClaimOf(store.Get[*corev1.Pod](w.Store, memberIn(pod, "DBC_MEMBER")), naming.DataVolume)
+		claim = w.ClaimOf(store.Get[*corev1.Pod](w.Store, memberIn(pod, "DBC_MEMBER")))
 	}
 	on := w.disk.volumes[claim.UID]
 	o.data, o.rows = on.data, on.rows
@@ -102,7 +102,7 @@ func (w *World) watchCopies(claim *corev1.PersistentVolumeClaim) {
 // sourceOf is the member of one database that the pod of a backup reads over the network; nil for other pods.
 func (w *World) sourceOf(pod *corev1.Pod) *corev1.Pod {
 	_, is := callsOf(pod)[naming.ActionContainer].asked.(*protocol.Backup)
-	if !is || w.disk.shared.topology != dbv1.TopologyPrimaryReplica || w.ClaimOf(pod, naming.DataVolume) != nil {
+	if !is || w.disk.shared.topology != dbv1.TopologyPrimaryReplica || w.ClaimOf(pod) != nil {
 		return nil
 	}
 	return store.Get[*corev1.Pod](w.Store, memberIn(pod, "DBC_MEMBER"))

@@ -54,7 +54,7 @@ func (w *World) votersOf(data string) []string {
 // watchList: claim 0 records at least as many members as there are voters, so that the next cluster knows all of them.
 func (w *World) watchList(claim *corev1.PersistentVolumeClaim) {
 	recorded, err := strconv.Atoi(claim.Annotations[dbv1.AnnotationVoters])
-	if claim.Name != naming.Claim(w.Name, 0) || err != nil {
+	if first := w.Claim(0); first == nil || claim.Name != first.Name || err != nil {
 		return
 	}
 	for _, member := range w.votersOf(w.disk.volumes[claim.UID].data) {
@@ -66,7 +66,7 @@ func (w *World) watchList(claim *corev1.PersistentVolumeClaim) {
 
 // watchClaim0 repeats watchList when a member becomes a voter.
 func (w *World) watchClaim0() {
-	if claim := store.Get[*corev1.PersistentVolumeClaim](w.Store, naming.Claim(w.Name, 0)); claim != nil {
+	if claim := w.Claim(0); claim != nil {
 		w.watchList(claim)
 	}
 }

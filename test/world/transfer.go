@@ -247,7 +247,7 @@ func (w *World) performWindow(c *protocol.Window) exit {
 // imagesOf returns the image that reads a member, and the member's own image if it differs.
 func (w *World) imagesOf(pod *corev1.Pod) string {
 	image, serving := pod.Spec.Containers[0].Image, store.Get[*corev1.Pod](w.Store, memberIn(pod, "DBC_MEMBER"))
-	if w.ClaimOf(pod, naming.DataVolume) == nil && serving != nil && serving.Spec.Containers[0].Image != image {
+	if w.ClaimOf(pod) == nil && serving != nil && serving.Spec.Containers[0].Image != image {
 		return image + " from " + serving.Spec.Containers[0].Image
 	}
 	return image
@@ -262,14 +262,14 @@ func (w *World) beginStream(pod *corev1.Pod) {
 	if source := w.sourceOf(pod); source != nil {
 		w.journal.add(w.by, fmt.Sprintf("pod %s reads the data of pod %s", pod.Name, source.Name))
 	}
-	if claim := store.Get[*corev1.PersistentVolumeClaim](w.Store, naming.Claim(w.Name, int32(c.Member))); claim != nil {
+	if claim := w.Claim(int32(c.Member)); claim != nil {
 		w.disk.streams[streamOf(c.To, c.Member)] = claim.UID
 	}
 }
 
 // dataOf returns the data of a member, from its volume or over the network, and the UID of its cluster.
 func (w *World) dataOf(pod *corev1.Pod) (data, of, reason string) {
-	if claim := w.ClaimOf(pod, naming.DataVolume); claim != nil {
+	if claim := w.ClaimOf(pod); claim != nil {
 		return w.disk.volumes[claim.UID].data, claim.Labels[dbv1.LabelClusterUID], ""
 	}
 	source := memberIn(pod, "DBC_MEMBER")
@@ -277,7 +277,7 @@ func (w *World) dataOf(pod *corev1.Pod) (data, of, reason string) {
 	if serving == nil || !IsReady(serving) {
 		return "", "", fmt.Sprintf("%s does not answer", source)
 	}
-	return w.disk.volumes[w.ClaimOf(serving, naming.DataVolume).UID].data, serving.Labels[dbv1.LabelClusterUID], ""
+	return w.disk.volumes[w.ClaimOf(serving).UID].data, serving.Labels[dbv1.LabelClusterUID], ""
 }
 
 func (w *World) performDelete(c *protocol.Delete) exit {

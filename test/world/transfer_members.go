@@ -130,7 +130,7 @@ func (w *World) performConfigure(pod *corev1.Pod) exit {
 
 // performInitialize creates the first data.
 func (w *World) performInitialize(pod *corev1.Pod, c *protocol.Initialize) exit {
-	claim := w.ClaimOf(pod, naming.DataVolume)
+	claim := w.ClaimOf(pod)
 	on := w.disk.volumes[claim.UID]
 	switch on.marker {
 	case marker{c.ID, protocol.MarkDone}:

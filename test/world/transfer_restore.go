@@ -10,12 +10,11 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 func (w *World) performRestore(pod *corev1.Pod, c *protocol.Restore) exit {
-	claim := w.ClaimOf(pod, naming.DataVolume)
+	claim := w.ClaimOf(pod)
 	on := w.disk.volumes[claim.UID]
 	there, found := w.disk.bucket[c.From]
 	switch {

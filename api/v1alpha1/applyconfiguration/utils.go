@@ -82,6 +82,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.ClusterProjectedVolumeApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterRecoveryStatus"):
 		return &apiv1alpha1.ClusterRecoveryStatusApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterReplacementStatus"):
+		return &apiv1alpha1.ClusterReplacementStatusApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterRequestStatus"):
 		return &apiv1alpha1.ClusterRequestStatusApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterRestoreStatus"):
@@ -188,6 +190,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.RecoveryRangeApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("RecoveryTarget"):
 		return &apiv1alpha1.RecoveryTargetApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ReplacementRestoreRef"):
+		return &apiv1alpha1.ReplacementRestoreRefApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("RestoreBackupRef"):
 		return &apiv1alpha1.RestoreBackupRefApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("RestoreClusterRef"):

@@ -77,7 +77,7 @@ func (s situation) fresh(m state.Member) bool {
 // latest is the member whose volume is known to have every acknowledged write. A backup of any other could lack some of them, and the
 // volumes would be deleted after it.
 func (s situation) latest() (ordinal int32, o obstacle) {
-	first := s.Volumes[naming.Claim(s.Cluster.Name, 0)]
+	first := s.Volumes[naming.Claim(s.Cluster, 0)]
 	ordinal, known := state.Latest(s.Cluster.Name, s.Engine, s.Agreements, first.Contents, s.Extent)
 	const remedy = "The volumes are retained. To back them up, skip the deletion hooks, and create a cluster of the same name: its members " +
 		"decide which of them continues"
@@ -89,7 +89,7 @@ func (s situation) latest() (ordinal int32, o obstacle) {
 	if !known {
 		return 0, never("no member of DatabaseCluster %s runs, and none is known to have every acknowledged write. %s", s.Cluster.Name, remedy)
 	}
-	claim := naming.Claim(s.Cluster.Name, ordinal)
+	claim := naming.Claim(s.Cluster, ordinal)
 	if _, exists := s.Volumes[claim]; !exists {
 		return 0, never("pod %s had every acknowledged write, but PersistentVolumeClaim %s no longer exists. %s",
 			naming.Member(s.Cluster.Name, ordinal), claim, remedy)
@@ -142,7 +142,7 @@ func unready(cluster *dbv1.DatabaseCluster, member state.Member) obstacle {
 // exists. Two databases on one volume would destroy it, so no other pod may use it.
 func (s situation) mounted(ordinal int32) obstacle {
 	cluster := s.Cluster
-	claim := naming.Claim(cluster.Name, ordinal)
+	claim := naming.Claim(cluster, ordinal)
 	if ephemeral := cluster.Spec.Storage.Ephemeral; ephemeral != nil && *ephemeral {
 		return never("pod %s no longer exists, and its data is lost: spec.storage.ephemeral of DatabaseCluster %s is true",
 			naming.Member(cluster.Name, ordinal), cluster.Name)

@@ -9,6 +9,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
 // invalid reports why a running backup can no longer be valid, whatever its Job does; "" if it can.
@@ -22,6 +23,8 @@ func (s situation) invalid() string {
 		return fmt.Sprintf(
 			"DatabaseCluster %s with UID %s no longer exists. Do not restore from %s: it may contain data of another cluster of the same name. "+
 				"Delete this DatabaseBackup to delete that data", s.backup.Spec.Cluster, is.ClusterUID, is.Location)
+	case templateOf(cluster) != is.VolumeClaimTemplate:
+		return fmt.Sprintf("a DatabaseRestore has replaced the data of DatabaseCluster %s since the backup started", cluster.Name)
 	case len(is.Streams) > 0 && s.mixed():
 		return fmt.Sprintf("members of DatabaseCluster %s run different images since %d of %d members were backed up with engine %q and image %q",
 			cluster.Name, len(is.Streams), is.Replicas, is.Engine, is.Image)
@@ -32,6 +35,14 @@ func (s situation) invalid() string {
 	default:
 		return ""
 	}
+}
+
+// templateOf is the volumeClaimTemplate of a cluster whose data was replaced; "" for its first volumes.
+func templateOf(cluster *dbv1.DatabaseCluster) string {
+	if template := naming.ClaimTemplate(cluster); template != naming.DataVolume {
+		return template
+	}
+	return ""
 }
 
 // differs reports whether a cluster has another engine or image than the backup recorded at its start.

@@ -24,7 +24,8 @@ func (s situation) backupJob(ordinal, source int32, offline bool) objects.Child 
 		To: is.Location, ID: string(backup.UID), Part: part(ordinal, is.Replicas),
 		About: protocol.About{
 			protocol.AboutCluster: cluster.Name, protocol.AboutNamespace: backup.Namespace, protocol.AboutBackup: backup.Name,
-			protocol.AboutEngine: is.Engine, protocol.AboutImage: is.Image, protocol.AboutClusterUID: is.ClusterUID,
+			protocol.AboutEngine: is.Engine, protocol.AboutImage: is.Image,
+			protocol.AboutClusterUID: naming.Lineage(is.ClusterUID, is.VolumeClaimTemplate),
 		},
 		Check: checkOf(s.Engine).Command, Complete: ordinal == is.Replicas-1,
 		Store: jobs.Store(s.place), Compression: jobs.Compression(cluster), Command: s.Engine.Spec.Actions.Backup.Command,

@@ -14,6 +14,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -102,7 +103,7 @@ func (s situation) unreplayable() string {
 	case s.Recoverable == nil:
 		return fmt.Sprintf("status.recovery of DatabaseCluster %s does not show yet what can be recovered", cluster.Name)
 	case !samePlace(*s.place, cluster.Spec.Backup.Destination),
-		s.Recoverable.Location != protocol.ArchiveBeside(status.Location, status.ClusterUID):
+		s.Recoverable.Location != protocol.ArchiveBeside(status.Location, naming.Lineage(status.ClusterUID, status.VolumeClaimTemplate)):
 		return "the archive is at another destination than the backup"
 	case s.expired():
 		return "it ended before the window of spec.backup.archive.windowHours, so its log may be deleted"

@@ -119,7 +119,7 @@ func TestTheSourceOfAnOfflineBackupIsTheVolumeOfTheLastPrimary(t *testing.T) {
 	volume := func(primary string, ordinals ...int32) map[string]state.Volume {
 		all := map[string]state.Volume{}
 		for _, ordinal := range ordinals {
-			all[naming.Claim("orders", ordinal)] = state.Volume{Contents: state.Contents{Cluster: idleWorld().Cluster.UID}}
+			all[naming.ClaimIn(naming.DataVolume, "orders", ordinal)] = state.Volume{Contents: state.Contents{Cluster: idleWorld().Cluster.UID}}
 		}
 		first := all["data-orders-0"]
 		first.Primary = primary
@@ -192,7 +192,7 @@ func TestAnOfflineBackupFailsIfNoVolumeIsKnownToHaveEveryWrite(t *testing.T) {
 				if ordinal == 0 {
 					v.Primary = c.primary
 				}
-				o.Volumes[naming.Claim("orders", ordinal)] = v
+				o.Volumes[naming.ClaimIn(naming.DataVolume, "orders", ordinal)] = v
 			}
 			c.change(&o)
 			if p := For(b, o); p.Status.Phase != dbv1.BackupFailed || p.Why != c.want {

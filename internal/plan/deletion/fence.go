@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package deletion
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -134,6 +135,8 @@ func foreignBackup(s *situation.Situation, backup state.HookBackup) string {
 		return ""
 	case backup.Cluster != s.Cluster.UID:
 		return "it belongs to another cluster"
+	case cmp.Or(backup.Template, naming.DataVolume) != naming.ClaimTemplate(s.Cluster):
+		return "it has the data of other volumes"
 	case backup.Fence != s.Fence():
 		return "it did not start after the members had stopped"
 	}

@@ -48,7 +48,7 @@ func Records(s *situation.Situation) operation.List {
 		holds := v.Contents
 		holds.Engine = wroteLast(s, v)
 		holds.Voters = voters(s, v)
-		if v.Ordinal == 0 {
+		if v.Ordinal == 0 && !(s.Switches() && s.Fence() != "") { // no member can write any more: see package replacement
 			latest(s, &holds)
 		}
 		if v.Usable() && !s.Previous(v) && !v.Terminating && holds != v.Contents {
@@ -145,6 +145,11 @@ func wroteLast(s *situation.Situation, v state.Volume) string {
 // VolumeConflict is the stall of volumes that the previous cluster retained and that cannot be adopted. Members would start with
 // the wrong data, or lose it. Volumes that no member would use do not matter.
 func VolumeConflict(s *situation.Situation) *situation.Stall {
+	if s.Ambiguous(s.Cluster) {
+		return kept("PersistentVolumeClaims of several volumeClaimTemplates are retained from the previous cluster of the same name, whose "+
+			"data was replaced: %s. Delete the DatabaseRestore that retains the volumes that the previous cluster did not use, or delete the "+
+			"claims that you do not need", strings.Join(s.ClaimTemplates, ", "))
+	}
 	if !s.Inherits() {
 		return unadopted(s)
 	}

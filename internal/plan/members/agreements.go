@@ -21,7 +21,7 @@ import (
 // Agreements are the writes of the objects in which members keep their agreement. Those of a previous cluster of the same name are adopted
 // or deleted first: see AdoptedAgreements and StaleAgreements.
 func Agreements(s *situation.Situation) operation.List {
-	if !engine.Identifies(s.Engine) || s.ForeignServiceAccount() {
+	if !engine.Identifies(s.Engine) || s.ForeignServiceAccount() || s.Detached() {
 		return nil
 	}
 	var all operation.List
@@ -129,11 +129,16 @@ func agreed(s *situation.Situation) bool {
 	return s.ServiceAccount != nil && s.Role != nil && s.RoleBinding != nil && !stale && len(lacking(s)) == 0
 }
 
+// OwnAgreements are the removals of the agreements of this cluster.
+func OwnAgreements(s *situation.Situation, why string) []operation.Removal {
+	ours := func(a state.Agreement) bool { return a.Cluster == s.Cluster.UID && !a.Terminating }
+	return agreements(state.Only(s.Agreements, ours), why)
+}
+
 // AgreementRemovals are the agreements of a cluster whose members have ended, if no volume is retained.
 func AgreementRemovals(s *situation.Situation, retained bool) []operation.Removal {
 	if retained || len(s.Members) > 0 {
 		return nil
 	}
-	ours := func(a state.Agreement) bool { return a.Cluster == s.Cluster.UID && !a.Terminating }
-	return agreements(state.Only(s.Agreements, ours), "no volume remains")
+	return OwnAgreements(s, "no volume remains")
 }

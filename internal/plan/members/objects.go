@@ -87,7 +87,7 @@ func (d demand) writes(s *situation.Situation) operation.List {
 func mayCreateMembers(s *situation.Situation) bool {
 	_, abandoned := s.Abandoned()
 	return !abandoned && !s.OwnedByAnother("Service", naming.HeadlessService(s.Cluster.Name)) && !s.ForeignServiceAccount() &&
-		!s.TemplateBlocked() && !s.StatefulSetTerminating() && !s.EmptyHanded() && agreed(s)
+		!s.TemplateBlocked() && !s.Detached() && !s.StatefulSetTerminating() && !s.EmptyHanded() && agreed(s)
 }
 
 func find(configs []*corev1.ConfigMap, name string) *corev1.ConfigMap {

@@ -32,7 +32,10 @@ func ScaleIn(s *situation.Situation) phase.Outcome {
 		return outcome
 	}
 	reason := dbv1.ReasonScaling
-	if s.Cluster.Spec.Hibernated {
+	switch {
+	case s.Switches():
+		reason = dbv1.ReasonReplacingData
+	case s.Cluster.Spec.Hibernated:
 		reason = dbv1.ReasonHibernating
 	}
 	return Lower(s, s.Wanted, reason)

@@ -62,8 +62,8 @@ func (r restore) failure() string {
 			}
 			return fmt.Sprintf(
 				"the restore of %s into PersistentVolumeClaim %s failed: %s. See kubectl logs job/%s. Correct the spec or name another backup in "+
-					"spec.bootstrap.fromBackup; this restarts the restore. After any other correction, delete the Job",
-				r.From.URL, f.Claim, strings.TrimSuffix(f.Job.Cause(), "."), f.Job.Name)
+					"%s; this restarts the restore. After any other correction, delete the Job",
+				r.From.URL, f.Claim, strings.TrimSuffix(f.Job.Cause(), "."), f.Job.Name, state.SourceField(r.Cluster, ""))
 		}
 	}
 	return ""

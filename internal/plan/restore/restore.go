@@ -144,7 +144,8 @@ func (r restore) discard() phase.Outcome {
 	if len(all) == 0 {
 		return r.awaitClaims()
 	}
-	return do("spec.bootstrap.fromBackup or spec.replicas has changed; deleting "+operation.Describe(all), members.RemoveVolumes(all)...)
+	changed := state.SourceField(r.Cluster, "") + " or spec.replicas has changed"
+	return do(changed+"; deleting "+operation.Describe(all), members.RemoveVolumes(all)...)
 }
 
 // outdated reports whether a volume contains part of another restore.
@@ -282,7 +283,7 @@ func (r restore) wait() phase.Outcome {
 	reason := dbv1.ReasonRestoring
 	texts := []string{r.purpose()}
 	if !r.Initializes {
-		texts[0] += "; see status.restore for progress"
+		texts[0] += "; see status." + state.RestoreProgress(r.Cluster) + " for progress"
 	}
 	for _, f := range r.fills {
 		switch {

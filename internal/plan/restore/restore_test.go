@@ -44,7 +44,7 @@ func beginsWith(c *dbv1.DatabaseCluster, o *state.Observed, url string) {
 func filling(c *dbv1.DatabaseCluster, o *state.Observed, ordinal int32, job *jobs.Job) state.Volume {
 	id := situation.RestoreID(c, *c.Spec.Bootstrap.FromBackup.Location, c.Spec.Replicas)
 	v := state.Volume{
-		Claim: naming.Claim("orders", ordinal), UID: types.UID(fmt.Sprint("claim", ordinal)), Ordinal: ordinal,
+		Claim: naming.ClaimIn(naming.DataVolume, "orders", ordinal), UID: types.UID(fmt.Sprint("claim", ordinal)), Ordinal: ordinal,
 		Managed: true, Contents: state.Contents{Cluster: plans.UID, Engine: "ledger", Fill: state.Filling, From: id}, Requested: resource.MustParse("1Gi"),
 	}
 	o.Volumes = append(o.Volumes, v)

@@ -52,7 +52,7 @@ func (r restore) asked() string {
 	if r.Initializes {
 		return "spec.engine: "
 	}
-	return "spec.bootstrap.fromBackup: "
+	return state.SourceField(r.Cluster, "") + ": "
 }
 
 // sourceProblem returns why a backup cannot be restored into this cluster; "" if no problem is known.
@@ -64,24 +64,25 @@ func (r restore) sourceProblem() string {
 		}
 	}
 	if source := state.SourceOf(cluster, observed.Backup); source != nil && state.NamesNoCredentials(source) {
-		return fmt.Sprintf("spec.bootstrap.fromBackup: the backup at %s cannot be read, because its destination names no credentials. "+
-			"Set spec.bootstrap.fromBackup.location with credentialsSecretName or with credentialSource: WorkloadIdentity", source.URL)
+		return fmt.Sprintf("%s: the backup at %s cannot be read, because its destination names no credentials. "+
+			"Set %s with credentialsSecretName or with credentialSource: WorkloadIdentity", state.SourceField(cluster, ""), source.URL,
+			state.SourceField(cluster, ".location"))
 	}
 	if len(observed.Missing) == 0 {
 		return ""
 	}
 	missing := observed.Missing[0]
-	return fmt.Sprintf("%s %s, which the backup in spec.bootstrap.fromBackup needs, does not exist. Create it, or set "+
-		"spec.bootstrap.fromBackup.location to use another one",
-		missing.Kind, missing.Name)
+	return fmt.Sprintf("%s %s, which the backup in %s needs, does not exist. Create it, or set %s to use another one",
+		missing.Kind, missing.Name, state.SourceField(cluster, ""), state.SourceField(cluster, ".location"))
 }
 
 // backupProblem returns why a DatabaseBackup cannot be restored.
 func (r restore) backupProblem(backup *dbv1.DatabaseBackup) string {
-	named := fmt.Sprintf("DatabaseBackup %s, which spec.bootstrap.fromBackup.name names,", state.FromBackup(r.Cluster).Name)
+	named := fmt.Sprintf("DatabaseBackup %s, which %s names,", state.FromBackup(r.Cluster).Name,
+		state.SourceField(r.Cluster, ".name"))
 	if backup == nil {
 		return named + " does not exist. Name a DatabaseBackup of this namespace. If only its files are left, set " +
-			"spec.bootstrap.fromBackup.location instead, with their location as url"
+			state.SourceField(r.Cluster, ".location") + " instead, with their location as url"
 	}
 	status := backup.Status
 	switch {
@@ -92,7 +93,7 @@ func (r restore) backupProblem(backup *dbv1.DatabaseBackup) string {
 	case !status.Phase.Finished():
 		return "" // waits
 	case status.Destination == nil || status.Location == "":
-		return named + " does not record the location of its data. Name another backup, or set spec.bootstrap.fromBackup.location"
+		return named + " does not record the location of its data. Name another backup, or set " + state.SourceField(r.Cluster, ".location")
 	}
 	return r.unsuitable(named, status)
 }
@@ -131,8 +132,8 @@ func sourceText(cluster *dbv1.DatabaseCluster, backup *dbv1.DatabaseBackup) stri
 	if phase == "" {
 		phase = dbv1.BackupPending
 	}
-	return fmt.Sprintf("waiting for DatabaseBackup %s, which spec.bootstrap.fromBackup.name names, to complete; its phase is %s",
-		state.FromBackup(cluster).Name, phase)
+	return fmt.Sprintf("waiting for DatabaseBackup %s, which %s names, to complete; its phase is %s", state.FromBackup(cluster).Name,
+		state.SourceField(cluster, ".name"), phase)
 }
 
 // HalfRestored is the stall of a volume that a member would use and that contains only part of a backup.

@@ -19,6 +19,9 @@ import (
 // Stop stops a restore in a cluster that is being deleted, before any other use of the volumes.
 func Stop(s *situation.Situation) phase.Outcome { return stopJobs(s, dbv1.ReasonTerminating, nil) }
 
+// Abandon stops a restore into volumes that no DatabaseRestore asks for any more.
+func Abandon(s *situation.Situation) phase.Outcome { return stopJobs(s, dbv1.ReasonRestoring, nil) }
+
 // stopJobs deletes the Jobs of restores, except those with these names. It waits until they and their pods no longer exist. A Job
 // is deleted after its pods; if another client deleted a Job, its pods may still run.
 func stopJobs(s *situation.Situation, reason string, but []string) phase.Outcome {

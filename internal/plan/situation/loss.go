@@ -31,7 +31,7 @@ func (s *Situation) losses() []Loss {
 	var all []Loss
 	left := int32(0)
 	for _, r := range s.Cluster.Status.Volumes {
-		ordinal, named := naming.ClaimOrdinal(s.Cluster.Name, r.Claim)
+		ordinal, named := naming.ClaimOrdinal(s.Cluster, r.Claim)
 		switch {
 		case !named, s.removed(ordinal):
 		case s.gone(ordinal, r.UID):
@@ -115,17 +115,27 @@ func (s *Situation) withoutLost(wanted, from int32) int32 {
 	return wanted
 }
 
-// VolumeRecords are the claims with data after this pass. A completed rebuild removes the record of its claim: until the member is ready,
-// there is no data. A restore has not created any yet. A cluster of an older operator has no records, so its first pass records what runs.
+// VolumeRecords are the claims with data after this pass, also those of the volumes that the members do not use.
 func (s *Situation) VolumeRecords(requests []dbv1.ClusterRequestStatus) []dbv1.VolumeRecord {
 	if s.Deleting() || !s.EngineKnown() {
 		return s.Cluster.Status.Volumes
 	}
+	all := s.volumeRecords(requests)
+	if s.Next != nil {
+		all = append(all, s.Next.volumeRecords(nil)...)
+	}
+	slices.SortFunc(all, func(a, b dbv1.VolumeRecord) int { return cmp.Compare(a.Claim, b.Claim) })
+	return all
+}
+
+// volumeRecords are those of the volumes that members use. A completed rebuild removes the record of its claim: until the member is ready,
+// there is no data. A restore has not created any yet. A cluster of an older operator has no records, so its first pass records what runs.
+func (s *Situation) volumeRecords(requests []dbv1.ClusterRequestStatus) []dbv1.VolumeRecord {
 	if s.Ephemeral() || s.Restoration != nil {
 		return nil
 	}
 	var all []dbv1.VolumeRecord
-	for _, r := range s.Cluster.Status.Volumes {
+	for _, r := range s.recordsInUse() {
 		if !forgone(requests, r) && !s.forgotten(r) {
 			all = append(all, s.nextRecord(r))
 		}
@@ -136,8 +146,15 @@ func (s *Situation) VolumeRecords(requests []dbv1.ClusterRequestStatus) []dbv1.V
 			all = append(all, s.withLabels(dbv1.VolumeRecord{Claim: v.Claim, UID: string(v.UID)}, v))
 		}
 	}
-	slices.SortFunc(all, func(a, b dbv1.VolumeRecord) int { return cmp.Compare(a.Claim, b.Claim) })
 	return all
+}
+
+// recordsInUse are the records of the volumes that members use.
+func (s *Situation) recordsInUse() []dbv1.VolumeRecord {
+	return state.Only(s.Cluster.Status.Volumes, func(r dbv1.VolumeRecord) bool {
+		_, used := naming.ClaimOrdinal(s.Cluster, r.Claim)
+		return used
+	})
 }
 
 // forgone reports whether the user has requested to continue without a claim.
@@ -150,7 +167,7 @@ func forgone(requests []dbv1.ClusterRequestStatus, record dbv1.VolumeRecord) boo
 // forgotten reports whether a record is of a removed member whose data no member needs: the claim is deleted or being deleted, or the other
 // members have later data.
 func (s *Situation) forgotten(r dbv1.VolumeRecord) bool {
-	ordinal, named := naming.ClaimOrdinal(s.Cluster.Name, r.Claim)
+	ordinal, named := naming.ClaimOrdinal(s.Cluster, r.Claim)
 	v, exists := s.volume(ordinal)
 	return !named || s.removed(ordinal) && (s.Related() || !exists || v.Terminating)
 }
@@ -158,7 +175,7 @@ func (s *Situation) forgotten(r dbv1.VolumeRecord) bool {
 // nextRecord is a record with the claim that has the data now. A member that only stops shows nothing about a volume that has replaced
 // another one.
 func (s *Situation) nextRecord(r dbv1.VolumeRecord) dbv1.VolumeRecord {
-	ordinal, _ := naming.ClaimOrdinal(s.Cluster.Name, r.Claim)
+	ordinal, _ := naming.ClaimOrdinal(s.Cluster, r.Claim)
 	_, lost := s.LossOf(ordinal)
 	v, exists := s.volume(ordinal)
 	if !lost && exists && s.shows(v) && r.UID != string(v.UID) {
@@ -181,7 +198,7 @@ func (s *Situation) withLabels(r dbv1.VolumeRecord, v state.Volume) dbv1.VolumeR
 // isNew reports whether a volume without a record has data. That of a member of one database that was removed has older data, so once there
 // are records, only a ready member of the StatefulSet adds one.
 func (s *Situation) isNew(v state.Volume) bool {
-	if s.Related() && len(s.Cluster.Status.Volumes) > 0 {
+	if s.Related() && len(s.recordsInUse()) > 0 {
 		return s.shows(v) && s.Has(v.Ordinal)
 	}
 	return s.hasData(v)

@@ -12,7 +12,9 @@ import (
 )
 
 // Inherits reports whether the members have to wait until volumes of a previous cluster are adopted.
-func (s *Situation) Inherits() bool { return s.NotStarted() && len(s.Left) > 0 }
+func (s *Situation) Inherits() bool {
+	return s.NotStarted() && (len(s.Left) > 0 || s.Ambiguous(s.Cluster))
+}
 
 // concerns reports whether a volume of a previous cluster is one that a member of this cluster would use. New members of a new
 // cluster may use others later, if it can adopt them now.

@@ -38,6 +38,9 @@ type Situation struct {
 	PreviousUser string
 	// Restoration is the restore that has to finish before members can be created; nil for none.
 	Restoration *Restoration
+	// Next is the cluster as it is to be with other volumes, before it has members: a DatabaseRestore asks for them, or has asked for those
+	// in use; nil for none.
+	Next *Situation
 	// Lost are the volumes with data that no longer exist, and whose data no other member has.
 	Lost []Loss
 	// Incompatible is why the spec and its engine are incompatible. Unusable is why no pod can be created from the spec:
@@ -69,6 +72,7 @@ func (s *Stall) Blocked() bool { return s != nil && s.Reason == dbv1.ReasonJobBl
 
 // Of computes the situation of a cluster.
 func Of(declared *dbv1.DatabaseCluster, observed state.Observed) *Situation {
+	declared = observed.WithVolumes(declared)
 	s := &Situation{Declared: declared, Cluster: engine.Resolve(observed.Change.InForce(declared), observed.Engine), Observed: observed}
 	if s.NoAttributesClasses { // no decision depends on a field that the API server drops
 		s.Cluster.Spec.Storage.VolumeAttributesClassName = ""
@@ -92,6 +96,10 @@ func Of(declared *dbv1.DatabaseCluster, observed state.Observed) *Situation {
 	if !s.Deleting() {
 		s.Incompatible = s.incompatible()
 		s.Unusable = s.unusable()
+		s.Next = s.next()
+	}
+	if s.Switches() {
+		s.Wanted = 0
 	}
 	return s
 }

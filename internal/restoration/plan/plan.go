@@ -8,6 +8,7 @@ package plan
 import (
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -22,6 +23,9 @@ type RestoreFacts struct {
 	// Cluster is the DatabaseCluster that the spec names, and Engine its engine.
 	Cluster *dbv1.DatabaseCluster
 	Engine  *dbv1.DatabaseEngine
+	// Claims are the claims of the members of a cluster of that name, and Pods its pods, in a deletion.
+	Claims []corev1.PersistentVolumeClaim
+	Pods   []corev1.Pod
 	// Preview is the DatabaseCluster with the name of the preview.
 	Preview *dbv1.DatabaseCluster
 	// Backups are the DatabaseBackups of the cluster.
@@ -33,8 +37,14 @@ type RestorePlan struct {
 	operation.Agenda
 	// Stalled is the problem that the user must correct; nil for none.
 	Stalled *situation.Stall
-	// Ready is true if clients can use the preview.
+	// Ready is true if clients can use the preview, or the cluster with the volumes that the spec asks for.
 	Ready bool
+	// Reason is the one of the condition Ready, unless the restore is stalled.
+	Reason string
+	// Backup is the one with which the restore begins; nil if that is unknown.
+	Backup *dbv1.RestoreBackupRef
+	// ClusterUID is the UID of the cluster whose data is about to be replaced; "" if that is unknown.
+	ClusterUID string
 }
 
 // For decides what to do for a restore. Kubernetes deletes the preview with it.
@@ -42,7 +52,9 @@ func For(restore *dbv1.DatabaseRestore, seen RestoreFacts) RestorePlan {
 	name := naming.Preview(restore.Name)
 	switch {
 	case restore.DeletionTimestamp != nil:
-		return because("Kubernetes deletes the preview with this object")
+		return remove(restore, seen)
+	case restore.Spec.Mode == dbv1.RestoreReplace || restore.Spec.Mode == dbv1.RestoreUndo:
+		return replace(restore, seen)
 	case seen.Preview == nil:
 		return create(restore, seen, name)
 	case seen.Preview.DeletionTimestamp != nil:
@@ -56,7 +68,9 @@ func For(restore *dbv1.DatabaseRestore, seen RestoreFacts) RestorePlan {
 	}
 }
 
-func because(text string) RestorePlan { return RestorePlan{Agenda: operation.Agenda{Why: text}} }
+func because(text string) RestorePlan {
+	return RestorePlan{Agenda: operation.Agenda{Why: text}, Reason: dbv1.ReasonRestoring}
+}
 
 func stalled(reason, text string) RestorePlan {
 	p := because(text)
@@ -70,22 +84,30 @@ func (p RestorePlan) soon() RestorePlan {
 	return p
 }
 
-// create creates the preview once the cluster and the backup are known.
-func create(restore *dbv1.DatabaseRestore, seen RestoreFacts, name string) RestorePlan {
+// lacking is why the cluster cannot be restored; the second result is false if it can.
+func lacking(restore *dbv1.DatabaseRestore, seen RestoreFacts) (RestorePlan, bool) {
 	cluster := restore.Spec.ClusterRef.Name
 	switch {
 	case seen.Cluster == nil:
 		return stalled(dbv1.ReasonClusterMissing, fmt.Sprintf("DatabaseCluster %s, which spec.clusterRef names, does not exist, so its settings "+
-			"are unknown. Create a DatabaseCluster with spec.bootstrap.fromBackup instead", cluster))
+			"are unknown. Create a DatabaseCluster with spec.bootstrap.fromBackup instead", cluster)), true
 	case seen.Cluster.DeletionTimestamp != nil: // its deletion may be that of all clusters
-		return stalled(dbv1.ReasonClusterMissing, fmt.Sprintf("DatabaseCluster %s is being deleted, so the operator creates no preview of it. "+
-			"Create a DatabaseCluster with spec.bootstrap.fromBackup instead", cluster))
+		return stalled(dbv1.ReasonClusterMissing, fmt.Sprintf("DatabaseCluster %s is being deleted, so the operator restores nothing for it. "+
+			"Create a DatabaseCluster with spec.bootstrap.fromBackup instead", cluster)), true
 	case seen.Cluster.Spec.Engine == "":
-		return stalled(dbv1.ReasonEngineMissing, fmt.Sprintf("DatabaseCluster %s has no spec.engine, so nothing can be restored", cluster))
+		return stalled(dbv1.ReasonEngineMissing, fmt.Sprintf("DatabaseCluster %s has no spec.engine, so nothing can be restored", cluster)), true
 	case seen.Engine == nil:
 		p := stalled(dbv1.ReasonEngineMissing, fmt.Sprintf("DatabaseEngine %s, which DatabaseCluster %s names, does not exist. Create it",
 			seen.Cluster.Spec.Engine, cluster))
 		p.RequeueAfter = situation.MissingRequeue // engines are not watched
+		return p, true
+	}
+	return RestorePlan{}, false
+}
+
+// create creates the preview once the cluster and the backup are known.
+func create(restore *dbv1.DatabaseRestore, seen RestoreFacts, name string) RestorePlan {
+	if p, lacks := lacking(restore, seen); lacks {
 		return p
 	}
 	from, problem := sourceOf(restore, seen)

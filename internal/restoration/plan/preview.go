@@ -106,7 +106,7 @@ func report(restore *dbv1.DatabaseRestore, preview *dbv1.DatabaseCluster) Restor
 	}
 	p := because(fmt.Sprintf("DatabaseCluster %s has %s. Clients connect to Service %s", preview.Name, data(restore, preview),
 		naming.Service(preview.Name)))
-	p.Ready = true
+	p.Ready, p.Reason = true, dbv1.ReasonPreviewReady
 	return p
 }
 

@@ -5,11 +5,13 @@ SPDX-License-Identifier: Apache-2.0
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -56,11 +58,22 @@ func newest(seen RestoreFacts, target *dbv1.RecoveryTarget) *dbv1.DatabaseBackup
 		one := &seen.Backups[i]
 		b := state.BackupOf(one)
 		usable := b.Complete() && !b.Bad() && b.RanFor == seen.Cluster.UID && (target == nil || begins(one, until(target)))
-		if usable && (last == nil || state.EndOf(one.Status).After(state.EndOf(last.Status))) {
+		if usable && (last == nil || better(seen.Cluster, one, last)) {
 			last = one
 		}
 	}
 	return last
+}
+
+// better reports whether a backup is a better source than another one: it is of the volumes that the cluster uses, or newer.
+func better(cluster *dbv1.DatabaseCluster, one, than *dbv1.DatabaseBackup) bool {
+	uses := func(b *dbv1.DatabaseBackup) bool {
+		return cmp.Or(b.Status.VolumeClaimTemplate, naming.DataVolume) == naming.ClaimTemplate(cluster)
+	}
+	if uses(one) != uses(than) {
+		return uses(one)
+	}
+	return state.EndOf(one.Status).After(state.EndOf(than.Status))
 }
 
 // begins reports whether a recovery to a time can begin with a backup: it is beside the archive, and was complete before.

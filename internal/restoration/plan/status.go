@@ -5,6 +5,8 @@ SPDX-License-Identifier: Apache-2.0
 package plan
 
 import (
+	"cmp"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -24,6 +26,16 @@ func StatusOf(restore *dbv1.DatabaseRestore, seen RestoreFacts, todo RestorePlan
 			s.RecoveredTo = done.RecoveredTo
 		}
 	}
+	if s.BackupRef == nil {
+		s.BackupRef = todo.Backup
+	}
+	s.ClusterUID = cmp.Or(s.ClusterUID, todo.ClusterUID)
+	if r := heldBy(restore, seen); r != nil {
+		s.ClusterUID, s.RetainedVolumeClaimTemplate = string(seen.Cluster.UID), r.OtherVolumeClaimTemplate
+		if r.Restore != nil {
+			s.RecoveredTo = r.Restore.RecoveredTo
+		}
+	}
 	if stall := status.Refusal(err); stall != nil {
 		todo.Stalled, todo.Why, todo.Ready = stall, stall.Message, false
 	}
@@ -35,10 +47,11 @@ func StatusOf(restore *dbv1.DatabaseRestore, seen RestoreFacts, todo RestorePlan
 }
 
 func ready(todo RestorePlan) metav1.Condition {
-	is := metav1.Condition{Type: dbv1.ConditionReady, Status: metav1.ConditionFalse, Reason: dbv1.ReasonRestoring, Message: todo.Why}
+	is := metav1.Condition{Type: dbv1.ConditionReady, Status: metav1.ConditionFalse, Reason: cmp.Or(todo.Reason, dbv1.ReasonRestoring),
+		Message: todo.Why}
 	switch {
 	case todo.Ready:
-		is.Status, is.Reason = metav1.ConditionTrue, dbv1.ReasonPreviewReady
+		is.Status = metav1.ConditionTrue
 	case todo.Stalled != nil:
 		is.Reason = todo.Stalled.Reason
 	}

@@ -229,8 +229,8 @@ func Outdated(o *state.Observed, ordinals ...int) {
 // KeptVolumes returns two retained claims of a previous cluster of the same name.
 func KeptVolumes() []state.Volume {
 	return []state.Volume{
-		{Claim: naming.Claim("orders", 0), Ordinal: 0, Managed: true, Contents: state.Contents{Cluster: "earlier"}},
-		{Claim: naming.Claim("orders", 1), Ordinal: 1, Managed: true, Contents: state.Contents{Cluster: "earlier"}},
+		{Claim: naming.ClaimIn(naming.DataVolume, "orders", 0), Ordinal: 0, Managed: true, Contents: state.Contents{Cluster: "earlier"}},
+		{Claim: naming.ClaimIn(naming.DataVolume, "orders", 1), Ordinal: 1, Managed: true, Contents: state.Contents{Cluster: "earlier"}},
 	}
 }
 

@@ -66,7 +66,7 @@ func standingWith(t *testing.T, declaredCluster *dbv1.DatabaseCluster, declared 
 		m := &o.Members[i]
 		m.UID, m.Created = types.UID(fmt.Sprintf("pod-%d", i)), Ago(time.Hour)
 		o.Volumes = append(o.Volumes, state.Volume{
-			Claim: naming.Claim(c.Name, m.Ordinal), UID: types.UID(fmt.Sprintf("claim-%d", i)), Ordinal: m.Ordinal, Managed: true,
+			Claim: naming.Claim(c, m.Ordinal), UID: types.UID(fmt.Sprintf("claim-%d", i)), Ordinal: m.Ordinal, Managed: true,
 			Requested: c.Spec.Storage.Size, Capacity: c.Spec.Storage.Size, Contents: state.Contents{Cluster: UID, Engine: declared.Name},
 		})
 	}
@@ -89,7 +89,7 @@ func standingWith(t *testing.T, declaredCluster *dbv1.DatabaseCluster, declared 
 func Volumes(o *state.Observed, number int32) {
 	for ordinal := int32(len(o.Volumes)); ordinal < number; ordinal++ {
 		v := o.Volumes[1]
-		v.Claim, v.UID, v.Ordinal = naming.Claim("orders", ordinal), types.UID(fmt.Sprintf("claim-%d", ordinal)), ordinal
+		v.Claim, v.UID, v.Ordinal = naming.ClaimIn(naming.DataVolume, "orders", ordinal), types.UID(fmt.Sprintf("claim-%d", ordinal)), ordinal
 		o.Volumes = append(o.Volumes, v)
 	}
 }

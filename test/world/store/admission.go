@@ -121,7 +121,12 @@ func (s *Store) immutable(before, after client.Object) error {
 	case *dbv1.DatabaseBackup:
 		was, is = fixedOfBackup(before.(*dbv1.DatabaseBackup)), fixedOfBackup(now)
 	case *dbv1.DatabaseRestore:
-		was, is = before.(*dbv1.DatabaseRestore).Spec, now.Spec
+		of := before.(*dbv1.DatabaseRestore).Spec
+		if of.Mode != now.Spec.Mode && now.Spec.Mode == dbv1.RestorePreview {
+			return s.refuse(after, "spec", "spec.mode cannot become Preview again")
+		}
+		of.Mode = now.Spec.Mode
+		was, is = of, now.Spec
 	case *batchv1.Job:
 		was, is = before.(*batchv1.Job).Spec.Template, now.Spec.Template
 	case *corev1.ConfigMap:

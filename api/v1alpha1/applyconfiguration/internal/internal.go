@@ -674,6 +674,33 @@ var schemaYAML = typed.YAMLObject(`types:
           elementType:
             namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RecoveryRange
           elementRelationship: atomic
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterReplacementStatus
+  map:
+    fields:
+    - name: lastRestore
+      type:
+        scalar: string
+    - name: message
+      type:
+        scalar: string
+    - name: otherVolumeClaimTemplate
+      type:
+        scalar: string
+    - name: reason
+      type:
+        scalar: string
+    - name: restore
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterRestoreStatus
+    - name: restoreRef
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ReplacementRestoreRef
+    - name: stage
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ReplacementStage
+    - name: volumeClaimTemplate
+      type:
+        scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterRequestState
   scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterRequestStatus
@@ -1059,6 +1086,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: verification
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupVerification
+    - name: volumeClaimTemplate
+      type:
+        scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseCluster
   map:
     fields:
@@ -1213,6 +1243,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: recovery
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterRecoveryStatus
+    - name: replacement
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterReplacementStatus
     - name: replicas
       type:
         scalar: numeric
@@ -1391,6 +1424,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: backupRef
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RestoreBackupRef
+    - name: clusterUID
+      type:
+        scalar: string
     - name: conditions
       type:
         list:
@@ -1408,6 +1444,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: recoveredTo
       type:
         namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
+    - name: retainedVolumeClaimTemplate
+      type:
+        scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DeletionHook
   map:
     fields:
@@ -1863,6 +1902,17 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: time
       type:
         scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ReplacementRestoreRef
+  map:
+    fields:
+    - name: name
+      type:
+        scalar: string
+    - name: uid
+      type:
+        scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ReplacementStage
+  scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RestoreBackupRef
   map:
     fields:

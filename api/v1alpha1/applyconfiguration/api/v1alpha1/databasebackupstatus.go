@@ -37,6 +37,9 @@ type DatabaseBackupStatusApplyConfiguration struct {
 	Destination *BackupDestinationApplyConfiguration `json:"destination,omitempty"`
 	// clusterUID is the UID of the DatabaseCluster.
 	ClusterUID *string `json:"clusterUID,omitempty"`
+	// volumeClaimTemplate is the name of the volumeClaimTemplate of the volumes whose data it has, after a DatabaseRestore has replaced the
+	// data of the cluster. It is empty for the first volumes of the cluster.
+	VolumeClaimTemplate *string `json:"volumeClaimTemplate,omitempty"`
 	// serviceAccountName is the ServiceAccount of the backup's Jobs. The Job that deletes the data uses it if the
 	// cluster no longer exists. It is empty for "default".
 	ServiceAccountName *string `json:"serviceAccountName,omitempty"`
@@ -142,6 +145,14 @@ func (b *DatabaseBackupStatusApplyConfiguration) WithDestination(value *BackupDe
 // If called multiple times, the ClusterUID field is set to the value of the last call.
 func (b *DatabaseBackupStatusApplyConfiguration) WithClusterUID(value string) *DatabaseBackupStatusApplyConfiguration {
 	b.ClusterUID = &value
+	return b
+}
+
+// WithVolumeClaimTemplate sets the VolumeClaimTemplate field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the VolumeClaimTemplate field is set to the value of the last call.
+func (b *DatabaseBackupStatusApplyConfiguration) WithVolumeClaimTemplate(value string) *DatabaseBackupStatusApplyConfiguration {
+	b.VolumeClaimTemplate = &value
 	return b
 }
 

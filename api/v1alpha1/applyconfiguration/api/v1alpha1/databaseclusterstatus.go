@@ -60,6 +60,9 @@ type DatabaseClusterStatusApplyConfiguration struct {
 	TLS *ClusterTLSStatusApplyConfiguration `json:"tls,omitempty"`
 	// restore is the progress or the result of the restore of spec.bootstrap.fromBackup.
 	Restore *ClusterRestoreStatusApplyConfiguration `json:"restore,omitempty"`
+	// replacement is how a DatabaseRestore replaces the data of the cluster, and which volumes the members use since. It is empty if
+	// none has.
+	Replacement *ClusterReplacementStatusApplyConfiguration `json:"replacement,omitempty"`
 	// requests are the latest requests by annotations that the operator has accepted, completed or refused. A request is executed at
 	// most once. One that a cluster has before its first status is refused.
 	Requests []ClusterRequestStatusApplyConfiguration `json:"requests,omitempty"`
@@ -246,6 +249,14 @@ func (b *DatabaseClusterStatusApplyConfiguration) WithTLS(value *ClusterTLSStatu
 // If called multiple times, the Restore field is set to the value of the last call.
 func (b *DatabaseClusterStatusApplyConfiguration) WithRestore(value *ClusterRestoreStatusApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
 	b.Restore = value
+	return b
+}
+
+// WithReplacement sets the Replacement field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Replacement field is set to the value of the last call.
+func (b *DatabaseClusterStatusApplyConfiguration) WithReplacement(value *ClusterReplacementStatusApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
+	b.Replacement = value
 	return b
 }
 

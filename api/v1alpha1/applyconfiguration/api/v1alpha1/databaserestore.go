@@ -18,8 +18,10 @@ import (
 // DatabaseRestoreApplyConfiguration represents a declarative configuration of the DatabaseRestore type for use
 // with apply.
 //
-// DatabaseRestore shows the data that a DatabaseCluster had at a moment. The operator creates another DatabaseCluster with
-// that data, a preview, beside the cluster, which does not change. Delete this object to delete the preview and its volumes.
+// DatabaseRestore brings back the data that a DatabaseCluster had at a moment. With mode Preview, the operator creates another
+// DatabaseCluster with that data, beside the cluster, which does not change. With mode Replace, the cluster itself gets the data, and
+// its volumes from before are retained. With mode Undo, it gets these back. Delete this object to delete the preview, and the volumes
+// that the cluster does not use.
 type DatabaseRestoreApplyConfiguration struct {
 	v1.TypeMetaApplyConfiguration `json:""`
 	// metadata is the standard object metadata. The name is at most 32 characters long.

@@ -19,8 +19,10 @@ type DatabaseRestoreSpecApplyConfiguration struct {
 	ClusterRef *RestoreClusterRefApplyConfiguration `json:"clusterRef,omitempty"`
 	// source is the data. Default: the newest complete backup of the cluster.
 	Source *RestoreSourceApplyConfiguration `json:"source,omitempty"`
-	// mode is Preview: the operator creates another DatabaseCluster with the data, and does not change the cluster.
-	// Default: Preview.
+	// mode is what happens with the data. Preview: the operator creates another DatabaseCluster with the data, and does not change the
+	// cluster. Replace: it restores the data into new volumes while the members run, then stops the members, and starts them with these
+	// volumes. Later writes than the data has are only in the volumes from before, which are retained. Undo: it stops the members again,
+	// and starts them with the volumes from before. Replace and Undo can follow each other. Default: Preview.
 	Mode *apiv1alpha1.RestoreMode `json:"mode,omitempty"`
 }
 

@@ -16,7 +16,8 @@ import (
 //
 // DatabaseRestoreStatus is the observed state of a DatabaseRestore.
 type DatabaseRestoreStatusApplyConfiguration struct {
-	// conditions are Ready, True when the preview is ready, and Stalled, True when the restore needs an action of the user.
+	// conditions are Ready and Stalled. Ready is True when the preview is ready, or the cluster has the volumes of spec.mode and is
+	// available. Stalled is True when the restore needs an action of the user.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 	// observedGeneration is the generation of the spec that the operator has observed.
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
@@ -24,6 +25,11 @@ type DatabaseRestoreStatusApplyConfiguration struct {
 	BackupRef *RestoreBackupRefApplyConfiguration `json:"backupRef,omitempty"`
 	// previewRef names the DatabaseCluster with the data.
 	PreviewRef *RestoreClusterRefApplyConfiguration `json:"previewRef,omitempty"`
+	// clusterUID is the UID of the cluster whose data is replaced. It is empty with mode Preview.
+	ClusterUID *string `json:"clusterUID,omitempty"`
+	// retainedVolumeClaimTemplate is the name of the volumeClaimTemplate of the volumes that the cluster does not use. They are deleted
+	// with this object: the claim of a pod is RETAINEDVOLUMECLAIMTEMPLATE-POD.
+	RetainedVolumeClaimTemplate *string `json:"retainedVolumeClaimTemplate,omitempty"`
 	// recoveredTo is the moment until which the data has each commit, by the archive. It is empty without a recoveryTarget.
 	RecoveredTo *metav1.Time `json:"recoveredTo,omitempty"`
 }
@@ -68,6 +74,22 @@ func (b *DatabaseRestoreStatusApplyConfiguration) WithBackupRef(value *RestoreBa
 // If called multiple times, the PreviewRef field is set to the value of the last call.
 func (b *DatabaseRestoreStatusApplyConfiguration) WithPreviewRef(value *RestoreClusterRefApplyConfiguration) *DatabaseRestoreStatusApplyConfiguration {
 	b.PreviewRef = value
+	return b
+}
+
+// WithClusterUID sets the ClusterUID field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ClusterUID field is set to the value of the last call.
+func (b *DatabaseRestoreStatusApplyConfiguration) WithClusterUID(value string) *DatabaseRestoreStatusApplyConfiguration {
+	b.ClusterUID = &value
+	return b
+}
+
+// WithRetainedVolumeClaimTemplate sets the RetainedVolumeClaimTemplate field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the RetainedVolumeClaimTemplate field is set to the value of the last call.
+func (b *DatabaseRestoreStatusApplyConfiguration) WithRetainedVolumeClaimTemplate(value string) *DatabaseRestoreStatusApplyConfiguration {
+	b.RetainedVolumeClaimTemplate = &value
 	return b
 }
 

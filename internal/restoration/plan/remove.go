@@ -1,0 +1,138 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// remove deletes the volumes that the cluster does not use, then the finalizer. A deletion is no request for other data, but an undo
+// that has been asked for is completed first. Kubernetes deletes a preview with the restore.
+func remove(restore *dbv1.DatabaseRestore, seen RestoreFacts) RestorePlan {
+	if !state.HasFinalizer(restore) {
+		return because("Kubernetes deletes the preview with this object")
+	}
+	doomed := retained(restore, seen)
+	if p, waits := keeps(restore, seen, doomed); waits {
+		return p
+	}
+	p := because(fmt.Sprintf("deleting the volumes that DatabaseCluster %s does not use", restore.Spec.ClusterRef.Name)).soon()
+	if len(doomed) == 0 {
+		p.Operations = operation.List{operation.RemoveFinalizer(operation.LastInDeletion, operation.Event{})}
+		return p
+	}
+	var claims []operation.Removal
+	for _, v := range doomed {
+		if v.Protected && !protects(seen) {
+			p.Operations = append(p.Operations, unprotect(restore, v)...)
+			continue
+		}
+		if !v.Terminating {
+			claims = append(claims, operation.Claim(v).Because("DatabaseRestore "+restore.Name+", which retained it, is deleted"))
+		}
+	}
+	p.Operations = slices.Concat(p.Operations, operation.Deletions(operation.Work{
+		Is: operation.Cleanup, Text: "delete ", Event: operation.Normal("VolumesDeleted", "Delete", ""), Listed: ", ",
+	}, claims), operation.Deletion(finished(seen, doomed)...))
+	return p
+}
+
+// protects reports whether the cluster still asks for the protection of its volumes.
+func protects(seen RestoreFacts) bool {
+	return seen.Cluster != nil && seen.Cluster.Spec.Deletion.Protection
+}
+
+// unprotect removes the label that makes the API server refuse to delete a claim: no pass of a cluster that is deleted does it.
+func unprotect(restore *dbv1.DatabaseRestore, v state.Volume) operation.List {
+	before, after := operation.Claim(v).In(restore.Namespace), operation.Claim(v).In(restore.Namespace)
+	before.SetLabels(map[string]string{dbv1.LabelProtected: "true"})
+	after.SetLabels(map[string]string{})
+	return operation.Changes(operation.Work{Is: operation.Cleanup}, []operation.Patch{
+		{Before: before, After: after, Text: "remove the protection of PersistentVolumeClaim " + v.Claim},
+	})
+}
+
+// retained are the claims that the restore retains: the members of the cluster do not use them.
+func retained(restore *dbv1.DatabaseRestore, seen RestoreFacts) (all []state.Volume) {
+	template := unused(restore, seen)
+	for i := range seen.Claims {
+		v := state.VolumeOf(&seen.Claims[i], 0)
+		of, _, named := naming.TemplateOf(restore.Spec.ClusterRef.Name, v.Claim)
+		if named && of == template && ours(restore, seen, v) {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// keeps reports whether the claims have to be kept for now. Once one of them is being deleted, the others are deleted, too.
+func keeps(restore *dbv1.DatabaseRestore, seen RestoreFacts, doomed []state.Volume) (RestorePlan, bool) {
+	r := heldBy(restore, seen)
+	if r == nil || seen.Cluster.DeletionTimestamp != nil {
+		return RestorePlan{}, false
+	}
+	restored := r.VolumeClaimTemplate == naming.RestoredTemplate(restore.UID)
+	begun := slices.ContainsFunc(doomed, func(v state.Volume) bool { return v.Terminating })
+	switch {
+	case restored && restore.Spec.Mode == dbv1.RestoreUndo, r.Stage == dbv1.ReplacementSwitching:
+		return because("the members are being stopped to get other volumes; the volumes that they do not use are deleted afterward").soon(), true
+	case restored && !begun && len(doomed) > 0 && !isAvailable(seen.Cluster):
+		return stalled(dbv1.ReasonReplacementHeld, fmt.Sprintf("DatabaseCluster %s is not available with the restored data, so its volumes from "+
+			"before are retained. Wait until it is available, or delete these PersistentVolumeClaims yourself: %s-%s-*", seen.Cluster.Name,
+			r.OtherVolumeClaimTemplate, seen.Cluster.Name)).soon(), true
+	}
+	return RestorePlan{}, false
+}
+
+// finished are the pods of ended Jobs that use one of these claims: Kubernetes does not delete it before.
+func finished(seen RestoreFacts, doomed []state.Volume) (all []operation.Removal) {
+	for i := range seen.Pods {
+		pod, b := &seen.Pods[i], state.BystanderOf(&seen.Pods[i])
+		mounts := func(v corev1.Volume) bool {
+			return v.PersistentVolumeClaim != nil && slices.ContainsFunc(doomed, func(d state.Volume) bool {
+				return d.Claim == v.PersistentVolumeClaim.ClaimName
+			})
+		}
+		if b.Ended && b.Component != dbv1.ComponentDatabase && slices.ContainsFunc(pod.Spec.Volumes, mounts) {
+			target := operation.Target{Kind: operation.Core("Pod"), Name: b.Name, UID: b.UID, Version: b.Version}
+			all = append(all, operation.Removal{Target: target, Why: "it blocks the deletion of a volume", Log: naming.ActionContainer})
+		}
+	}
+	return all
+}
+
+// unused is the volumeClaimTemplate of the volumes that the cluster does not use; "" if that is unknown.
+func unused(restore *dbv1.DatabaseRestore, seen RestoreFacts) string {
+	own := naming.RestoredTemplate(restore.UID)
+	if seen.Cluster == nil || restore.Status.ClusterUID != "" && string(seen.Cluster.UID) != restore.Status.ClusterUID {
+		return restore.Status.RetainedVolumeClaimTemplate
+	}
+	template := own
+	if r := heldBy(restore, seen); r != nil {
+		template = cmp.Or(r.OtherVolumeClaimTemplate, own)
+	}
+	if naming.ClaimTemplate(seen.Cluster) == template {
+		return ""
+	}
+	return template
+}
+
+// ours reports whether a claim belongs to the cluster whose data the restore has replaced.
+func ours(restore *dbv1.DatabaseRestore, seen RestoreFacts, v state.Volume) bool {
+	uid := restore.Status.ClusterUID
+	if uid == "" && seen.Cluster != nil {
+		uid = string(seen.Cluster.UID)
+	}
+	return v.Managed && uid != "" && string(v.Cluster) == uid
+}

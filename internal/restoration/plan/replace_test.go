@@ -1,0 +1,181 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package plan_test
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/restoration/plan"
+)
+
+// replaces is a restore that replaces the data of the cluster orders, with its finalizer.
+func replaces() *dbv1.DatabaseRestore {
+	r := yesterday(dbv1.RestoreSource{})
+	r.Spec.Mode, r.Finalizers = dbv1.RestoreReplace, []string{dbv1.Finalizer}
+	r.Status.ClusterUID, r.Status.RetainedVolumeClaimTemplate = "c1", naming.DataVolume
+	return r
+}
+
+var restored = naming.RestoredTemplate("r1")
+
+// held is that cluster while it uses the volumes of one template, and retains those of another one.
+func held(stage dbv1.ReplacementStage, used, other string, available bool) plan.RestoreFacts {
+	seen := orders()
+	seen.Cluster.Status.Replacement = &dbv1.ClusterReplacementStatus{
+		RestoreRef: &dbv1.ReplacementRestoreRef{Name: "yesterday", UID: "r1"}, Stage: stage, Message: "a step", VolumeClaimTemplate: used, OtherVolumeClaimTemplate: other,
+	}
+	is := metav1.Condition{Type: dbv1.ConditionAvailable, Status: metav1.ConditionFalse, Message: "0 of 3 members are ready"}
+	if available {
+		is.Status = metav1.ConditionTrue
+	}
+	seen.Cluster.Status.Conditions = []metav1.Condition{is}
+	return seen
+}
+
+func TestARestoreReportsHowFarTheReplacementIs(t *testing.T) {
+	failedFill := held(dbv1.ReplacementRestoring, "data", restored, true)
+	failedFill.Cluster.Status.Replacement.Reason, failedFill.Cluster.Status.Replacement.Message = dbv1.ReasonRestoreFailed, "the key is wrong"
+	pausedFill := held(dbv1.ReplacementRestoring, "data", restored, true)
+	pausedFill.Cluster.Status.Replacement.Reason, pausedFill.Cluster.Status.Replacement.Message = dbv1.ReasonPaused, "spec.paused is true"
+	again := orders()
+	again.Cluster.Status.Replacement = &dbv1.ClusterReplacementStatus{LastRestore: "yesterday"}
+	another := held(dbv1.ReplacementCompleted, "data-0ffffffff", "data", true)
+	another.Cluster.Status.Replacement.RestoreRef = &dbv1.ReplacementRestoreRef{Name: "first", UID: "r0"}
+	recreated := orders()
+	recreated.Cluster.UID = "c2"
+	cases := map[string]struct {
+		mode   dbv1.RestoreMode
+		seen   plan.RestoreFacts
+		reason string
+		ready  bool
+		words  string
+	}{
+		"it begins":                    {dbv1.RestoreReplace, orders(), "Replacing", false, "orders begins to restore the data of DatabaseBackup second into new volumes"},
+		"it restores":                  {dbv1.RestoreReplace, held(dbv1.ReplacementRestoring, "data", restored, true), "Replacing", false, "gets the data of this restore: a step"},
+		"the restore fails":            {dbv1.RestoreReplace, failedFill, "RestoreFailed", false, "the key is wrong. DatabaseCluster orders has not changed"},
+		"the cluster is paused":        {dbv1.RestoreReplace, pausedFill, "Paused", false, "spec.paused is true"},
+		"it was created again":         {dbv1.RestoreReplace, again, "ReplacementHeld", false, "create one with another name"},
+		"it switches":                  {dbv1.RestoreReplace, held(dbv1.ReplacementSwitching, "data", restored, false), "Replacing", false, "gets the data of this restore: a step"},
+		"the members start":            {dbv1.RestoreReplace, held(dbv1.ReplacementCompleted, restored, "data", false), "Replacing", false, "and is not available: 0 of 3 members are ready"},
+		"it is done":                   {dbv1.RestoreReplace, held(dbv1.ReplacementCompleted, restored, "data", true), "Replaced", true, "retained as PersistentVolumeClaims data-orders-*"},
+		"an undo has just been asked":  {dbv1.RestoreUndo, held(dbv1.ReplacementCompleted, restored, "data", true), "Replacing", false, "gets its volumes from before"},
+		"it is undone":                 {dbv1.RestoreUndo, held(dbv1.ReplacementCompleted, "data", restored, true), "Undone", true, "has its volumes from before"},
+		"there is nothing to undo":     {dbv1.RestoreUndo, orders(), "ReplacementHeld", false, "Set spec.mode to Replace"},
+		"another one holds volumes":    {dbv1.RestoreReplace, another, "ReplacementHeld", false, "DatabaseRestore first retains other volumes"},
+		"the cluster does not exist":   {dbv1.RestoreReplace, plan.RestoreFacts{}, "ClusterMissing", false, "does not exist any more"},
+		"there is a new cluster":       {dbv1.RestoreReplace, recreated, "ClusterMissing", false, "Delete this DatabaseRestore"},
+		"there is no backup to begin":  {dbv1.RestoreReplace, func() plan.RestoreFacts { o := orders(); o.Backups = nil; return o }(), "BackupMissing", false, "no complete backup"},
+		"the engine does not exist":    {dbv1.RestoreReplace, func() plan.RestoreFacts { o := orders(); o.Engine = nil; return o }(), "EngineMissing", false, "DatabaseEngine pairdb"},
+		"the cluster is being deleted": {dbv1.RestoreReplace, func() plan.RestoreFacts { o := orders(); o.Cluster.DeletionTimestamp = new(metav1.Now()); return o }(), "ClusterMissing", false, "is being deleted"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			restore := replaces()
+			restore.Spec.Mode = c.mode
+			p := plan.For(restore, c.seen)
+			got := plan.StatusOf(restore, c.seen, p, nil, metav1.NewTime(noon))
+			ready := got.Conditions[0]
+			if len(p.Operations) > 0 || ready.Reason != c.reason || (ready.Status == metav1.ConditionTrue) != c.ready || !strings.Contains(ready.Message, c.words) {
+				t.Errorf("operations %v, Ready %+v, want %s: %s", p.Operations, ready, c.reason, c.words)
+			}
+		})
+	}
+}
+
+func TestARestoreHasItsFinalizerAndItsSourceBeforeItReplacesData(t *testing.T) {
+	restore := replaces()
+	restore.Finalizers, restore.Status = nil, dbv1.DatabaseRestoreStatus{}
+	p := plan.For(restore, orders())
+	if f, is := p.Operations[0].(operation.Finalizer); !is || !f.Own || f.Remove || len(p.Operations) > 1 {
+		t.Errorf("operations %v", p.Operations)
+	}
+	if s := plan.StatusOf(restore, orders(), p, nil, metav1.NewTime(noon)); s.BackupRef.Name != "second" || s.ClusterUID != "c1" {
+		t.Errorf("status %+v", s)
+	}
+}
+
+func TestADeletedRestoreDeletesTheVolumesThatTheClusterDoesNotUse(t *testing.T) {
+	claims := func(uid string, names ...string) (all []corev1.PersistentVolumeClaim) {
+		for _, name := range names {
+			all = append(all, corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: name, UID: "u", ResourceVersion: "1", Labels: map[string]string{
+				dbv1.LabelManagedBy: dbv1.LabelManagedByValue, dbv1.LabelClusterUID: uid,
+			}}})
+		}
+		return all
+	}
+	before, after := "data-orders-0", restored+"-orders-0"
+	gone := plan.RestoreFacts{}
+	recreated := orders()
+	recreated.Cluster.UID = "c2"
+	deleted := held(dbv1.ReplacementCompleted, restored, "data", false)
+	deleted.Cluster.DeletionTimestamp = new(metav1.Now())
+	cases := map[string]struct {
+		seen  plan.RestoreFacts
+		uid   string
+		want  string // the deleted claim; "" for none
+		keeps bool   // it still has its finalizer
+	}{
+		"after a replacement":                     {held(dbv1.ReplacementCompleted, restored, "data", true), "c1", before, true},
+		"after an undo":                           {held(dbv1.ReplacementCompleted, "data", restored, true), "c1", after, true},
+		"before the switch":                       {held(dbv1.ReplacementRestoring, "data", restored, true), "c1", after, true},
+		"not during a switch":                     {held(dbv1.ReplacementSwitching, "data", restored, false), "c1", "", true},
+		"not while the restored data is not seen": {held(dbv1.ReplacementCompleted, restored, "data", false), "c1", "", true},
+		"of a cluster that is being deleted":      {deleted, "c1", before, true},
+		"of a cluster that is gone":               {gone, "c1", before, true},
+		"not those of a new cluster":              {recreated, "c2", "", false},
+		"not those of another owner":              {held(dbv1.ReplacementCompleted, restored, "data", true), "c9", "", false},
+		"of one that has not begun":               {orders(), "c1", after, true},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			restore := replaces()
+			restore.DeletionTimestamp = new(metav1.Now())
+			c.seen.Claims = claims(c.uid, before, after, "data-payroll-0")
+			p := plan.For(restore, c.seen)
+			var got []string
+			ends := false
+			for _, o := range p.Operations {
+				switch o := o.(type) {
+				case operation.Delete:
+					for _, target := range o.Objects {
+						got = append(got, target.Name)
+					}
+				case operation.Finalizer:
+					ends = o.Own && o.Remove
+				}
+			}
+			if strings.Join(got, " ") != c.want || ends == c.keeps {
+				t.Errorf("it deletes %v, and ends: %t; want %q: %s", got, ends, c.want, p.Why)
+			}
+		})
+	}
+}
+
+func TestAPodThatHasEndedDoesNotKeepARetainedVolume(t *testing.T) {
+	restore := replaces()
+	restore.DeletionTimestamp = new(metav1.Now())
+	seen := held(dbv1.ReplacementCompleted, restored, "data", true)
+	seen.Claims = []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: "data-orders-0", DeletionTimestamp: new(metav1.Now()), Labels: map[string]string{
+		dbv1.LabelManagedBy: dbv1.LabelManagedByValue, dbv1.LabelClusterUID: "c1",
+	}}}}
+	for name, claim := range map[string]string{"initialize": "data-orders-0", "other": restored + "-orders-0"} {
+		pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{dbv1.LabelInstance: "orders", dbv1.LabelComponent: dbv1.ComponentRestore}}}
+		pod.Spec.Volumes = []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim}}}}
+		pod.Status.Phase = corev1.PodSucceeded
+		seen.Pods = append(seen.Pods, pod)
+	}
+	p := plan.For(restore, seen)
+	d, is := p.Operations[0].(operation.Delete)
+	if !is || len(p.Operations) > 1 || len(d.Objects) != 1 || d.Objects[0].Name != "initialize" {
+		t.Errorf("operations %v", p.Operations)
+	}
+}

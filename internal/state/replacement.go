@@ -1,0 +1,146 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package state
+
+import (
+	"cmp"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+// Replacement is what a DatabaseRestore asks a cluster for: that its members use other volumes.
+type Replacement struct {
+	// Restore is the DatabaseRestore.
+	Restore dbv1.ReplacementRestoreRef
+	// Template is the volumeClaimTemplate of the other volumes: see naming.ClaimTemplate.
+	Template string
+	// Asked is true if the members are to use them. A deletion of the DatabaseRestore ends a replacement that is not complete, but no undo.
+	Asked bool
+	// Source is the data of these volumes; nil if they are the volumes from before.
+	Source *dbv1.BackupSource
+	// Volumes are the claims of the template, and Filling is the observed state of the restore into them.
+	Volumes []Volume
+	Filling ObservedRestore
+	// Conflicts are claims and Jobs of the names that the restore needs, of other owners.
+	Conflicts []Ref
+}
+
+// Cluster is the cluster as it is to be with the other volumes, before it has members.
+func (r Replacement) Cluster(cluster *dbv1.DatabaseCluster) *dbv1.DatabaseCluster {
+	next := cluster.DeepCopy()
+	next.Status.Replacement = &dbv1.ClusterReplacementStatus{RestoreRef: &r.Restore, VolumeClaimTemplate: r.Template}
+	next.Status.Restore = nil
+	if before := cluster.Status.Replacement; before != nil && r.Source != nil {
+		next.Status.Restore = before.Restore
+	}
+	if next.Spec.Bootstrap == nil {
+		next.Spec.Bootstrap = &dbv1.ClusterBootstrap{}
+	}
+	next.Spec.Bootstrap.FromBackup = r.Source
+	return next
+}
+
+// ReplacementOf is what the DatabaseRestores of a cluster ask it for; nil for nothing. Only one at a time replaces its data: the first one,
+// until it is deleted.
+func ReplacementOf(cluster *dbv1.DatabaseCluster, restores []dbv1.DatabaseRestore) *Replacement {
+	now := cluster.Status.Replacement
+	inOrder := slices.SortedFunc(slices.Values(restores), func(a, b dbv1.DatabaseRestore) int {
+		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
+	})
+	held := func(r dbv1.DatabaseRestore) bool { return now.RestoreRef.UID == string(r.UID) }
+	if now == nil || now.RestoreRef == nil {
+		held = func(r dbv1.DatabaseRestore) bool { return begins(cluster, r) }
+	}
+	restore, found := First(inOrder, func(r dbv1.DatabaseRestore) bool { return r.Spec.ClusterRef.Name == cluster.Name && held(r) })
+	if !found {
+		return nil
+	}
+	own, used := naming.RestoredTemplate(restore.UID), naming.ClaimTemplate(cluster)
+	r := &Replacement{Restore: dbv1.ReplacementRestoreRef{Name: restore.Name, UID: string(restore.UID)}, Template: own}
+	wanted := restore.Spec.Mode == dbv1.RestoreReplace
+	if used == own {
+		r.Template, wanted = cmp.Or(now.OtherVolumeClaimTemplate, naming.DataVolume), !wanted
+	} else {
+		r.Source = sourceOf(restore)
+	}
+	r.Asked = wanted && (restore.DeletionTimestamp == nil || restore.Spec.Mode == dbv1.RestoreUndo)
+	return r
+}
+
+// begins reports whether a DatabaseRestore asks to replace the data of this cluster, and is ready for it: it has its finalizer and knows
+// its source. A cluster that has never had members has no data to replace. A request is executed once: a tool may create the object again.
+func begins(cluster *dbv1.DatabaseCluster, r dbv1.DatabaseRestore) bool {
+	known := r.Spec.Source.Location != nil || r.Status.BackupRef != nil
+	if last := cluster.Status.Replacement; last != nil && last.LastRestore == r.Name {
+		return false
+	}
+	known = known && r.Status.ClusterUID == string(cluster.UID) && cluster.Status.StatefulSet != nil
+	return r.Spec.Mode == dbv1.RestoreReplace && r.DeletionTimestamp == nil && HasFinalizer(&r) && known
+}
+
+func sourceOf(restore dbv1.DatabaseRestore) *dbv1.BackupSource {
+	from := &dbv1.BackupSource{Location: restore.Spec.Source.Location, RecoveryTarget: restore.Spec.Source.RecoveryTarget}
+	if b := restore.Status.BackupRef; b != nil && from.Location == nil {
+		from.Name = b.Name
+	}
+	return from
+}
+
+// WithVolumes is a cluster with the volumes that its members use. The StatefulSet knows best which ones these are: the status may be
+// lost. A new cluster uses what a previous one of its name has retained, if that is clear.
+func (o Observed) WithVolumes(cluster *dbv1.DatabaseCluster) *dbv1.DatabaseCluster {
+	template := naming.ClaimTemplate(cluster)
+	isNew := cluster.Status.Replacement == nil && cluster.Status.StatefulSet == nil
+	switch {
+	case o.StatefulSet != nil && len(o.StatefulSet.Spec.VolumeClaimTemplates) > 0:
+		template = o.StatefulSet.Spec.VolumeClaimTemplates[0].Name
+	case o.StatefulSet == nil && isNew && len(o.ClaimTemplates) == 1 && !o.Ambiguous(cluster):
+		template = o.ClaimTemplates[0]
+	}
+	if template == naming.ClaimTemplate(cluster) {
+		return cluster
+	}
+	cluster = cluster.DeepCopy()
+	if cluster.Status.Replacement == nil {
+		cluster.Status.Replacement = &dbv1.ClusterReplacementStatus{}
+	}
+	cluster.Status.Replacement.VolumeClaimTemplate = template
+	return cluster
+}
+
+// Ambiguous reports whether a previous cluster has retained volumes of several volumeClaimTemplates, or ones that it did not use, so it is
+// unknown which of them a new cluster has to use.
+func (o Observed) Ambiguous(cluster *dbv1.DatabaseCluster) bool {
+	unused := func(template string) bool { return slices.Contains(o.Retained, template) }
+	isNew := cluster.Status.Replacement == nil && cluster.Status.StatefulSet == nil && o.StatefulSet == nil
+	return isNew && (len(o.ClaimTemplates) > 1 || slices.ContainsFunc(o.ClaimTemplates, unused))
+}
+
+// RetainedBy are the volumeClaimTemplates that the DatabaseRestores of previous clusters of the same name retain.
+func RetainedBy(cluster *dbv1.DatabaseCluster, restores []dbv1.DatabaseRestore) (all []string) {
+	for i := range restores {
+		r := &restores[i]
+		if r.Spec.ClusterRef.Name == cluster.Name && r.Status.ClusterUID != "" && r.Status.ClusterUID != string(cluster.UID) {
+			all = append(all, r.Status.RetainedVolumeClaimTemplate)
+		}
+	}
+	return all
+}
+
+// ClaimTemplatesOf are the volumeClaimTemplates in the names of the claims of a cluster.
+func ClaimTemplatesOf(cluster string, claims []corev1.PersistentVolumeClaim) (all []string) {
+	for i := range claims {
+		template, _, named := naming.TemplateOf(cluster, claims[i].Name)
+		if named && !slices.Contains(all, template) {
+			all = append(all, template)
+		}
+	}
+	slices.Sort(all)
+	return all
+}

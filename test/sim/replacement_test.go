@@ -1,0 +1,54 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"fmt"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/test/world"
+	"github.com/dbcluster/databasecluster-operator/test/world/store"
+)
+
+// replacementSequences test DatabaseRestores that give a cluster other data, and its volumes from before back.
+var replacementSequences = []world.Story{
+	world.Tell("data-replaced", backedUp("old", world.PairEngine), told(createPair(world.PairEngine)), replaceData("yesterday", "old"), world.Holds("old of member 0"),
+		setMode("yesterday", dbv1.RestoreUndo), world.Holds("the first data"), setMode("yesterday", dbv1.RestoreReplace), world.Holds("old of member 0"),
+		removeRestore("yesterday"), image("database:2")),
+	world.Tell("data-replaced-of-each-member", world.InBucket("old", 2), runningSaved(2), replaceData("yesterday", "old"), world.Holds("old of member"),
+		setMode("yesterday", dbv1.RestoreUndo), world.Holds("what orders"), removeRestore("yesterday"), scale(3)),
+	world.Tell("data-replaced-and-undone-at-once", backedUp("old", world.PairEngine), told(createPair(world.PairEngine)), soon(9, replaceData("yesterday", "old")),
+		soon(2, setMode("yesterday", dbv1.RestoreUndo)), removeRestore("yesterday"), world.Holds("the first data")),
+	world.Tell("data-replaced-in-a-crash-loop", world.InBucket("old", 2), runningSaved(2), image("database:crash"), replaceData("yesterday", "old"), image("database:1"),
+		world.Holds("old of member"), remove(), removeRestore("yesterday")),
+	world.Tell("data-replaced-and-adopted", world.InBucket("old", 2), runningSaved(2), replaceData("yesterday", "old"), remove(), create(2, saved), removeRestore("yesterday"),
+		world.Holds("old of member")),
+	world.Tell("data-replaced-from-a-missing-backup", runningSaved(2), replaceData("yesterday", "missing"), removeRestore("yesterday")),
+	world.Tell("data-replaced-by-two", world.InBucket("old", 2), runningSaved(2), replaceData("first", "old"), replaceData("second", "old"), removeRestore("first"), removeRestore("second")),
+}
+
+// replaceData creates a DatabaseRestore that gives the cluster the data of a backup.
+func replaceData(name, backup string) world.Step {
+	return world.Step{What: fmt.Sprintf("DatabaseRestore %s asks to replace the data by that of %s", name, backup), Do: func(w *world.World) {
+		r := &dbv1.DatabaseRestore{ObjectMeta: w.Meta(name)}
+		r.Spec.ClusterRef.Name, r.Spec.Mode = w.Name, dbv1.RestoreReplace
+		r.Spec.Source.BackupRef = &dbv1.RestoreBackupRef{Name: backup}
+		w.Store.Put(r)
+	}}
+}
+
+func setMode(name string, mode dbv1.RestoreMode) world.Step {
+	return world.Step{What: fmt.Sprintf("the mode of DatabaseRestore %s is set to %s", name, mode), Do: func(w *world.World) {
+		r := store.Get[*dbv1.DatabaseRestore](w.Store, name)
+		r.Spec.Mode = mode
+		w.Store.Put(r)
+	}}
+}
+
+func removeRestore(name string) world.Step {
+	return world.Step{What: "DatabaseRestore " + name + " is deleted", Do: func(w *world.World) {
+		w.Delete(store.Get[*dbv1.DatabaseRestore](w.Store, name))
+	}}
+}
