@@ -144,9 +144,9 @@ func (w world) replaces(restore, moment, want string) {
 		w.Logf("%s after %s", reason, time.Since(began).Round(time.Second))
 	}
 	set("Replace", "Replaced")
+	w.await("ledger", "Ready")
 	got := w.ask("ledger", ticks)
 	w.must(got == want, "the cluster has %s of %s, and should have %s", got, moment, want)
-	w.await("ledger", "Ready")
 	w.ask("ledger", "CREATE TABLE after_it (n int)")
 	w.eventually("True Archiving", w.archiving()...)
 	w.eventually("data-0", "get", "databasecluster", "ledger", "-o", "jsonpath={.status.replacement.volumeClaimTemplate}")
@@ -154,9 +154,9 @@ func (w world) replaces(restore, moment, want string) {
 
 	began = time.Now()
 	set("Undo", "Undone")
+	w.await("ledger", "Ready") // the last primary starts first, and statements run in the pod of member 0
 	got = w.ask("ledger", "SELECT coalesce(to_regclass('tick')::text, 'no tick') || ', ' || coalesce(to_regclass('after_it')::text, 'nothing after it')")
 	w.must(got == "no tick, nothing after it", "after the undo, the cluster has %s", got)
-	w.await("ledger", "Ready")
 	w.eventually("True Archiving", w.archiving()...)
 }
 
