@@ -52,7 +52,8 @@ func (w *World) isRestored(template string) bool {
 	return restored
 }
 
-// released reports whether no member uses a volume, and the DatabaseRestore that retained it is being deleted. The cluster may no longer exist.
+// released reports whether no member uses a volume, and the DatabaseRestore that retained it is being deleted. The cluster may no longer
+// exist.
 func (w *World) released(object client.Object) bool {
 	claim, is := object.(*corev1.PersistentVolumeClaim)
 	if !is {
