@@ -6,6 +6,8 @@ package controller
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -18,22 +20,31 @@ import (
 
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databaserestores,verbs=get;list;watch
 
-// readRestores reads the DatabaseRestores that name the cluster. The one that has replaced its data is looked up live before it counts as
-// deleted: otherwise, the way back would be forgotten.
+// readRestores reads the DatabaseRestores that name the cluster from the cache, so a cluster without one costs no request. The one that
+// replaces its data is read live in a live pass, and before it counts as deleted: otherwise, the way back would be forgotten.
 func (o *observation) readRestores(ctx context.Context) []dbv1.DatabaseRestore {
 	list := &dbv1.DatabaseRestoreList{}
-	o.List(ctx, list, subject.IndexCluster, o.Cluster.Name)
+	if err := o.Others.List(ctx, list, o.Others.By(o.Cluster.Namespace, subject.IndexCluster, o.Cluster.Name)...); err != nil {
+		o.Err = fmt.Errorf("list the DatabaseRestores of the cluster: %w", err)
+		return nil
+	}
 	o.Retained = state.RetainedBy(o.Cluster, list.Items)
-	now := o.Cluster.Status.Replacement
-	if now == nil || now.RestoreRef == nil {
+	name, now := "", o.Cluster.Status.Replacement
+	switch candidate := state.ReplacementOf(o.Cluster, list.Items); {
+	case candidate != nil && !o.live:
+		return list.Items
+	case candidate != nil:
+		name = candidate.Restore.Name
+	case now != nil && now.RestoreRef != nil:
+		name = now.RestoreRef.Name
+	default:
 		return list.Items
 	}
-	held := func(r dbv1.DatabaseRestore) bool { return string(r.UID) == now.RestoreRef.UID }
-	restore := &dbv1.DatabaseRestore{}
-	if _, found := state.First(list.Items, held); !found && o.FindLive(ctx, now.RestoreRef.Name, restore) {
-		return append(list.Items, *restore)
+	restores := slices.DeleteFunc(list.Items, func(r dbv1.DatabaseRestore) bool { return r.Name == name })
+	if restore := (&dbv1.DatabaseRestore{}); o.FindLive(ctx, name, restore) {
+		restores = append(restores, *restore)
 	}
-	return list.Items
+	return restores
 }
 
 // readReplacement reads which DatabaseRestore replaces the data of the cluster, and the volumes that get it.
