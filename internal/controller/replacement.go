@@ -9,9 +9,7 @@ import (
 	"fmt"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -67,15 +65,7 @@ func replacementFacts(restore *dbv1.DatabaseRestore) any {
 	return []any{restore.Spec, restore.Status.BackupRef, restore.Status.ClusterUID, restore.Finalizers, restore.DeletionTimestamp}
 }
 
-// clusterOfRestore finds the cluster of a DatabaseRestore.
-func clusterOfRestore(_ context.Context, object client.Object) []reconcile.Request {
-	var requests []reconcile.Request
-	for _, name := range restored(object) {
-		requests = append(requests, reconcile.Request{NamespacedName: types.NamespacedName{Namespace: object.GetNamespace(), Name: name}})
-	}
-	return requests
-}
-
+// restored is the name of the cluster of a DatabaseRestore.
 func restored(object client.Object) []string {
 	if restore, is := object.(*dbv1.DatabaseRestore); is {
 		return []string{restore.Spec.ClusterRef.Name}

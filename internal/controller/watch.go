@@ -38,8 +38,8 @@ func (r *Reconciler) Controller() kit.Controller {
 			{Object: &corev1.Pod{}, When: kit.Changed(podFacts), MapFunc: clusterOf, Delay: burstDelay},
 			{Object: &corev1.PersistentVolumeClaim{}, When: kit.Changed(claimFacts), MapFunc: clusterOf, Delay: burstDelay},
 			{Object: &batchv1.Job{}, When: kit.Changed(jobFacts), MapFunc: clusterOf, Delay: burstDelay},
-			{Object: &dbv1.DatabaseBackup{}, When: kit.Changed(backupFacts), MapFunc: clusterOfBackup, Delay: burstDelay},
-			{Object: &dbv1.DatabaseRestore{}, When: kit.Changed(replacementFacts), MapFunc: clusterOfRestore},
+			{Object: &dbv1.DatabaseBackup{}, When: kit.Changed(backupFacts), MapFunc: clusterIn(backedUp), Delay: burstDelay},
+			{Object: &dbv1.DatabaseRestore{}, When: kit.Changed(replacementFacts), MapFunc: clusterIn(restored)},
 		}, plan.Watches().Objects...),
 	}
 }
@@ -66,15 +66,18 @@ func volumesOf(object client.Object) []corev1.Volume {
 	}
 }
 
-// clusterOfBackup finds the cluster of a DatabaseBackup, which a user may have created.
-func clusterOfBackup(_ context.Context, object client.Object) []reconcile.Request {
-	var requests []reconcile.Request
-	for _, name := range backedUp(object) {
-		requests = append(requests, reconcile.Request{NamespacedName: types.NamespacedName{Namespace: object.GetNamespace(), Name: name}})
+// clusterIn finds the cluster that an object of a user names.
+func clusterIn(names func(client.Object) []string) func(context.Context, client.Object) []reconcile.Request {
+	return func(_ context.Context, object client.Object) []reconcile.Request {
+		var requests []reconcile.Request
+		for _, name := range names(object) {
+			requests = append(requests, reconcile.Request{NamespacedName: types.NamespacedName{Namespace: object.GetNamespace(), Name: name}})
+		}
+		return requests
 	}
-	return requests
 }
 
+// backedUp is the name of the cluster of a DatabaseBackup, which a user may have created.
 func backedUp(object client.Object) []string {
 	if backup, ok := object.(*dbv1.DatabaseBackup); ok {
 		return []string{backup.Spec.Cluster}

@@ -16,9 +16,12 @@ import (
 
 // Finished returns pods of ended Jobs that use a volume. Kubernetes does not delete a claim while any pod references it, including
 // pods of a previous cluster of the same name.
-func Finished(s *situation.Situation) []operation.Removal {
+func Finished(s *situation.Situation) []operation.Removal { return Ended(s.Bystanders) }
+
+// Ended are those of these pods that have ended and use a volume.
+func Ended(pods []state.Bystander) []operation.Removal {
 	var all []operation.Removal
-	for _, b := range s.Bystanders {
+	for _, b := range pods {
 		if b.Mounts && b.Component != dbv1.ComponentDatabase && b.Cluster != "" && b.Ended {
 			pod := operation.Target{Kind: operation.Core("Pod"), Name: b.Name, UID: b.UID, Version: b.Version}
 			all = append(all, operation.Removal{Target: pod, Why: "it blocks the deletion of a volume", Log: naming.ActionContainer})

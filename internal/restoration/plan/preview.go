@@ -47,7 +47,7 @@ func specOf(seen RestoreFacts, from source) dbv1.DatabaseClusterSpec {
 	if spec.Backup != nil { // the Job of the restore has them
 		spec.Helpers.Resources = pods.Over(spec.Helpers.Resources, spec.Backup.Resources)
 	}
-	spec.Replicas, spec.Paused, spec.Hibernated, spec.Backup, spec.Storage.Ephemeral = members(seen, from), false, false, nil, nil
+	spec.Replicas, spec.Paused, spec.Hibernated, spec.Backup, spec.Storage.Ephemeral = replicas(seen, from), false, false, nil, nil
 	spec.UpdateStrategy, spec.Credentials.Rotation = dbv1.ClusterUpdateStrategy{}, dbv1.ClusterCredentialsRotation{}
 	spec.Deletion = dbv1.ClusterDeletion{Volumes: dbv1.VolumesDelete}
 	if spec.Bootstrap == nil {
@@ -57,8 +57,8 @@ func specOf(seen RestoreFacts, from source) dbv1.DatabaseClusterSpec {
 	return spec
 }
 
-// members is how many members the preview needs: one has all data of members with one database.
-func members(seen RestoreFacts, from source) int32 {
+// replicas is how many members the preview needs: one has all data of members with one database.
+func replicas(seen RestoreFacts, from source) int32 {
 	switch {
 	case from.backup != nil && from.backup.Status.Replicas > 1:
 		return from.backup.Status.Replicas

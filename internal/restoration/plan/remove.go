@@ -14,6 +14,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -32,19 +33,13 @@ func remove(restore *dbv1.DatabaseRestore, seen RestoreFacts) RestorePlan {
 		p.Operations = operation.List{operation.RemoveFinalizer(operation.LastInDeletion, operation.Event{})}
 		return p
 	}
-	var claims []operation.Removal
-	for _, v := range doomed {
-		if v.Protected && !protects(seen) {
-			p.Operations = append(p.Operations, unprotect(restore, v)...)
-			continue
-		}
-		if !v.Terminating {
-			claims = append(claims, operation.Claim(v).Because("DatabaseRestore "+restore.Name+", which retained it, is deleted"))
-		}
+	protected := func(v state.Volume) bool { return v.Protected && !protects(seen) }
+	for _, v := range state.Only(doomed, protected) {
+		p.Operations = append(p.Operations, unprotect(restore, v)...)
 	}
-	p.Operations = slices.Concat(p.Operations, operation.Deletions(operation.Work{
-		Is: operation.Cleanup, Text: "delete ", Event: operation.Normal("VolumesDeleted", "Delete", ""), Listed: ", ",
-	}, claims), operation.Deletion(finished(seen, doomed)...))
+	free := state.Only(doomed, func(v state.Volume) bool { return !protected(v) })
+	claims := members.Removals(free, "DatabaseRestore "+restore.Name+", which retained it, is deleted")
+	p.Operations = slices.Concat(p.Operations, members.RemoveVolumes(claims), operation.Deletion(members.Ended(users(seen, doomed))...))
 	return p
 }
 
@@ -95,18 +90,16 @@ func keeps(restore *dbv1.DatabaseRestore, seen RestoreFacts, doomed []state.Volu
 	return RestorePlan{}, false
 }
 
-// finished are the pods of ended Jobs that use one of these claims: Kubernetes does not delete it before.
-func finished(seen RestoreFacts, doomed []state.Volume) (all []operation.Removal) {
+// users are the pods that use one of these claims.
+func users(seen RestoreFacts, doomed []state.Volume) (all []state.Bystander) {
+	mounts := func(v corev1.Volume) bool {
+		return v.PersistentVolumeClaim != nil && slices.ContainsFunc(doomed, func(d state.Volume) bool {
+			return d.Claim == v.PersistentVolumeClaim.ClaimName
+		})
+	}
 	for i := range seen.Pods {
-		pod, b := &seen.Pods[i], state.BystanderOf(&seen.Pods[i])
-		mounts := func(v corev1.Volume) bool {
-			return v.PersistentVolumeClaim != nil && slices.ContainsFunc(doomed, func(d state.Volume) bool {
-				return d.Claim == v.PersistentVolumeClaim.ClaimName
-			})
-		}
-		if b.Ended && b.Component != dbv1.ComponentDatabase && slices.ContainsFunc(pod.Spec.Volumes, mounts) {
-			target := operation.Target{Kind: operation.Core("Pod"), Name: b.Name, UID: b.UID, Version: b.Version}
-			all = append(all, operation.Removal{Target: target, Why: "it blocks the deletion of a volume", Log: naming.ActionContainer})
+		if slices.ContainsFunc(seen.Pods[i].Spec.Volumes, mounts) {
+			all = append(all, state.BystanderOf(&seen.Pods[i]))
 		}
 	}
 	return all

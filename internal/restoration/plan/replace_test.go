@@ -168,7 +168,7 @@ func TestAPodThatHasEndedDoesNotKeepARetainedVolume(t *testing.T) {
 		dbv1.LabelManagedBy: dbv1.LabelManagedByValue, dbv1.LabelClusterUID: "c1",
 	}}}}
 	for name, claim := range map[string]string{"initialize": "data-orders-0", "other": restored + "-orders-0"} {
-		pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{dbv1.LabelInstance: "orders", dbv1.LabelComponent: dbv1.ComponentRestore}}}
+		pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{dbv1.LabelInstance: "orders", dbv1.LabelClusterUID: "c1", dbv1.LabelComponent: dbv1.ComponentRestore}}}
 		pod.Spec.Volumes = []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim}}}}
 		pod.Status.Phase = corev1.PodSucceeded
 		seen.Pods = append(seen.Pods, pod)
