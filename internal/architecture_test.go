@@ -30,6 +30,7 @@ type place struct {
 var order = []place{
 	{name: "protocol", pure: true},
 	{name: "archive", pure: true, imports: none, importedBy: []string{"transfer"}},
+	{name: "reuse", imports: []string{"protocol"}, importedBy: []string{"transfer"}},
 	{name: "naming", pure: true},
 	// Only the controller issues certificates. The pure packages know public facts of them, and transfer verifies servers.
 	{name: "pki", imports: none, importedBy: []string{"pods", "jobs", "state", "resources", "plan/situation", "certificate", "controller", "transfer"}},
@@ -80,7 +81,7 @@ var order = []place{
 	{name: "metrics", imports: []string{"state"}, importedBy: onlyTheManager},
 	// The operator does not depend on OLM.
 	{name: "olm", imports: none, importedBy: onlyTheManager},
-	{name: "transfer", imports: []string{"protocol", "archive", "pki"}, importedBy: []string{"cmd/transfer"}},
+	{name: "transfer", imports: []string{"protocol", "archive", "reuse", "pki"}, importedBy: []string{"cmd/transfer"}},
 	{name: "config", imports: none, importedBy: []string{"config", "manager"}},
 	{name: "manager", importedBy: []string{"cmd"}},
 	{name: "cmd/transfer", imports: []string{"transfer"}},

@@ -36,9 +36,12 @@ type Backup struct {
 	To string `flag:"to" usage:"the <URL> of the backup: s3://bucket/path or file:///path"`
 	ID string `flag:"id" usage:"the <UID> of the backup"`
 	Part
-	About    About    `flag:"about" usage:"<key=value> to store in the manifest; may be repeated"`
-	Check    []string `flag:"check" usage:"a <word> of the command that prints facts about the data as one JSON object; repeat it for each word"`
-	Complete bool     `flag:"complete" usage:"complete the backup afterward; every member must be stored"`
+	About About    `flag:"about" usage:"<key=value> to store in the manifest; may be repeated"`
+	Check []string `flag:"check" usage:"a <word> of the command that prints facts about the data as one JSON object; repeat it for each word"`
+	// Index and Reuse are for data that later backups can refer to, see package reuse.
+	Index    bool   `flag:"index" usage:"store an index, so that later backups need not store the same data again"`
+	Reuse    string `flag:"reuse" usage:"the <URL> of an earlier backup beside this one, to whose data the backup may refer; needs --index"`
+	Complete bool   `flag:"complete" usage:"complete the backup afterward; every member must be stored"`
 	Store
 	PieceSize int64 `flag:"piece-size" default:"1Gi" usage:"the maximum <size> of a stored object"`
 	Compression
@@ -243,7 +246,11 @@ func commandOf(call Call) *[]string {
 }
 
 func (b *Backup) check() error {
-	return cmp.Or(b.Store.check(b.To, true), needsID(b.ID), b.Part.check(), b.Compression.check())
+	return cmp.Or(b.Store.check(b.To, true), needsID(b.ID), b.Part.check(), b.Compression.check(), first(
+		rule{b.Reuse != "" && !b.Index, "--reuse needs --index"},
+		rule{b.Reuse != "" && (parentOf(b.Reuse) != parentOf(b.To) || strings.TrimRight(b.Reuse, "/") == strings.TrimRight(b.To, "/")),
+			"--reuse must be the URL of another backup in the same folder as --to"},
+	))
 }
 
 func (r *Restore) check() error {

@@ -33,7 +33,7 @@ func fill(random *rand.Rand, value reflect.Value) {
 			switch name {
 			case "To", "From", "At", "Of":
 				*into = "file:///shop/" + fmt.Sprint(random.IntN(9))
-			case "Through": // in place of From
+			case "Through", "Reuse": // in place of From, and only with the right To
 				*into = ""
 			case "Until", "Since":
 				*into = "2026-11-28T03:00:00.5+01:00"
@@ -116,10 +116,10 @@ func TestTheArgumentsOfEachCallKeepTheirNamesAndOrder(t *testing.T) {
 	}
 	const flags = " --endpoint https://s3.example.test --region here --server-side-encryption aws:kms --kms-key-id alias/a --credentials /keys --encryption /age --root /root"
 	for want, call := range map[string]Call{
-		"backup --to s3://a/b --id 1 --member 0 --members 2 --about cluster=orders --about namespace=shop --about image= --about z=1 --check=sh --check=-c --complete" +
+		"backup --to s3://a/b --id 1 --member 0 --members 2 --about cluster=orders --about namespace=shop --about image= --about z=1 --check=sh --check=-c --index --reuse s3://a/c --complete" +
 			flags + " --piece-size 65536 --compression-level 9 --compression-threads 2 --idle-timeout 60s --progress-interval 50ms --result /out -- pg_dump --all": &Backup{
 			To: "s3://a/b", ID: "1", Part: Part{0, 2}, About: About{"z": "1", AboutImage: "", AboutNamespace: "shop", AboutCluster: "orders"},
-			Check: []string{"sh", "-c"}, Complete: true, Store: store, PieceSize: 64 << 10, Compression: Compression{9, 2}, Timing: Timing{time.Minute, 50 * time.Millisecond},
+			Check: []string{"sh", "-c"}, Index: true, Reuse: "s3://a/c", Complete: true, Store: store, PieceSize: 64 << 10, Compression: Compression{9, 2}, Timing: Timing{time.Minute, 50 * time.Millisecond},
 			Report: Report{"/out"}, Command: []string{"pg_dump", "--all"},
 		},
 		"restore --from s3://a/b --id 1 --into /data --member 1 --members 2" + flags + " -- tar x": &Restore{
@@ -177,6 +177,8 @@ func TestErrorsNameInvalidFlags(t *testing.T) {
 		`--id is required`:                   {"delete", "--at", "s3://a/b"},
 		`folder of one backup`:               {"delete", "--at", "s3://a", "--id", "1"},
 		`command is required after --`:       {"backup", "--to", "s3://a/b", "--id", "1"},
+		`--reuse needs --index`:              {"backup", "--to", "s3://a/b", "--id", "1", "--reuse", "s3://a/c", "--", "true"},
+		`another backup in the same folder`:  {"backup", "--to", "s3://a/b", "--id", "1", "--index", "--reuse", "s3://a/c/d", "--", "true"},
 		`--member must be at least 0`:        {"backup", "--to", "s3://a/b", "--id", "1", "--member", "1", "--", "true"},
 		`key=value`:                          {"backup", "--about", "x"},
 		`"64 Gigs" for flag -piece-size`:     {"backup", "--piece-size", "64 Gigs"},

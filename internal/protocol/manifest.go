@@ -6,15 +6,19 @@ package protocol
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 )
 
 const (
-	// ManifestFormat is the format that transfer writes. Format 2 adds the attempt to the names of pieces.
-	ManifestFormat = 2
-	firstFormat    = 1
+	// ManifestFormat is the newest format. Format 2 adds the attempt to the names of pieces, and format 3 the sources of a stream.
+	ManifestFormat = 3
+	// aloneFormat is the format of a backup that refers to no other one, which older versions can read.
+	aloneFormat = 2
+	firstFormat = 1
 )
 
 // Manifest lists the content of a backup, or of one member. transfer writes it last: without a manifest a backup does
@@ -41,6 +45,28 @@ type Stream struct {
 	Completed   time.Time `json:"completed"`
 	Pieces      []Piece   `json:"pieces"`
 	Check       *Check    `json:"check,omitempty"`
+
+	// NewBytes are the bytes in the pieces, uncompressed, if the stream has an index. Otherwise the pieces have all Bytes.
+	NewBytes int64 `json:"newBytes,omitempty"`
+	// Index and Order are objects of package reuse, and Sources the earlier streams that have the other bytes.
+	Index   *Piece   `json:"index,omitempty"`
+	Order   *Piece   `json:"order,omitempty"`
+	Sources []Source `json:"sources,omitempty"`
+}
+
+// MaxSources is the maximum number of earlier streams that a stream refers to. A restore reads them at the same time, so it bounds its
+// memory.
+const MaxSources = 8
+
+// Source is a stream of an earlier backup that has a part of the data.
+type Source struct {
+	// Number is its number in the order.
+	Number int `json:"number"`
+	// Folder is the name of the folder of that backup, beside the folder of this one.
+	Folder string `json:"folder"`
+	// UsedBytes are the bytes of the data that are there.
+	UsedBytes int64  `json:"usedBytes"`
+	Stream    Stream `json:"stream"`
 }
 
 // Piece is one object: a part of the compressed stream.
@@ -99,7 +125,49 @@ func (m *Manifest) problem() string {
 	return ""
 }
 
+// FormatOf returns the format of a manifest with the streams.
+func FormatOf(streams []Stream) int {
+	if slices.ContainsFunc(streams, func(s Stream) bool { return s.Order != nil }) {
+		return ManifestFormat
+	}
+	return aloneFormat
+}
+
 func (s *Stream) problem() string {
+	return cmp.Or(s.pieceProblem(), s.sourceProblem())
+}
+
+// sourceProblem returns why a restore could not read the sources of a stream, or "".
+func (s *Stream) sourceProblem() string {
+	for _, object := range []struct {
+		kind string
+		is   *Piece
+	}{{indexKind, s.Index}, {orderKind, s.Order}} {
+		if object.is != nil && object.is.Name != s.objectName(object.kind) {
+			return fmt.Sprintf("the %s of member %d has the name %q instead of %q", object.kind, s.Member, object.is.Name, s.objectName(object.kind))
+		}
+	}
+	if len(s.Sources) > 0 && (s.Order == nil || s.Index == nil) {
+		return fmt.Sprintf("member %d has sources, but no order or no index", s.Member)
+	}
+	for _, source := range s.Sources {
+		of := source.Stream
+		switch {
+		case !folderFormat.MatchString(source.Folder):
+			return fmt.Sprintf("member %d has a source in the folder %q", s.Member, source.Folder)
+		case source.Number < 1 || source.Number > MaxSources:
+			return fmt.Sprintf("the source %d of member %d is not one of %d", source.Number, s.Member, MaxSources)
+		case of.Index == nil || len(of.Sources) > 0 || of.Order != nil:
+			return fmt.Sprintf("the source of member %d in %s has no index, or sources of its own", s.Member, source.Folder)
+		}
+		if problem := of.problem(); problem != "" {
+			return fmt.Sprintf("in its source %s, %s", source.Folder, problem)
+		}
+	}
+	return ""
+}
+
+func (s *Stream) pieceProblem() string {
 	var stored int64
 	if s.Attempt != "" && !attemptFormat.MatchString(s.Attempt) {
 		return fmt.Sprintf("the attempt of member %d has the invalid name %q", s.Member, s.Attempt)
@@ -110,7 +178,7 @@ func (s *Stream) problem() string {
 		}
 		stored += piece.Bytes
 	}
-	if len(s.Pieces) == 0 || stored != s.StoredBytes {
+	if len(s.Pieces) == 0 && len(s.Sources) == 0 || stored != s.StoredBytes {
 		return fmt.Sprintf("the %d pieces of member %d have %d bytes in total instead of %d", len(s.Pieces), s.Member, stored, s.StoredBytes)
 	}
 	return ""

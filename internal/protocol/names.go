@@ -7,6 +7,7 @@ package protocol
 import (
 	"fmt"
 	"regexp"
+	"strings"
 )
 
 // ManifestName is the name of the manifest of a backup. The manifest of a member has the same name in the member's
@@ -16,9 +17,12 @@ const ManifestName = "manifest.json"
 var (
 	// owned matches the names of all objects in a backup, including partly written files of a killed process on a
 	// volume.
-	owned         = regexp.MustCompile(`^(member-\d+/)?(manifest\.json|\d{5,}(-[0-9a-f]{8})?\.zst(\.age)?)(\.[0-9a-f]+\.tmp)?$`)
+	owned = regexp.MustCompile(`^(member-\d+/)?(manifest\.json|deleted\.json|\d{5,}(-[0-9a-f]{8})?\.zst(\.age)?|` +
+		`(index|order|reuse)-[0-9a-f]{8}\.(bin|json)(\.age)?)(\.[0-9a-f]+\.tmp)?$`)
+	hold          = regexp.MustCompile(`^member-\d+/reuse-[0-9a-f]{8}\.json$`)
 	ofMember      = regexp.MustCompile(`(^|/)member-\d+/manifest\.json$`)
 	attemptFormat = regexp.MustCompile(`^[0-9a-f]{8}$`)
+	folderFormat  = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9._-]{0,254}$`)
 )
 
 // MemberFolders is the pattern of the folders of all members.
@@ -32,14 +36,50 @@ func MemberManifest(member int) string { return MemberFolder(member) + ManifestN
 
 // PieceName returns the name of a piece. It is unique to the attempt.
 func (s *Stream) PieceName(number int) string {
-	attempt, encrypted := "", ""
+	attempt := ""
 	if s.Attempt != "" {
 		attempt = AttemptMark(s.Attempt)
 	}
+	return fmt.Sprintf("%s%05d%s.zst%s", MemberFolder(s.Member), number, attempt, s.encrypted())
+}
+
+func (s *Stream) encrypted() string {
 	if s.Recipient != "" {
-		encrypted = ".age"
+		return ".age"
 	}
-	return fmt.Sprintf("%s%05d%s.zst%s", MemberFolder(s.Member), number, attempt, encrypted)
+	return ""
+}
+
+// The objects of package reuse.
+const (
+	indexKind = "index"
+	orderKind = "order"
+	// DeletedName is the name of the object in the folder of a deleted backup to whose data others refer.
+	DeletedName = "deleted.json"
+)
+
+// IndexName returns the name of the index of a stream.
+func (s *Stream) IndexName() string { return s.objectName(indexKind) }
+
+// OrderName returns the name of the order of a stream.
+func (s *Stream) OrderName() string { return s.objectName(orderKind) }
+
+func (s *Stream) objectName(kind string) string {
+	return MemberFolder(s.Member) + kind + AttemptMark(s.Attempt) + ".bin" + s.encrypted()
+}
+
+// HoldName returns the name of the object in which an attempt names the folders to which it may refer.
+func (s *Stream) HoldName() string {
+	return MemberFolder(s.Member) + "reuse" + AttemptMark(s.Attempt) + ".json"
+}
+
+// IsHold reports whether a name, relative to the location of a backup, is that of such an object.
+func IsHold(name string) bool { return hold.MatchString(name) }
+
+// IsOfAttempt reports whether a name, relative to the location of a backup, is that of an object of an attempt.
+func IsOfAttempt(name string, member int, attempt string) bool {
+	base, is := strings.CutPrefix(name, MemberFolder(member))
+	return is && strings.Contains(base, AttemptMark(attempt)+".")
 }
 
 // AttemptMark returns the part before the first dot that all pieces of an attempt have in their names.

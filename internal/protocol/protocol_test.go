@@ -146,17 +146,27 @@ func TestAManifestIsReadAsItWasWritten(t *testing.T) {
 		stream.Pieces = append(stream.Pieces, Piece{Name: stream.PieceName(number), Bytes: bytes, SHA256: "cd"})
 	}
 	want := &Manifest{
-		Format: ManifestFormat, ID: "uid-1", About: About{AboutCluster: "orders"}, Members: 2, Started: began, Completed: ended, Streams: []Stream{stream},
+		ID: "uid-1", About: About{AboutCluster: "orders"}, Members: 2, Started: began, Completed: ended, Streams: []Stream{stream},
 	}
-	encoded, err := want.Encode()
-	if err != nil {
-		t.Fatal(err)
+	again := func(file string) {
+		want.Format = FormatOf(want.Streams)
+		encoded, err := want.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden(t, file, encoded)
+		got, err := DecodeManifest(encoded)
+		if diff := difference(want, got); err != nil || diff != "" {
+			t.Error(err, diff)
+		}
 	}
-	golden(t, "testdata/manifest-2.json", encoded)
-	got, err := DecodeManifest(encoded)
-	if diff := difference(want, got); err != nil || diff != "" {
-		t.Error(err, diff)
-	}
+	again("testdata/manifest-2.json")
+	of := stream
+	of.NewBytes, of.Index, of.Check = 9, &Piece{stream.IndexName(), 48, "ef"}, nil
+	all := &want.Streams[0]
+	all.NewBytes, all.Index, all.Order = 5, &Piece{stream.IndexName(), 68, "ef"}, &Piece{stream.OrderName(), 11, "01"}
+	all.Sources = []Source{{Number: 1, Folder: "monday-0a1b2c3d", UsedBytes: 4, Stream: of}}
+	again("testdata/manifest-3.json")
 }
 
 // The first format has no attempts. No current version writes it.
@@ -178,7 +188,7 @@ func TestAnInvalidManifestIsRejected(t *testing.T) {
 	}
 	for says, change := range map[string][2]string{
 		"cannot be read: ":                    {"}]}]}", ""},
-		"its format is 3, but this vers":      {`"format":2`, `"format":3`},
+		"its format is 4, but this vers":      {`"format":2`, `"format":4`},
 		"its format is 0, but this vers":      {`"format":2`, `"format":0`},
 		"it has no id":                        {`"id":"1"`, `"id":""`},
 		"it has no members":                   {`"members":1`, `"members":0`},
@@ -186,6 +196,28 @@ func TestAnInvalidManifestIsRejected(t *testing.T) {
 		"piece 0 of member 0 has the na":      {"00000-", "../../00000-"},
 		"have 5 bytes in total instead of 6":  {`"storedBytes":5`, `"storedBytes":6`},
 		"the 0 pieces of member 0 have 0 byt": {`[{"name":"member-0/00000-0a1b2c3d.zst","bytes":5}]`, `[]`},
+	} {
+		if _, err := DecodeManifest([]byte(strings.Replace(whole, change[0], change[1], 1))); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", says, err)
+		}
+	}
+}
+
+func TestAManifestWhoseSourcesCannotBeReadIsRejected(t *testing.T) {
+	const source = `{"number":1,"folder":"monday","usedBytes":4,"stream":{"member":0,"attempt":"0a1b2c3d","storedBytes":5,"pieces":[{"name":"member-0/00000-0a1b2c3d.zst","bytes":5}],"index":{"name":"member-0/index-0a1b2c3d.bin"}}}`
+	const whole = `{"format":3,"id":"1","members":1,"streams":[{"member":0,"attempt":"1a1b2c3d","storedBytes":0,"pieces":[],"index":{"name":"member-0/index-1a1b2c3d.bin"},"order":{"name":"member-0/order-1a1b2c3d.bin"},"sources":[` + source + `]}]}`
+	if _, err := DecodeManifest([]byte(whole)); err != nil {
+		t.Fatal(err)
+	}
+	for says, change := range map[string][2]string{
+		`a source in the folder "../x"`:       {`"monday"`, `"../x"`},
+		`a source in the folder ""`:           {`"monday"`, `""`},
+		"has sources, but no order":           {`"order":{"name":"member-0/order-1a1b2c3d.bin"},`, ""},
+		"in monday has no index":              {`,"index":{"name":"member-0/index-0a1b2c3d.bin"}`, ""},
+		`the order of member 0 has the name`:  {"member-0/order-1a1b2c3d", "../order-1a1b2c3d"},
+		`the index of member 0 has the name`:  {"member-0/index-1a1b2c3d", "member-0/index-0a1b2c3d"},
+		"in its source monday, the 1 pieces":  {`"storedBytes":5`, `"storedBytes":6`},
+		"the source 9 of member 0 is not one": {`"number":1`, `"number":9`},
 	} {
 		if _, err := DecodeManifest([]byte(strings.Replace(whole, change[0], change[1], 1))); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", says, err)

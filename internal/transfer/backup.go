@@ -123,7 +123,9 @@ func (r *backupRun) stream(ctx context.Context, end context.CancelCauseFunc, sto
 	patient := idleTimeout{r.IdleTimeout, end}
 	progress := &progress{log: r.log, started: time.Now().UTC()}
 	stream := &protocol.Stream{Member: r.Member, Attempt: r.attempt, Recipient: r.keys.recipient(), Started: progress.started}
-	pieces := &cutter{ctx: ctx, store: store, stream: stream, size: r.PieceSize, patient: patient, stored: &progress.storedBytes}
+	pieces := &cutter{
+		ctx: ctx, store: store, name: stream.PieceName, size: r.PieceSize, patient: patient, stored: &progress.storedBytes, uploads: uploadParts,
+	}
 	finish := progress.every(ctx, r.ProgressInterval)
 	defer finish()
 	compressor, encryptor, err := r.packing(pieces, func(err error) { end(verdict(ctx, err)) })
@@ -133,21 +135,33 @@ func (r *backupRun) stream(ctx context.Context, end context.CancelCauseFunc, sto
 		return nil, err
 	}
 	raw := sha256.New()
-
-	err = r.pump(ctx, patient, func(output io.Reader) (int64, error) {
-		return compressor.ReadFrom(io.TeeReader(output, io.MultiWriter(raw, &progress.bytes)))
-	})
+	ledger, err := r.openLedger(ctx, store, stream, patient)
+	if err == nil {
+		err = r.pump(ctx, patient, func(output io.Reader) (int64, error) {
+			fresh, done, err := ledger.sift(io.TeeReader(output, io.MultiWriter(raw, &progress.bytes)))
+			if err != nil {
+				return 0, err
+			}
+			defer done()
+			_, err = compressor.ReadFrom(fresh)
+			return progress.bytes.Load(), err
+		})
+	}
 	if err == nil {
 		err = errors.Join(compressor.Close(), encryptor.Close())
+	}
+	if err == nil {
+		err = ledger.close(compressor.sizes)
 	}
 	if err != nil {
 		end(verdict(ctx, err))
 		compressor.abandon()
 		pieces.abandon()
+		ledger.abandon()
 		return nil, err
 	}
 	stream.Bytes, stream.StoredBytes, stream.SHA256 = progress.bytes.Load(), progress.storedBytes.Load(), hex.EncodeToString(raw.Sum(nil))
-	stream.Completed = time.Now().UTC()
+	stream.Pieces, stream.Completed = pieces.pieces, time.Now().UTC()
 	return stream, nil
 }
 
@@ -240,7 +254,7 @@ func (r *backupRun) part(ctx context.Context, store *store, listed listing, memb
 
 func (r *backupRun) manifest(streams []protocol.Stream) *protocol.Manifest {
 	return &protocol.Manifest{
-		Format: protocol.ManifestFormat, ID: r.ID, About: r.About, Members: r.Members, Streams: streams,
+		Format: protocol.FormatOf(streams), ID: r.ID, About: r.About, Members: r.Members, Streams: streams,
 		Started:   slices.MinFunc(streams, func(a, b protocol.Stream) int { return a.Started.Compare(b.Started) }).Started,
 		Completed: slices.MaxFunc(streams, func(a, b protocol.Stream) int { return a.Completed.Compare(b.Completed) }).Completed,
 	}

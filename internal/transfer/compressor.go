@@ -28,6 +28,7 @@ type compressor struct {
 	failed atomic.Pointer[error]
 	report func(error) // is called once, with the error of a write
 	finish func()
+	sizes  []uint32 // of the frames that were written; complete after Close
 }
 
 // block is a part of the input, and its frame.
@@ -123,6 +124,7 @@ func (c *compressor) write() {
 	for full := range c.queue {
 		<-full.compressed
 		if c.failure() == nil {
+			c.sizes = append(c.sizes, uint32(len(full.frame))) //nolint:gosec // below blockBytes+frameOverhead
 			if _, err := c.into.Write(full.frame); err != nil {
 				c.failed.Store(&err)
 				c.report(err)
@@ -134,7 +136,7 @@ func (c *compressor) write() {
 
 // Close compresses the rest, and returns when all frames are written.
 func (c *compressor) Close() error {
-	if c.filled != nil && c.failure() == nil {
+	if c.filled != nil && len(c.filled.data) > 0 && c.failure() == nil {
 		c.compress()
 	}
 	c.finish()

@@ -96,7 +96,7 @@ func TestAPieceThatIsNotOnTheDiskGetsNoName(t *testing.T) {
 	store := w.volume()
 	store.sync = func(*os.File) error { return unix.EIO }
 	ctx, end := context.WithCancelCause(t.Context())
-	pieces := &cutter{ctx: ctx, store: store, stream: &protocol.Stream{Attempt: "0a1b2c3d"}, size: 1 << 20, patient: idleTimeout{time.Hour, end}, stored: &counter{}}
+	pieces := &cutter{ctx: ctx, store: store, name: (&protocol.Stream{Attempt: "0a1b2c3d"}).PieceName, uploads: 1, size: 1 << 20, patient: idleTimeout{time.Hour, end}, stored: &counter{}}
 	_, err := pieces.Write([]byte("rows"))
 	w.worked(err)
 	if err := pieces.Close(); failureOf(err).Reason != protocol.DestinationUnreachable {

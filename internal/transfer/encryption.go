@@ -111,12 +111,14 @@ func (k keys) decrypt(stream *protocol.Stream, from io.Reader) (io.Reader, error
 }
 
 // open decrypts what one of the keys can read.
-func (k keys) open(from io.Reader) (io.Reader, error) {
+func (k keys) open(from io.Reader) (io.Reader, error) { return age.Decrypt(from, k.identities()...) }
+
+func (k keys) identities() []age.Identity {
 	identities := make([]age.Identity, 0, len(k))
 	for _, key := range k {
 		identities = append(identities, key)
 	}
-	return age.Decrypt(from, identities...)
+	return identities
 }
 
 // unlock reads the keys, and registers the values that must not appear in logs and results.

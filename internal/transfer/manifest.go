@@ -6,6 +6,7 @@ package transfer
 
 import (
 	"context"
+	"slices"
 
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
@@ -23,9 +24,15 @@ func readManifest(ctx context.Context, store *store, name string) (*protocol.Man
 	return manifest, nil
 }
 
-// check compares the pieces of a stream with a listing.
+// check compares the objects of a stream with a listing.
 func check(stream *protocol.Stream, store *store, listed listing) error {
-	for _, piece := range stream.Pieces {
+	pieces := stream.Pieces
+	for _, object := range []*protocol.Piece{stream.Index, stream.Order} {
+		if object != nil {
+			pieces = append(slices.Clip(pieces), *object)
+		}
+	}
+	for _, piece := range pieces {
 		bytes, found := listed[piece.Name]
 		switch {
 		case !found:

@@ -23,10 +23,12 @@ import (
 type cutter struct {
 	ctx     context.Context //nolint:containedctx // has the lifetime of the cutter
 	store   *store
-	stream  *protocol.Stream // the cutter adds the pieces
+	name    func(number int) string
+	pieces  []protocol.Piece
 	size    int64
 	patient idleTimeout
 	stored  *counter
+	uploads int // the number of parts of a piece that are uploaded at the same time
 
 	current *blob.Writer
 	file    *os.File // of the current piece, on a volume only
@@ -82,10 +84,10 @@ func (c *cutter) toDisk(offset, written int64) {
 }
 
 func (c *cutter) begin() (err error) {
-	name := c.stream.PieceName(len(c.stream.Pieces))
-	c.stream.Pieces = append(c.stream.Pieces, protocol.Piece{Name: name})
+	name := c.name(len(c.pieces))
+	c.pieces = append(c.pieces, protocol.Piece{Name: name})
 	c.sum = sha256.New()
-	options := &blob.WriterOptions{BufferSize: partBytes, MaxConcurrency: uploadParts, ContentType: "application/zstd"}
+	options := &blob.WriterOptions{BufferSize: partBytes, MaxConcurrency: c.uploads, ContentType: "application/zstd"}
 	c.file = nil
 	options.BeforeWrite = func(as func(any) bool) error {
 		as(&c.file)
@@ -96,7 +98,7 @@ func (c *cutter) begin() (err error) {
 }
 
 // piece returns the current piece.
-func (c *cutter) piece() *protocol.Piece { return &c.stream.Pieces[len(c.stream.Pieces)-1] }
+func (c *cutter) piece() *protocol.Piece { return &c.pieces[len(c.pieces)-1] }
 
 // finish completes the current piece as an object. On a volume, its data is on the disk before it gets its name. After
 // an error of the disk the piece remains the current one, and abandon discards it.

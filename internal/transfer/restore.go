@@ -152,8 +152,12 @@ func (r *restoreRun) drain(ctx context.Context, end context.CancelCauseFunc, sto
 	pieces := &joiner{ctx: ctx, store: store, pieces: stream.Pieces, patient: patient}
 	defer pieces.Close() //nolint:errcheck // only read
 	source := &unpacked{pieces: pieces, raw: sha256.New()}
-	defer source.close()
-	if err := source.open(r.keys, stream, &progress.storedBytes); err != nil {
+	defer source.release()
+	opened := func() error { return source.open(r.keys, stream, &progress.storedBytes) }
+	if stream.Order != nil {
+		opened = func() error { return source.assemble(ctx, r, stream, &progress.storedBytes) }
+	}
+	if err := opened(); err != nil {
 		return 0, corrupt(err, source, stream)
 	}
 
@@ -191,7 +195,7 @@ func corrupt(err error, source *unpacked, stream *protocol.Stream) error {
 	if ok && failure.Reason != protocol.ActionStoppedReading || errors.Is(err, context.Canceled) {
 		return err
 	}
-	if culprit := source.pieces.culprit(); culprit != nil {
+	if culprit := source.culprit(); culprit != nil {
 		return culprit
 	}
 	if ok {

@@ -33,7 +33,7 @@ func TestADamagedBackupIsFoundAndNamed(t *testing.T) {
 		"a piece is missing":             {piece, nil, protocol.BackupCorrupt, piece + " is missing"},
 		"the manifest is cut":            {protocol.ManifestName, half, protocol.ManifestInvalid, "shop/orders/manifest.json cannot be read"},
 		"the manifest is empty":          {protocol.ManifestName, func([]byte) []byte { return nil }, protocol.ManifestInvalid, "cannot be read"},
-		"the manifest is of the future":  {protocol.ManifestName, replace(`"format": 2`, `"format": 3`), protocol.ManifestInvalid, "its format is 3"},
+		"the manifest is of the future":  {protocol.ManifestName, replace(`"format": 2`, `"format": 4`), protocol.ManifestInvalid, "its format is 4"},
 		"the manifest has no id":         {protocol.ManifestName, replace("uid-1", ""), protocol.ManifestInvalid, "no id"},
 		"the manifest leads elsewhere":   {protocol.ManifestName, replace("00003-", "../../x"), protocol.ManifestInvalid, "member-0/../../x"},
 		"the attempt leads elsewhere":    {protocol.ManifestName, replace(`"attempt": "`, `"attempt": "../x`), protocol.ManifestInvalid, `the invalid name "../x`},

@@ -27,6 +27,7 @@ type resumingReader struct {
 
 	current *blob.Reader
 	offset  int64
+	until   int64 // the offset of the end, or 0 for the end of the object
 	failed  int
 }
 
@@ -52,7 +53,11 @@ func (r *resumingReader) Read(buffer []byte) (n int, err error) {
 
 func (r *resumingReader) once(buffer []byte) (n int, err error) {
 	if r.current == nil {
-		if r.current, err = r.store.bucket.NewRangeReader(r.ctx, r.name, r.offset, -1, nil); err != nil {
+		length := int64(-1)
+		if r.until > 0 {
+			length = r.until - r.offset
+		}
+		if r.current, err = r.store.bucket.NewRangeReader(r.ctx, r.name, r.offset, length, nil); err != nil {
 			return 0, err
 		}
 	}

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package transfer
 
 import (
+	"context"
 	"fmt"
 	"hash"
 	"io"
@@ -19,9 +20,19 @@ import (
 //	store, SHA-256 of the pieces -> age, zstd -> SHA-256 of the data -> consumer
 type unpacked struct {
 	pieces       *joiner
+	assembly     *assembly // in place of the pieces if other streams have a part of the data
 	raw          hash.Hash // of everything that was read from data
 	stored, data *ahead
 	decompressor *zstd.Decoder
+}
+
+// assemble starts to read the pieces of several streams.
+func (u *unpacked) assemble(ctx context.Context, r *restoreRun, stream *protocol.Stream, storedBytes io.Writer) (err error) {
+	u.assembly, err = openAssembly(ctx, r.Restore, u.pieces.store, r.keys, stream, u.pieces.patient, storedBytes)
+	if err == nil {
+		u.data = readAhead(io.TeeReader(u.assembly, u.raw))
+	}
+	return err
 }
 
 // open starts to read the pieces.
@@ -44,10 +55,29 @@ func (u *unpacked) close() {
 	if u.data != nil {
 		u.data.close()
 	}
+	if u.assembly != nil {
+		u.assembly.close()
+	}
 	if u.decompressor != nil {
 		u.decompressor.Close()
 	}
 	if u.stored != nil {
 		u.stored.close()
 	}
+}
+
+// release ends all steps for good.
+func (u *unpacked) release() {
+	u.close()
+	if u.assembly != nil {
+		u.assembly.release()
+	}
+}
+
+// culprit returns the error of the first damaged object, or nil. close must have been called.
+func (u *unpacked) culprit() error {
+	if u.assembly != nil {
+		return u.assembly.culprit()
+	}
+	return u.pieces.culprit()
 }

@@ -49,9 +49,10 @@ func (w *world) publish(data, stored []byte) {
 	stream := &protocol.Stream{Attempt: "0a0b0c0d", Bytes: int64(len(data)), StoredBytes: int64(len(stored)), SHA256: hex.EncodeToString(sum[:])}
 	ctx, end := context.WithCancelCause(w.t.Context())
 	defer end(nil)
-	pieces := &cutter{ctx: ctx, store: store, stream: stream, size: 1 << 20, patient: idleTimeout{time.Minute, end}, stored: &counter{}}
+	pieces := &cutter{ctx: ctx, store: store, name: stream.PieceName, uploads: uploadParts, size: 1 << 20, patient: idleTimeout{time.Minute, end}, stored: &counter{}}
 	_, err = pieces.Write(stored)
 	w.worked(errors.Join(err, pieces.Close()))
+	stream.Pieces = pieces.pieces
 	manifest := &protocol.Manifest{Format: protocol.ManifestFormat, ID: "uid-1", Members: 1, Streams: []protocol.Stream{*stream}}
 	content, err := manifest.Encode()
 	w.worked(errors.Join(err, store.create(w.t.Context(), protocol.ManifestName, content)))

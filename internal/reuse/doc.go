@@ -1,0 +1,23 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+// Package reuse lets a backup refer to data that earlier backups of the cluster have stored, so that it stores only what is new.
+//
+// The data is cut into chunks where its content says so, so that an insertion moves the cuts with the content. Each backup stores the
+// chunks that no earlier one has as a stream of its own, as a backup without reuse stores everything. Beside it are two objects:
+//
+//	index  what the stream has: the sum and the length of each of its chunks, and the size of each of its frames of zstd
+//	order  which bytes of which stream are the data, in their order; absent if they are those of the stream itself
+//
+// So a restore needs the order and the streams that it names, and no other backup: a deleted backup leaves the streams that others need.
+package reuse
+
+const (
+	// The cuts are as good for pages of a database as for files: a changed page of 8 KiB changes about two chunks.
+	minChunk, usualChunk, maxChunk = 2 << 10, 8 << 10, 64 << 10
+
+	// leastUse is the part of an earlier stream that must still be in use, 1/leastUse: what is left of a stream that is used less is stored
+	// again, so that the stream can be deleted. So all streams together have at most leastUse times the data in use.
+	leastUse = 2
+)
