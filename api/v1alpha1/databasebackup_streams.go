@@ -16,7 +16,7 @@ type BackupStream struct {
 	// +optional
 	Bytes int64 `json:"bytes,omitempty"`
 
-	// storedBytes is the size of the stream at the destination, in bytes.
+	// storedBytes is the size of what this backup stored of the stream at the destination, in bytes.
 	// +optional
 	StoredBytes int64 `json:"storedBytes,omitempty"`
 

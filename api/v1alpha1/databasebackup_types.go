@@ -171,6 +171,13 @@ type DatabaseBackupStatus struct {
 	// +kubebuilder:validation:MaxLength=63
 	VolumeClaimTemplate string `json:"volumeClaimTemplate,omitempty"`
 
+	// reuses is the URL of the earlier backup to whose data this one may refer. Its data may be in still earlier ones. It is empty if the
+	// backup stores all its data.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
+	// +kubebuilder:validation:MaxLength=2048
+	Reuses string `json:"reuses,omitempty"`
+
 	// serviceAccountName is the ServiceAccount of the backup's Jobs. The Job that deletes the data uses it if the
 	// cluster no longer exists. It is empty for "default".
 	// +optional
@@ -224,7 +231,7 @@ type DatabaseBackupStatus struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	Bytes int64 `json:"bytes,omitempty"`
 
-	// storedBytes is the size of the backup at the destination, in bytes.
+	// storedBytes is the size of what this backup stored at the destination, in bytes.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	StoredBytes int64 `json:"storedBytes,omitempty"`

@@ -50,6 +50,13 @@ type ClusterBackup struct {
 	// +optional
 	Compression BackupCompression `json:"compression,omitzero"`
 
+	// unchangedData is Store or Reuse. With Reuse, a backup stores only the data that has changed since the last one, and refers to earlier
+	// backups of the cluster at the same destination for the rest. You restore and delete each backup as if it had all its data: the
+	// deletion of a backup leaves the data that others need. With Store, each backup has all its data. Default: Store.
+	// +optional
+	// +kubebuilder:validation:Enum=Store;Reuse
+	UnchangedData UnchangedData `json:"unchangedData,omitempty"`
+
 	// verification restores the newest backup into a temporary copy and checks it there. Default: the operator does
 	// not verify backups.
 	// +optional
@@ -84,6 +91,16 @@ type ClusterArchive struct {
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
 }
+
+// UnchangedData is what a backup does with data that has not changed since the last one.
+type UnchangedData string
+
+const (
+	// StoreUnchanged stores it again.
+	StoreUnchanged UnchangedData = "Store"
+	// ReuseUnchanged refers to the backup that has it.
+	ReuseUnchanged UnchangedData = "Reuse"
+)
 
 // BackupCompression sets how much CPU zstd uses for a backup.
 type BackupCompression struct {

@@ -20,14 +20,7 @@ func (r *run) remove(ctx context.Context, call *protocol.Delete) error {
 	defer store.close() //nolint:errcheck // nothing is pending
 	r.secrets = store.secrets
 
-	listed, err := store.list(ctx, "")
-	if err != nil {
-		return err
-	}
-	if err := owned(ctx, store, listed, call.ID); err != nil {
-		return err
-	}
-	leaves, err := mayLeave(ctx, store, listed)
+	listed, leaves, err := r.inspect(ctx, store, call.ID)
 	if err != nil {
 		return err
 	}
@@ -42,6 +35,31 @@ func (r *run) remove(ctx context.Context, call *protocol.Delete) error {
 		return nil
 	}
 	return r.sweep(ctx, call)
+}
+
+// inspect lists a backup, unless it is another one, and reports whether others may refer to it. If another attempt of its deletion removes
+// the manifest meanwhile, it looks again.
+func (r *run) inspect(ctx context.Context, store *store, id string) (listed listing, leaves bool, err error) {
+	for range maxListings {
+		if listed, err = store.list(ctx, ""); err != nil {
+			return nil, false, err
+		}
+		if err = owned(ctx, store, listed, id); err == nil {
+			leaves, err = mayLeave(ctx, store, listed)
+		}
+		if err == nil || !vanished(ctx, store, listed.manifests()) {
+			return listed, leaves, err
+		}
+	}
+	return nil, false, err
+}
+
+// vanished reports whether one of the objects that were listed does not exist any more.
+func vanished(ctx context.Context, store *store, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		there, err := store.bucket.Exists(ctx, name)
+		return err == nil && !there
+	})
 }
 
 // clearAll removes a backup to which no other one refers.

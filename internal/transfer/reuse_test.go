@@ -5,12 +5,15 @@ SPDX-License-Identifier: Apache-2.0
 package transfer
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -281,5 +284,38 @@ func TestOlderVersionsReadABackupThatRefersToNoOther(t *testing.T) {
 		if got := s.manifest(name).Format; got != want {
 			t.Errorf("%s has format %d, want %d", name, got, want)
 		}
+	}
+}
+
+// A deletion on a node that lost the API server may run beside a backup that refers to the deleted one, and beside other deletions.
+func TestBackupsAndDeletionsAtTheSameTimeLoseNothing(t *testing.T) {
+	rounds, err := strconv.Atoi(cmp.Or(os.Getenv("DBC_ROUNDS"), "3"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for round := range rounds {
+		s := newSeries(t, 256<<10)
+		contents := map[string][]byte{"b0": slices.Clone(s.data)}
+		s.save("b0", "")
+		for n := 1; n < 6; n++ {
+			name, last := fmt.Sprintf("b%d", n), fmt.Sprintf("b%d", n-1)
+			s.change(2)
+			contents[name] = slices.Clone(s.data)
+			arguments := s.saving(name, last, "cat "+s.file(name))
+			var all sync.WaitGroup
+			all.Go(func() { s.must(s.run(arguments...)) })
+			// The last one, to which the backup refers, and an earlier one.
+			for _, gone := range []string{last, fmt.Sprintf("b%d", (n+round)%n)} {
+				delay := time.Duration(s.random.IntN(40)) * time.Millisecond
+				all.Go(func() {
+					pause(t.Context(), delay)
+					s.must(s.run("delete", "--at", s.url(gone), "--root", s.root, "--id", "uid-"+gone))
+				})
+			}
+			all.Wait()
+			s.has(name, contents[name])
+		}
+		s.drop("b5")
+		s.nothing()
 	}
 }

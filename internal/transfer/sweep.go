@@ -146,7 +146,7 @@ func (r *run) needsOf(ctx context.Context, call *protocol.Delete, folder string,
 	}
 	for _, name := range names {
 		if err := addNeeds(ctx, store, name, needs); err != nil {
-			if there, problem := store.bucket.Exists(ctx, name); problem == nil && !there {
+			if vanished(ctx, store, []string{name}) {
 				return errVanished
 			}
 			return err

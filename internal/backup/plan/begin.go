@@ -50,7 +50,10 @@ func (s situation) start(p BackupPlan) BackupPlan {
 	at, cluster, is := s.destination.DeepCopy(), s.Cluster, &p.Status
 	is.Phase, is.Destination, is.Location = dbv1.BackupRunning, at, location(s.backup, at.URL)
 	is.ClusterUID, is.Engine, is.Image, is.Replicas = string(cluster.UID), cluster.Spec.Engine, cluster.Spec.Image, s.streams()
-	is.VolumeClaimTemplate = templateOf(cluster)
+	is.VolumeClaimTemplate, is.Reuses = templateOf(cluster), ""
+	if reuses(cluster) {
+		is.Reuses = earlierBackup(at, is.ClusterUID, s.Others)
+	}
 	is.ServiceAccountName, is.Fence = pods.ServiceAccountName(cluster), s.Fence
 	is.StartTime, is.Streams = &metav1.Time{Time: s.At}, nil
 	return s.withFinalizer(p).running("starting")

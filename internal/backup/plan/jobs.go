@@ -27,6 +27,7 @@ func (s situation) backupJob(ordinal, source int32, offline bool) objects.Child 
 			protocol.AboutEngine: is.Engine, protocol.AboutImage: is.Image,
 			protocol.AboutClusterUID: naming.Lineage(is.ClusterUID, is.VolumeClaimTemplate),
 		},
+		Index: reuses(cluster), Reuse: s.reused(),
 		Check: checkOf(s.Engine).Command, Complete: ordinal == is.Replicas-1,
 		Store: jobs.Store(s.place), Compression: jobs.Compression(cluster), Command: s.Engine.Spec.Actions.Backup.Command,
 	}

@@ -253,6 +253,9 @@ var schemaYAML = typed.YAMLObject(`types:
           elementRelationship: associative
           keys:
           - name
+    - name: unchangedData
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.UnchangedData
     - name: unhealthyAfter
       type:
         namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Duration
@@ -1063,6 +1066,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: replicas
       type:
         scalar: numeric
+    - name: reuses
+      type:
+        scalar: string
     - name: serviceAccountName
       type:
         scalar: string
@@ -2052,6 +2058,8 @@ var schemaYAML = typed.YAMLObject(`types:
         elementType:
           namedType: __untyped_deduced_
         elementRelationship: separable
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.UnchangedData
+  scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VerificationRecovery
   scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VerifiedRecovery

@@ -20,7 +20,7 @@ type BackupStreamApplyConfiguration struct {
 	Ordinal *int32 `json:"ordinal,omitempty"`
 	// bytes is the size of the stream before compression, in bytes.
 	Bytes *int64 `json:"bytes,omitempty"`
-	// storedBytes is the size of the stream at the destination, in bytes.
+	// storedBytes is the size of what this backup stored of the stream at the destination, in bytes.
 	StoredBytes *int64 `json:"storedBytes,omitempty"`
 	// completionTime is the time at which the stream ended, by the clock of its pod. No earlier moment can be recovered from it.
 	CompletionTime *v1.Time `json:"completionTime,omitempty"`

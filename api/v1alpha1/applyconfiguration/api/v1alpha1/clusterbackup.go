@@ -7,6 +7,7 @@ SPDX-License-Identifier: Apache-2.0
 package v1alpha1
 
 import (
+	apiv1alpha1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	corev1 "k8s.io/client-go/applyconfigurations/core/v1"
 )
@@ -34,6 +35,10 @@ type ClusterBackupApplyConfiguration struct {
 	Resources *corev1.ResourceRequirementsApplyConfiguration `json:"resources,omitempty"`
 	// compression sets the level and the threads of zstd. Backups of each level can be restored. Default: level 3.
 	Compression *BackupCompressionApplyConfiguration `json:"compression,omitempty"`
+	// unchangedData is Store or Reuse. With Reuse, a backup stores only the data that has changed since the last one, and refers to earlier
+	// backups of the cluster at the same destination for the rest. You restore and delete each backup as if it had all its data: the
+	// deletion of a backup leaves the data that others need. With Store, each backup has all its data. Default: Store.
+	UnchangedData *apiv1alpha1.UnchangedData `json:"unchangedData,omitempty"`
 	// verification restores the newest backup into a temporary copy and checks it there. Default: the operator does
 	// not verify backups.
 	Verification *BackupVerificationScheduleApplyConfiguration `json:"verification,omitempty"`
@@ -98,6 +103,14 @@ func (b *ClusterBackupApplyConfiguration) WithResources(value *corev1.ResourceRe
 // If called multiple times, the Compression field is set to the value of the last call.
 func (b *ClusterBackupApplyConfiguration) WithCompression(value *BackupCompressionApplyConfiguration) *ClusterBackupApplyConfiguration {
 	b.Compression = value
+	return b
+}
+
+// WithUnchangedData sets the UnchangedData field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the UnchangedData field is set to the value of the last call.
+func (b *ClusterBackupApplyConfiguration) WithUnchangedData(value apiv1alpha1.UnchangedData) *ClusterBackupApplyConfiguration {
+	b.UnchangedData = &value
 	return b
 }
 

@@ -40,6 +40,9 @@ type DatabaseBackupStatusApplyConfiguration struct {
 	// volumeClaimTemplate is the name of the volumeClaimTemplate of the volumes whose data it has, after a DatabaseRestore has replaced the
 	// data of the cluster. It is empty for the first volumes of the cluster.
 	VolumeClaimTemplate *string `json:"volumeClaimTemplate,omitempty"`
+	// reuses is the URL of the earlier backup to whose data this one may refer. Its data may be in still earlier ones. It is empty if the
+	// backup stores all its data.
+	Reuses *string `json:"reuses,omitempty"`
 	// serviceAccountName is the ServiceAccount of the backup's Jobs. The Job that deletes the data uses it if the
 	// cluster no longer exists. It is empty for "default".
 	ServiceAccountName *string `json:"serviceAccountName,omitempty"`
@@ -61,7 +64,7 @@ type DatabaseBackupStatusApplyConfiguration struct {
 	Duration *string `json:"duration,omitempty"`
 	// bytes is the size of the backup before compression, in bytes. It grows while the backup runs.
 	Bytes *int64 `json:"bytes,omitempty"`
-	// storedBytes is the size of the backup at the destination, in bytes.
+	// storedBytes is the size of what this backup stored at the destination, in bytes.
 	StoredBytes *int64 `json:"storedBytes,omitempty"`
 	// size is bytes in a readable form, for example 1.2 GiB.
 	Size *string `json:"size,omitempty"`
@@ -153,6 +156,14 @@ func (b *DatabaseBackupStatusApplyConfiguration) WithClusterUID(value string) *D
 // If called multiple times, the VolumeClaimTemplate field is set to the value of the last call.
 func (b *DatabaseBackupStatusApplyConfiguration) WithVolumeClaimTemplate(value string) *DatabaseBackupStatusApplyConfiguration {
 	b.VolumeClaimTemplate = &value
+	return b
+}
+
+// WithReuses sets the Reuses field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Reuses field is set to the value of the last call.
+func (b *DatabaseBackupStatusApplyConfiguration) WithReuses(value string) *DatabaseBackupStatusApplyConfiguration {
+	b.Reuses = &value
 	return b
 }
 
