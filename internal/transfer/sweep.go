@@ -7,9 +7,9 @@ package transfer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -58,32 +58,124 @@ func (r *run) sweep(ctx context.Context, call *protocol.Delete) error {
 		return err
 	}
 	defer around.close() //nolint:errcheck // nothing is pending
+	s := &sweep{Delete: call, around: around}
 	for range maxSweeps {
-		var marked []string
-		var needs *reuse.Needed
-		// The order is important: a backup names its holds before it looks for marks.
-		if marked, err = r.markedFolders(ctx, around); err != nil || len(marked) == 0 {
+		if err := s.survey(ctx); err != nil || len(s.marked) == 0 {
 			return err
 		}
-		if needs, err = r.needs(ctx, call, around, marked); errors.Is(err, errVanished) {
+		err := s.need(ctx)
+		if errors.Is(err, errVanished) {
 			continue
 		}
-		if failure, unreadable := errors.AsType[*Error](err); unreadable && failure.Reason == protocol.ManifestInvalid {
-			r.log.Warn("Data of deleted backups stays, because a manifest beside them cannot be read.", "problem", failure.Message)
+		if failure, is := errors.AsType[*Error](err); is && failure.Reason == protocol.ManifestInvalid {
+			r.log.Warn("Data of deleted backups stays, because it is unknown who needs it.", "problem", failure.Message)
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		return r.removeUnneeded(ctx, call, marked, needs)
+		return s.removeUnneeded(ctx)
 	}
-	return failf(protocol.DestinationUnreachable, "Other backups in %s were deleted all the time.", around.URL(""))
+	return failf(protocol.DestinationUnreachable, "Backups in %s were deleted all the time. The next attempt removes what nobody needs.",
+		around.URL(""))
 }
 
-// folders returns the folders of backups.
-func folders(ctx context.Context, around *store) (names []string, err error) {
-	if err := around.readable(); err != nil {
+// sweep is one look at all backups of a cluster. The order is important: a backup names what it holds before it looks for marks, so marks
+// are read before holds.
+type sweep struct {
+	*protocol.Delete
+	around *store
+	// marked are the folders of deleted backups, and others those of backups. The value reports whether the folder has anything that may
+	// say what is needed.
+	marked []string
+	others map[string]bool
+	needed *reuse.Needed
+}
+
+// survey looks for marks.
+func (s *sweep) survey(ctx context.Context) error {
+	s.marked, s.others, s.needed = nil, map[string]bool{}, &reuse.Needed{}
+	all, err := folders(ctx, s.around)
+	for _, folder := range all {
+		listed, err := s.list(ctx, folder)
+		if err != nil {
+			return err
+		}
+		if _, is := listed[protocol.DeletedName]; is {
+			s.marked = append(s.marked, folder)
+		} else {
+			s.others[folder] = len(sayings(listed)) > 0
+		}
+	}
+	return err
+}
+
+// need reads what the backups that are not deleted need. If one that had something to say no longer has, another backup that refers to it
+// may have begun after it was read.
+func (s *sweep) need(ctx context.Context) error {
+	for _, folder := range slices.Sorted(maps.Keys(s.others)) {
+		listed, err := s.list(ctx, folder)
+		if err != nil {
+			return err
+		}
+		says := sayings(listed)
+		if s.others[folder] && len(says) == 0 {
+			return errVanished
+		}
+		for _, name := range says {
+			if err := s.add(ctx, folder, name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// sayings are the objects that say what a backup needs: its manifest if it is complete, else the manifests of members and the holds.
+func sayings(listed listing) []string {
+	if _, complete := listed[protocol.ManifestName]; complete {
+		return []string{protocol.ManifestName}
+	}
+	return slices.DeleteFunc(listed.names(), func(name string) bool { return !protocol.IsMemberManifest(name) && !protocol.IsHold(name) })
+}
+
+func (s *sweep) open(ctx context.Context, folder string) (*store, error) {
+	return openStore(ctx, beside(s.At, folder), s.Store)
+}
+
+func (s *sweep) list(ctx context.Context, folder string) (listing, error) {
+	store, err := s.open(ctx, folder)
+	if err != nil {
 		return nil, err
+	}
+	defer store.close() //nolint:errcheck // only read
+	return store.list(ctx, "")
+}
+
+// add adds what an object says.
+func (s *sweep) add(ctx context.Context, folder, name string) error {
+	store, err := s.open(ctx, folder)
+	if err != nil {
+		return err
+	}
+	defer store.close() //nolint:errcheck // only read
+	err = addNeeds(ctx, store, name, s.needed)
+	if err != nil && vanished(ctx, store, []string{name}) {
+		return errVanished
+	}
+	return err
+}
+
+// folders returns the names of the folders of backups.
+func folders(ctx context.Context, around *store) (names []string, err error) {
+	if around.folder != "" {
+		entries, err := os.ReadDir(around.folder)
+		for _, entry := range entries {
+			if entry.IsDir() && isOfBackup(entry.Name()) {
+				names = append(names, entry.Name())
+			}
+		}
+		return names, around.failure("list", "", err)
 	}
 	objects := around.bucket.List(&blob.ListOptions{Delimiter: "/"})
 	for {
@@ -94,65 +186,14 @@ func folders(ctx context.Context, around *store) (names []string, err error) {
 		if err != nil {
 			return nil, around.failure("list", "", err)
 		}
-		if name := strings.TrimSuffix(object.Key, "/"); object.IsDir && !protocol.IsArchiveFolder(name) {
+		if name := strings.TrimSuffix(object.Key, "/"); object.IsDir && isOfBackup(name) {
 			names = append(names, name)
 		}
 	}
 }
 
-// markedFolders returns the folders of deleted backups.
-func (r *run) markedFolders(ctx context.Context, around *store) (marked []string, err error) {
-	all, err := folders(ctx, around)
-	for _, folder := range all {
-		is, err := around.bucket.Exists(ctx, folder+"/"+protocol.DeletedName)
-		if err != nil {
-			return nil, around.failure("read", folder+"/"+protocol.DeletedName, err)
-		}
-		if is {
-			marked = append(marked, folder)
-		}
-	}
-	return marked, err
-}
-
-// needs returns what the backups that are not deleted need.
-func (r *run) needs(ctx context.Context, call *protocol.Delete, around *store, marked []string) (*reuse.Needed, error) {
-	all, err := folders(ctx, around)
-	needs := &reuse.Needed{}
-	for _, folder := range all {
-		if err == nil && !slices.Contains(marked, folder) {
-			err = r.needsOf(ctx, call, folder, needs)
-		}
-	}
-	return needs, err
-}
-
-// needsOf adds what one backup needs: by its manifest if it is complete, else by the manifests of members and by holds.
-func (r *run) needsOf(ctx context.Context, call *protocol.Delete, folder string, needs *reuse.Needed) error {
-	store, err := openStore(ctx, beside(call.At, folder), call.Store)
-	if err != nil {
-		return err
-	}
-	defer store.close() //nolint:errcheck // only read
-	listed, err := store.list(ctx, "")
-	if err != nil {
-		return err
-	}
-	names := slices.DeleteFunc(slices.Sorted(maps.Keys(listed)), func(name string) bool {
-		return !protocol.IsMemberManifest(name) && !protocol.IsHold(name)
-	})
-	if _, complete := listed[protocol.ManifestName]; complete {
-		names = []string{protocol.ManifestName}
-	}
-	for _, name := range names {
-		if err := addNeeds(ctx, store, name, needs); err != nil {
-			if vanished(ctx, store, []string{name}) {
-				return errVanished
-			}
-			return err
-		}
-	}
-	return nil
+func isOfBackup(folder string) bool {
+	return !protocol.IsArchiveFolder(folder) && folder != lostAndFound
 }
 
 func addNeeds(ctx context.Context, store *store, name string, needs *reuse.Needed) error {
@@ -169,18 +210,18 @@ func addNeeds(ctx context.Context, store *store, name string, needs *reuse.Neede
 }
 
 // removeUnneeded removes from each marked folder what no backup needs, and its mark last.
-func (r *run) removeUnneeded(ctx context.Context, call *protocol.Delete, marked []string, needs *reuse.Needed) error {
-	for _, folder := range marked {
-		store, err := openStore(ctx, beside(call.At, folder), call.Store)
+func (s *sweep) removeUnneeded(ctx context.Context) error {
+	for _, folder := range s.marked {
+		store, err := s.open(ctx, folder)
 		if err != nil {
 			return err
 		}
-		err = store.clear(ctx, "", func(name string) bool { return name != protocol.DeletedName && !needs.Object(folder, name) })
-		if err == nil && !needs.Folder(folder) {
+		err = store.clear(ctx, "", func(name string) bool { return name != protocol.DeletedName && !s.needed.Object(folder, name) })
+		if err == nil && !s.needed.Folder(folder) {
 			err = clearAll(ctx, store)
 		}
 		if err := errors.Join(err, store.close()); err != nil {
-			return fmt.Errorf("remove what no backup needs: %w", err)
+			return err
 		}
 	}
 	return nil
