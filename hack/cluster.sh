@@ -126,6 +126,16 @@ load_replicas_image() {
     esac
 }
 
+# load_bucket_image loads the image of an S3 server. Clusters that are not on this machine pull it.
+load_bucket_image() {
+    if [ "${CLUSTER:-}" != current ]; then
+        make --no-print-directory image-versitygw
+        "$local" load dist/versitygw.tar
+        return
+    fi
+    export VERSITYGW_IMG=${VERSITYGW_IMG:-docker.io/versity/versitygw:v1.0.14}
+}
+
 # deploy_operator deploys config/default and waits for both replicas. An operator that ran before with the same tag may
 # use another image, so it is restarted.
 deploy_operator() {

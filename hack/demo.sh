@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The operator's main job on real input: PostgreSQL with two replicas, whose primary is killed while a client writes. The
-# client then looks for every row that was acknowledged. `make demo` runs it on a Kubernetes node that it starts on this
+# client then looks for every row that was acknowledged. Then the table is dropped, and a DatabaseRestore brings back the
+# second before. `make demo` runs it on a Kubernetes node that it starts on this
 # machine; a set KUBECONFIG changes nothing about that. `make demo CLUSTER=current` runs it on the current context.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=cluster.sh
@@ -42,6 +43,8 @@ make_cluster() {
     kubectl label namespace "$demo" pod-security.kubernetes.io/enforce=restricted --overwrite >/dev/null
     echo "config/samples/gallery/postgresql-replicas.yaml with the image $patroni_img:"
     sed "s|localhost/postgresql-patroni:17|$patroni_img|" config/samples/gallery/postgresql-replicas.yaml | in_demo apply -f -
+    sed "s|localhost/postgresql-patroni:17|$patroni_img|; s|localhost/versitygw:1.0.14|${VERSITYGW_IMG:-localhost/versitygw:1.0.14}|" hack/demo/bucket.yaml | in_demo apply -f - >/dev/null
+    show_in_demo patch databasecluster payments --type=merge --patch-file=hack/demo/archive.yaml
 }
 
 start_client() {
@@ -90,6 +93,27 @@ verdict() {
     [ "$missing" = 0 ] || fail "the database lost acknowledged rows"
 }
 
+# rows is what the client has written.
+rows() { sql "SELECT count(*) || ' rows, MD5 ' || md5(string_agg(number::text, ',' ORDER BY number)) FROM written"; }
+
+# bring_back drops the table, and replaces the data with that of the second before.
+bring_back() {
+    local before moment dropped after
+    show_in_demo wait --for=condition=Ready databasebackup/first --timeout=300s
+    before=$(rows)
+    moment=$(sql "SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')")
+    sleep 1
+    echo "$ DROP TABLE written    -- $before until $moment"
+    sql "DROP TABLE written"
+    dropped=$SECONDS
+    sed "s|TIME|$moment|" hack/demo/restore.yaml | tee /dev/stderr | in_demo apply -f -
+    show_in_demo wait --for='jsonpath={.status.conditions[?(@.type=="Ready")].reason}=Replaced' databaserestore/before-the-mistake --timeout=300s
+    after=$(rows)
+    printf '\033[1mThe table is back %d s later: %s.\033[0m\n' "$((SECONDS - dropped))" "$after"
+    [ "$after" = "$before" ] || fail "the restored table has $after, and had $before"
+    show_in_demo get persistentvolumeclaims
+}
+
 story() {
     local victim killed
     say "PostgreSQL with two replicas, from one DatabaseCluster"
@@ -97,6 +121,7 @@ story() {
     await Ready
     show_in_demo get databaseclusters -o wide
     show_in_demo get pods,persistentvolumeclaims,services
+    show_in_demo apply -f hack/demo/backup.yaml
 
     say "A client writes rows, one after the other"
     start_client
@@ -109,6 +134,10 @@ story() {
     await_failover "$killed"
     watch 3
     verdict
+    await Ready
+
+    say "Drop the table by mistake, and bring back the second before"
+    bring_back
     await Ready
     show_in_demo get databaseclusters -o wide
 }
@@ -124,6 +153,9 @@ what_next() {
                                                        # another member becomes the primary
   kubectl -n $demo patch databasecluster payments --type merge -p '{"spec":{"parameters":{"max_connections":"50"}}}'
                                                        # PostgreSQL restarts, and no pod does
+  kubectl -n $demo patch databaserestore before-the-mistake --type merge -p '{"spec":{"mode":"Undo"}}'
+                                                       # the volumes from before come back, without the table
+  kubectl -n $demo delete databaserestore before-the-mistake # keeps the table, and deletes the other volumes
   kubectl -n $demo scale databasecluster payments --replicas=5
   kubectl -n $demo delete databasecluster payments         # members stop one by one
   kubectl -n $demo get persistentvolumeclaims             # and the volumes are kept
@@ -152,6 +184,7 @@ story) story ;; # on a cluster that has the operator
 *)
     use_cluster
     load_replicas_image
+    load_bucket_image
     say "The operator, with two replicas"
     deploy_operator
     show kubectl -n "$namespace" get pods

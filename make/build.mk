@@ -44,11 +44,12 @@ image-postgresql: $(LOCAL) ## Build a PostgreSQL image from Debian packages, as 
 	@mkdir -p dist
 	@$(LOCAL) image postgresql --ref $(or $(POSTGRES_IMG),localhost/postgresql:15) --out dist/postgresql.tar
 
-.PHONY: image-patroni image-etcd image-memcached
+.PHONY: image-patroni image-etcd image-memcached image-versitygw
 image-patroni: ## Build an image of PostgreSQL with Patroni from Debian packages, as dist/patroni.tar.
 image-etcd: ## Build an etcd image from Debian packages, as dist/etcd.tar.
 image-memcached: ## Build a memcached image from Debian packages, as dist/memcached.tar.
-image-patroni image-etcd image-memcached: image-%: $(LOCAL)
+image-versitygw: ## Build an image of an S3 server, as dist/versitygw.tar.
+image-patroni image-etcd image-memcached image-versitygw: image-%: $(LOCAL)
 	@mkdir -p dist
 	@$(LOCAL) image $* --out dist/$*.tar
 

@@ -17,6 +17,7 @@ const archivedInBucket = `
   backup:
     destination: {url: "s3://backups/prod", endpoint: "http://s3:7070", credentialsSecretName: backup-credentials}
     archive: {maxLagSeconds: 1, windowHours: 1}
+    unchangedData: Reuse
 `
 
 // rarely is a schedule that creates a backup only because the archive needs one.
