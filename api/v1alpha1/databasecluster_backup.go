@@ -52,7 +52,8 @@ type ClusterBackup struct {
 
 	// unchangedData is Store or Reuse. With Reuse, a backup stores only the data that has changed since the last one, and refers to earlier
 	// backups of the cluster at the same destination for the rest. You restore and delete each backup as if it had all its data: the
-	// deletion of a backup leaves the data that others need. With Store, each backup has all its data. Default: Store.
+	// deletion of a backup leaves the data that others need. Never delete objects by hand. With Store, each backup has all its data.
+	// Default: Store.
 	// +optional
 	// +kubebuilder:validation:Enum=Store;Reuse
 	UnchangedData UnchangedData `json:"unchangedData,omitempty"`

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// ManifestFormat is the newest format. Format 2 adds the attempt to the names of pieces, and format 3 the sources of a stream.
+	// ManifestFormat is the newest format. Format 2 adds the attempt to the names of pieces, and format 3 the index of a stream.
 	ManifestFormat = 3
-	// aloneFormat is the format of a backup that refers to no other one, which older versions can read.
+	// aloneFormat is the format of a backup to which no other one can refer. Older versions can read and delete it.
 	aloneFormat = 2
 	firstFormat = 1
 )
@@ -127,7 +127,7 @@ func (m *Manifest) problem() string {
 
 // FormatOf returns the format of a manifest with the streams.
 func FormatOf(streams []Stream) int {
-	if slices.ContainsFunc(streams, func(s Stream) bool { return s.Order != nil }) {
+	if slices.ContainsFunc(streams, func(s Stream) bool { return s.Index != nil }) {
 		return ManifestFormat
 	}
 	return aloneFormat

@@ -21,8 +21,9 @@ type Chunk struct {
 	Length uint32
 }
 
-// Sum identifies the content of a chunk: the first half of its SHA-256. Two contents with one sum would need 2^64 chunks.
-type Sum [16]byte
+// Sum identifies the content of a chunk: 192 bits of its SHA-256. Also who can choose the content of the database cannot find two
+// contents with one sum.
+type Sum [24]byte
 
 // chunkBytes is the size of an encoded chunk.
 const chunkBytes = len(Sum{}) + 4

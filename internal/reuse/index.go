@@ -34,13 +34,15 @@ func (w *IndexWriter) Add(chunk Chunk) error {
 
 // End adds the stored sizes of all frames. Each has frameBytes of the stream, the last one the rest.
 func (w *IndexWriter) End(frames []uint32, frameBytes int) error {
-	end := make([]byte, 0, 4*len(frames)+trailerBytes)
 	for _, size := range frames {
-		end = binary.LittleEndian.AppendUint32(end, size)
+		w.buffer = binary.LittleEndian.AppendUint32(w.buffer[:0], size)
+		if _, err := w.into.Write(w.buffer); err != nil {
+			return err
+		}
 	}
-	end = binary.LittleEndian.AppendUint64(end, w.chunks)
-	end = binary.LittleEndian.AppendUint64(end, uint64(len(frames)))
-	_, err := w.into.Write(binary.LittleEndian.AppendUint64(end, uint64(frameBytes))) //nolint:gosec // is positive
+	w.buffer = binary.LittleEndian.AppendUint64(w.buffer[:0], w.chunks)
+	w.buffer = binary.LittleEndian.AppendUint64(w.buffer, uint64(len(frames)))
+	_, err := w.into.Write(binary.LittleEndian.AppendUint64(w.buffer, uint64(frameBytes))) //nolint:gosec // is positive
 	return err
 }
 

@@ -12,8 +12,10 @@ import (
 const (
 	// segmentChunks is the number of chunks of an index that are read at once: about 32 MiB of data.
 	segmentChunks = 4096
-	// maxSegments is the number of segments in memory. Each takes about 300 KiB.
-	maxSegments = 48
+	// maxSegments is the number of segments in memory. Each takes about 400 KiB.
+	maxSegments = 32
+	// scanChunks is the number of chunks that are read at once while all are.
+	scanChunks = 16 * segmentChunks
 	// nearEnd is the number of chunks at the end of a segment after which the next one is read.
 	nearEnd = 32
 	// maxHooks is the number of chunks that are found without their segment. Above it, only every second one is, then every fourth and so on:
@@ -31,15 +33,17 @@ type Known struct {
 	sparse uint64
 	// segments are those in memory, the last one used first.
 	segments []*segment
-	// last is the last chunk that was found.
-	last place
+	// last is the last chunk that was found in each source.
+	last []place
+	// bytes are the lengths of the sources.
+	bytes []int64
 }
 
 // place is a segment of a source, and a chunk in it.
 type place struct {
 	source  uint8
 	chunk   uint16
-	segment uint32
+	segment int32
 }
 
 // segment has the chunks of a part of an index.
@@ -56,22 +60,31 @@ type found struct {
 // NewKnown reads the indexes of earlier streams, once. Source 1 is the first of them.
 func NewKnown(sources []*StreamIndex) (*Known, error) {
 	k := &Known{sources: sources, starts: make([][]int64, len(sources)), hooks: map[uint64]place{}}
+	k.last, k.bytes = make([]place, len(sources)), make([]int64, len(sources))
 	for source, index := range sources {
+		k.last[source] = place{uint8(source), segmentChunks - 1, -1} // as if it were before the first segment
 		offset := int64(0)
-		for first := uint64(0); first < index.chunks; first += segmentChunks {
-			chunks, err := index.Chunks(first, segmentChunks)
+		for first := uint64(0); first < index.chunks; first += scanChunks {
+			chunks, err := index.Chunks(first, scanChunks)
 			if err != nil {
 				return nil, err
 			}
-			k.starts[source] = append(k.starts[source], offset)
 			for n, chunk := range chunks {
-				k.hook(chunk.Sum, place{uint8(source), uint16(n), uint32(first / segmentChunks)}) //nolint:gosec // small numbers
+				at := place{uint8(source), uint16(n % segmentChunks), int32(first/segmentChunks) + int32(n/segmentChunks)} //nolint:gosec // small
+				if at.chunk == 0 {
+					k.starts[source] = append(k.starts[source], offset)
+				}
+				k.hook(chunk.Sum, at)
 				offset += int64(chunk.Length)
 			}
 		}
+		k.bytes[source] = offset
 	}
 	return k, nil
 }
+
+// Bytes returns the length of a stream by its index.
+func (k *Known) Bytes(source int) int64 { return k.bytes[source] }
 
 func prefix(sum Sum) uint64 { return binary.LittleEndian.Uint64(sum[:]) }
 
@@ -125,10 +138,13 @@ func (k *Known) find(sum Sum) (Run, bool, error) {
 	return Run{}, false, nil
 }
 
-// candidates returns where the chunk may be: in the segment that follows if the last chunk was at the end of one, or where its hook is.
+// candidates returns where the chunk may be: in the segment that follows where the last chunk of a source was at the end of one, or where
+// its hook is.
 func (k *Known) candidates(sum Sum) (all []place) {
-	if next := k.last.segment + 1; k.last.chunk >= segmentChunks-nearEnd && int(next) < len(k.starts[k.last.source]) {
-		all = append(all, place{k.last.source, 0, next})
+	for _, last := range k.last {
+		if next := last.segment + 1; last.chunk >= segmentChunks-nearEnd && int(next) < len(k.starts[last.source]) {
+			all = append(all, place{last.source, 0, next})
+		}
 	}
 	if hook, is := k.hooks[prefix(sum)]; is && prefix(sum)&k.sparse == 0 {
 		all = append(all, hook)
@@ -141,7 +157,7 @@ func (k *Known) use(n int, chunk uint16) {
 	s := k.segments[n]
 	copy(k.segments[1:n+1], k.segments[:n])
 	k.segments[0] = s
-	k.last = place{s.source, chunk, s.place.segment}
+	k.last[s.source] = place{s.source, chunk, s.place.segment}
 }
 
 func (k *Known) loaded(at place) bool {
@@ -149,7 +165,7 @@ func (k *Known) loaded(at place) bool {
 }
 
 func (k *Known) load(at place) (*segment, error) {
-	chunks, err := k.sources[at.source].Chunks(uint64(at.segment)*segmentChunks, segmentChunks)
+	chunks, err := k.sources[at.source].Chunks(uint64(at.segment)*segmentChunks, segmentChunks) //nolint:gosec // not negative
 	if err != nil {
 		return nil, err
 	}

@@ -26,6 +26,7 @@ type OrderWriter struct {
 	into    io.Writer
 	pending Run
 	ends    [protocol.MaxSources + 1]int64
+	last    Run
 	used    [protocol.MaxSources + 1]int64
 }
 
@@ -34,7 +35,10 @@ func NewOrderWriter(into io.Writer) *OrderWriter { return &OrderWriter{into: int
 
 // Add adds the next part of the data.
 func (w *OrderWriter) Add(part Run) error {
-	w.used[part.Source] += part.Length
+	if part != w.last { // zeros, for example
+		w.used[part.Source] += part.Length
+	}
+	w.last = part
 	if last := &w.pending; last.Source == part.Source && last.Offset+last.Length == part.Offset {
 		last.Length += part.Length
 		return nil
@@ -58,7 +62,7 @@ func (w *OrderWriter) End() error {
 	return err
 }
 
-// Used returns how many bytes of the data are in a source.
+// Used returns how many bytes of a source are used, without repetitions after each other.
 func (w *OrderWriter) Used(source int) int64 { return w.used[source] }
 
 // OrderReader reads an order.

@@ -23,7 +23,11 @@ func SourcesOf(folder string, last *protocol.Stream, recipient string) []protoco
 		return s.Stream.Index == nil || s.Stream.Recipient != recipient || s.UsedBytes*leastUse < s.Stream.NewBytes
 	})
 	slices.SortStableFunc(all, func(a, b protocol.Source) int { return cmp.Compare(b.UsedBytes, a.UsedBytes) })
-	return all[:min(len(all), protocol.MaxSources)]
+	if len(all) > protocol.MaxSources {
+		// The smaller half becomes one stream: if only the smallest one did, each further backup would store one again.
+		all = all[:protocol.MaxSources/2]
+	}
+	return all
 }
 
 // own is a stream without what it refers to.

@@ -18,10 +18,8 @@ import (
 )
 
 const (
-	// windowBytes is how much is read of a stream at once.
-	windowBytes = 2 << 20
-	// framesAhead is the number of frames that are read before they are needed.
-	framesAhead = 3
+	// framesAhead is the number of frames that are read at the same time, before they are needed.
+	framesAhead = 4
 	// framesKept is the number of frames in memory: one of each stream, because the data goes back and forth between them.
 	framesKept = protocol.MaxSources + 2
 )

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,10 +43,37 @@ func (r *backupRun) publish(ctx context.Context, store *store, name string, stre
 	if err != nil {
 		return nil, err
 	}
-	if err := store.create(ctx, name, content); !errors.Is(err, errExists) {
+	switch err := store.create(ctx, name, content); {
+	case err == nil:
+		return manifest, r.held(ctx, store, name, streams)
+	case !errors.Is(err, errExists):
 		return manifest, err
 	}
 	return r.published(ctx, store, name) // our own manifest, if the response to a previous request was lost
+}
+
+// held withdraws a manifest if the backup was deleted before it was written: then nothing held the earlier streams to which it refers. So
+// whoever looks for what is needed sees either the hold, or the manifest.
+func (r *backupRun) held(ctx context.Context, store *store, name string, streams []protocol.Stream) error {
+	if !slices.ContainsFunc(streams, func(s protocol.Stream) bool { return s.Order != nil }) {
+		return nil
+	}
+	listed, err := store.list(ctx, "")
+	if err != nil {
+		return err
+	}
+	_, marked := listed[protocol.DeletedName]
+	for _, stream := range streams {
+		hold := stream.HoldName()
+		if name == protocol.ManifestName {
+			hold = protocol.MemberManifest(stream.Member)
+		}
+		if _, is := listed[hold]; marked || stream.Order != nil && !is {
+			return errors.Join(failf(protocol.BackupMissing, "%s was deleted while it was written. Create another backup.", store.URL("")),
+				store.remove(ctx, []string{name}))
+		}
+	}
+	return nil
 }
 
 // published reads a manifest of this backup. It rejects the manifest of an attempt with another engine or image. The

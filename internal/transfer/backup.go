@@ -103,9 +103,9 @@ func (r *backupRun) upload(ctx context.Context, store *store) (*protocol.Stream,
 	name := protocol.MemberManifest(r.Member)
 	manifest, err := r.publish(ctx, store, name, []protocol.Stream{*stream})
 	if err != nil {
-		// A full store has rejected the manifest, so it cannot appear later. A request without a response may still
-		// arrive.
-		if failureOf(err).Reason == protocol.DestinationFull {
+		// A full store has rejected the manifest, and that of a deleted backup was withdrawn, so it cannot appear later. A request
+		// without a response may still arrive.
+		if reason := failureOf(err).Reason; reason == protocol.DestinationFull || reason == protocol.BackupMissing {
 			r.discard(ctx, store)
 		}
 		return nil, verdict(ctx, err)

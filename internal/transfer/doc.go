@@ -7,6 +7,7 @@ SPDX-License-Identifier: Apache-2.0
 //
 //	backup:  action -> SHA-256 -> zstd -> age -> pieces -> store
 //	restore: store -> pieces -> age -> zstd -> SHA-256 -> action
+//	reuse:   action -> SHA-256 -> chunks that are new -> zstd -> age -> pieces -> store, see package reuse
 //	archive: action -> frames -> files -> zstd -> age -> store, see package archive
 //
 // The steps overlap: see compressor and unpacked. Encryption with age is optional. Attempts of a backup may run at the
@@ -17,8 +18,9 @@ SPDX-License-Identifier: Apache-2.0
 // The memory of a transfer does not depend on the size of the data. It consists of partBytes for each of the uploadParts
 // in flight and for the part that fills (twice that for the first part of a piece), the blocks of the compressor and their
 // frames, and the windows and tables of both encoders of each thread. The total, including code, stays below MemoryBound,
-// as tests measure. An archive has the file that grows and archiveBytes on their way instead. Only the manifest grows, by
-// 150 bytes per piece. The system's memory for pipes is not included.
+// as tests measure. An archive has the file that grows and archiveBytes on their way instead. A restore from several streams has a frame
+// of each, and those that it reads ahead. Only the manifest grows, by 150 bytes per piece, and the list of frames, by 4 bytes for each
+// 3 MiB. The system's memory for pipes is not included.
 package transfer
 
 const (

@@ -7,7 +7,9 @@ package transfer
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"path"
 	"strings"
@@ -45,7 +47,7 @@ func (r *backupRun) lookBack(ctx context.Context, store *store, stream *protocol
 		return e, nil
 	}
 	e.close()
-	if err != nil && (failureOf(err).exitCode() == protocol.ExitTransient || ctx.Err() != nil) {
+	if ctx.Err() != nil {
 		return nil, err
 	}
 	if err != nil {
@@ -93,14 +95,12 @@ func holdOf(last string, sources []protocol.Source) []byte {
 	return content
 }
 
-// isDeleted reports whether a complete backup was deleted.
+// isDeleted reports whether a complete backup was deleted. One listing decides: the mark is there before the manifest is gone.
 func isDeleted(ctx context.Context, store *store) (bool, error) {
-	there, err := store.bucket.Exists(ctx, protocol.ManifestName)
-	if err != nil || !there {
-		return true, store.failure("read", protocol.ManifestName, err)
-	}
-	marked, err := store.bucket.Exists(ctx, protocol.DeletedName)
-	return marked, store.failure("read", protocol.DeletedName, err)
+	listed, err := store.list(ctx, "")
+	_, complete := listed[protocol.ManifestName]
+	_, marked := listed[protocol.DeletedName]
+	return !complete || marked, err
 }
 
 // openSources opens the indexes of the streams, whose objects must all exist.
@@ -119,6 +119,9 @@ func (e *earlier) openSources(ctx context.Context, r *backupRun, patient idleTim
 		if err != nil {
 			return err
 		}
+		if err := verified(ctx, store, source.Stream.Index, patient); err != nil {
+			return err
+		}
 		index, err := openIndex(ctx, store, r.keys, &source.Stream, patient)
 		if err != nil {
 			return err
@@ -126,8 +129,22 @@ func (e *earlier) openSources(ctx context.Context, r *backupRun, patient idleTim
 		indexes = append(indexes, index)
 	}
 	var err error
-	e.known, err = reuse.NewKnown(indexes)
-	return err
+	if e.known, err = reuse.NewKnown(indexes); err != nil {
+		return err
+	}
+	for n, source := range e.sources {
+		if has := e.known.Bytes(n); has != source.Stream.NewBytes {
+			return failf(protocol.BackupCorrupt, "The index of %s has %d bytes, and the stream %d.", source.Folder, has, source.Stream.NewBytes)
+		}
+	}
+	return nil
+}
+
+// verified reads an object and compares it with its SHA-256: a length that has changed would make all later backups refer to wrong bytes.
+func verified(ctx context.Context, store *store, object *protocol.Piece, patient idleTimeout) error {
+	all := &joiner{ctx: ctx, store: store, pieces: []protocol.Piece{*object}, patient: patient}
+	_, err := io.Copy(io.Discard, all)
+	return errors.Join(err, all.Close())
 }
 
 // beside is the URL of another folder beside that of a backup.
@@ -152,7 +169,7 @@ func (e *earlier) find(chunk reuse.Chunk) (run reuse.Run, found bool) {
 // used are the streams that have a part of the data.
 func (e *earlier) used(order *reuse.OrderWriter) (used []protocol.Source) {
 	for n, source := range e.sources {
-		source.Number, source.UsedBytes = n+1, order.Used(n+1)
+		source.Number, source.UsedBytes = n+1, min(order.Used(n+1), source.Stream.NewBytes)
 		if source.UsedBytes > 0 {
 			used = append(used, source)
 		}

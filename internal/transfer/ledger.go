@@ -27,6 +27,9 @@ type ledger struct {
 	written int64              // the bytes of the data that are in the pieces
 }
 
+// smallPartBytes is the size of the parts of an index and an order: the minimum of S3.
+const smallPartBytes = 5 << 20
+
 // record is an object that grows with the data.
 type record struct {
 	*bufio.Writer
@@ -62,7 +65,7 @@ func (r *backupRun) openLedger(ctx context.Context, store *store, stream *protoc
 
 func (l *ledger) record(ctx context.Context, keys keys, store *store, name string, patient idleTimeout) (*record, error) {
 	one := &cutter{
-		ctx: ctx, store: store, name: func(int) string { return name }, size: math.MaxInt64, patient: patient, stored: &counter{}, uploads: 1,
+		ctx: ctx, store: store, name: func(int) string { return name }, size: math.MaxInt64, patient: patient, stored: &counter{}, uploads: 1, partBytes: smallPartBytes,
 	}
 	encrypted, err := keys.encrypt(one)
 	if err != nil {

@@ -59,6 +59,9 @@ func (r *run) backups(ctx context.Context, store *store) ([]Listed, error) {
 		if path.Base(name) != protocol.ManifestName || protocol.IsMemberManifest(name) {
 			continue
 		}
+		if _, deleted := listed[path.Join(path.Dir(name), protocol.DeletedName)]; deleted {
+			continue
+		}
 		manifest, err := readManifest(ctx, store, name)
 		if err == nil {
 			backups = append(backups, Listed{store.URL(path.Dir(name)), manifest})

@@ -47,6 +47,41 @@ func TestMemoryStaysBelowTheBoundWhateverTheSize(t *testing.T) {
 	}
 }
 
+func TestTheMemoryOfABackupThatRefersToAnotherStaysBelowTheBound(t *testing.T) {
+	half := halfCompressible(t, 16<<20)
+	w := newWorld(t)
+	folder, _, _ := w.key(1)
+	// Rows that do not repeat, so that all is new, and then nothing.
+	script := "for i in $(seq 32); do sed s/^/$i/ " + half + "; done"
+	for _, arguments := range [][]string{
+		{"backup", "--to", "file:///shop/one", "--id", "1", "--index"},
+		{"backup", "--to", "file:///shop/two", "--id", "2", "--index", "--reuse", "file:///shop/one"},
+		{"restore", "--from", "file:///shop/two", "--id", "3", "--into", w.data},
+	} {
+		script := script
+		if arguments[0] == "restore" {
+			script = "cat > /dev/null"
+		} else {
+			arguments = append(arguments, "--complete", "--compression-level", strconv.Itoa(protocol.MaxCompressionLevel))
+		}
+		arguments, _ = w.arguments(append(arguments, "--root", w.root, "--encryption", folder, "--", "sh", "-c", script))
+		cmd, stderr := program(t, arguments)
+		cmd.Env = append(cmd.Env, "GOMAXPROCS=16")
+		if err := cmd.Run(); err != nil {
+			t.Fatalf("%v: %s", err, stderr)
+		}
+		last, _ := protocol.ParseProgress(stderr.String())
+		t.Logf("%v: %d MiB resident at most, %d of %d MiB stored", arguments[:5], last.PeakMemoryBytes>>20, last.StoredBytes>>20, last.Bytes>>20)
+		most := int64(MemoryBound)
+		if arguments[0] == "backup" { // on a volume, it does without the parts of uploads
+			most -= (uploadParts+1)*partBytes + 4*smallPartBytes
+		}
+		if last.PeakMemoryBytes == 0 || last.PeakMemoryBytes > most {
+			t.Errorf("%s used %d bytes, more than %d", arguments[0], last.PeakMemoryBytes, most)
+		}
+	}
+}
+
 func TestTheMemoryOfAnArchiveStaysBelowTheBound(t *testing.T) {
 	half, noise := halfCompressible(t, 16<<20), filepath.Join(t.TempDir(), "noise")
 	if err := os.WriteFile(noise, random(16<<20), 0o600); err != nil {

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -29,6 +30,8 @@ type cutter struct {
 	patient idleTimeout
 	stored  *counter
 	uploads int // the number of parts of a piece that are uploaded at the same time
+	// partBytes is the size of a part; 0 for the default.
+	partBytes int
 
 	current *blob.Writer
 	file    *os.File // of the current piece, on a volume only
@@ -87,7 +90,7 @@ func (c *cutter) begin() (err error) {
 	name := c.name(len(c.pieces))
 	c.pieces = append(c.pieces, protocol.Piece{Name: name})
 	c.sum = sha256.New()
-	options := &blob.WriterOptions{BufferSize: partBytes, MaxConcurrency: c.uploads, ContentType: "application/zstd"}
+	options := &blob.WriterOptions{BufferSize: cmp.Or(c.partBytes, partBytes), MaxConcurrency: c.uploads, ContentType: "application/zstd"}
 	c.file = nil
 	options.BeforeWrite = func(as func(any) bool) error {
 		as(&c.file)

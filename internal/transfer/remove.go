@@ -20,38 +20,35 @@ func (r *run) remove(ctx context.Context, call *protocol.Delete) error {
 	defer store.close() //nolint:errcheck // nothing is pending
 	r.secrets = store.secrets
 
-	listed, leaves, err := r.inspect(ctx, store, call.ID)
+	leaves, err := r.inspect(ctx, store, call.ID)
 	if err != nil {
 		return err
 	}
-	if leaves {
-		if err := markDeleted(ctx, store); err != nil {
-			return err
-		}
-	} else if err := clearAll(ctx, store); err != nil {
-		return err
+	if !leaves {
+		return clearAll(ctx, store)
 	}
-	if !leaves && !slices.ContainsFunc(listed.names(), protocol.IsHold) {
-		return nil
+	if err := markDeleted(ctx, store); err != nil {
+		return err
 	}
 	return r.sweep(ctx, call)
 }
 
-// inspect lists a backup, unless it is another one, and reports whether others may refer to it. If another attempt of its deletion removes
-// the manifest meanwhile, it looks again.
-func (r *run) inspect(ctx context.Context, store *store, id string) (listed listing, leaves bool, err error) {
+// inspect rejects another backup, and reports whether others may refer to this one, or it to others. If another attempt of the deletion
+// removes a manifest meanwhile, it looks again.
+func (r *run) inspect(ctx context.Context, store *store, id string) (leaves bool, err error) {
 	for range maxListings {
+		var listed listing
 		if listed, err = store.list(ctx, ""); err != nil {
-			return nil, false, err
+			return false, err
 		}
 		if err = owned(ctx, store, listed, id); err == nil {
 			leaves, err = mayLeave(ctx, store, listed)
 		}
 		if err == nil || !vanished(ctx, store, listed.manifests()) {
-			return listed, leaves, err
+			return leaves, err
 		}
 	}
-	return nil, false, err
+	return false, err
 }
 
 // vanished reports whether one of the objects that were listed does not exist any more.

@@ -88,6 +88,9 @@ func (r *restoreRun) find(ctx context.Context, store *store) (*protocol.Manifest
 	if err != nil {
 		return nil, nil, err
 	}
+	if _, deleted := listed[protocol.DeletedName]; deleted {
+		return nil, nil, failf(protocol.BackupMissing, "The backup %s was deleted. Choose another one.", store.URL(""))
+	}
 	if _, found := listed[protocol.ManifestName]; !found {
 		return nil, nil, failf(protocol.BackupMissing,
 			"There is no complete backup: %s does not exist. Correct the location, or create another backup.", store.URL(protocol.ManifestName))

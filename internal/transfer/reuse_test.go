@@ -224,10 +224,17 @@ func TestABackupStoresEverythingIfItCannotReferToAnEarlierOne(t *testing.T) {
 	s := newSeries(t, 1<<20)
 	folder, _, _ := s.key(1)
 	for earlier, prepare := range map[string]func(){
-		"missing":   func() { s.worked(os.Remove(s.in("missing", protocol.ManifestName))) },
-		"plain":     func() { s.more = []string{"--encryption", folder} },
-		"lost":      func() { s.worked(os.Remove(s.in("lost", s.stream("lost").Pieces[0].Name))) },
-		"deleted":   func() { s.worked(os.WriteFile(s.in("deleted", protocol.DeletedName), nil, 0o600)) },
+		"missing": func() { s.worked(os.Remove(s.in("missing", protocol.ManifestName))) },
+		"plain":   func() { s.more = []string{"--encryption", folder} },
+		"lost":    func() { s.worked(os.Remove(s.in("lost", s.stream("lost").Pieces[0].Name))) },
+		"deleted": func() { s.worked(os.WriteFile(s.in("deleted", protocol.DeletedName), nil, 0o600)) },
+		"flipped": func() {
+			name := s.in("flipped", s.stream("flipped").Index.Name)
+			content, err := os.ReadFile(name)
+			s.worked(err)
+			content[25] ^= 1 // the length of the first chunk
+			s.worked(os.WriteFile(name, content, 0o600))
+		},
 		"cut-index": func() { s.worked(os.Truncate(s.in("cut-index", s.stream("cut-index").Index.Name), 100)) },
 	} {
 		t.Run(earlier, func(t *testing.T) {
@@ -260,31 +267,65 @@ func TestARestoreNamesTheDamagedObjectOfAnEarlierBackup(t *testing.T) {
 func TestABackupThatIsNotCompleteHoldsWhatItRefersTo(t *testing.T) {
 	s := newSeries(t, 2<<20)
 	s.save("one", "")
-	gate, file := filepath.Join(t.TempDir(), "gate"), s.file("two")
-	end := make(chan outcome, 1)
-	script := "head -c 1000000 " + file + "; while ! test -e " + gate + "; do sleep 0.01; done; tail -c +1000001 " + file
-	go func() { end <- s.run(s.saving("two", "one", script)...) }()
-	for !slices.ContainsFunc(s.objects("two"), protocol.IsHold) {
-		pause(t.Context(), 10*time.Millisecond)
-	}
+	finish := s.slowly("two", "one")
 	s.drop("one")
-	s.worked(os.WriteFile(gate, nil, 0o600))
-	s.must(<-end)
+	s.must(finish())
 	s.has("two", s.data)
 	s.drop("two")
 	s.nothing()
 }
 
-func TestOlderVersionsReadABackupThatRefersToNoOther(t *testing.T) {
+// An older version would restore a part of the data, and delete what others need.
+func TestOlderVersionsRefuseABackupToWhichOthersMayRefer(t *testing.T) {
 	s := newSeries(t, 1<<20)
 	s.save("one", "")
-	s.change(1)
-	s.save("two", "one")
-	for name, want := range map[string]int{"one": 2, "two": 3} {
-		if got := s.manifest(name).Format; got != want {
-			t.Errorf("%s has format %d, want %d", name, got, want)
-		}
+	if got := s.manifest("one").Format; got != 3 {
+		t.Errorf("with an index the format is %d", got)
 	}
+	s.must(s.run("backup", "--to", s.url("alone"), "--root", s.root, "--id", "uid-alone", "--complete", "--", "echo", "rows"))
+	if got := s.manifest("alone").Format; got != 2 {
+		t.Errorf("without an index the format is %d", got)
+	}
+}
+
+// slowly starts a backup that stops in the middle. finish lets it end.
+func (s *series) slowly(name, earlier string) (finish func() outcome) {
+	gate, file := filepath.Join(s.t.TempDir(), "gate"), s.file(name)
+	end := make(chan outcome, 1)
+	script := "head -c 1000000 " + file + "; while ! test -e " + gate + "; do sleep 0.01; done; tail -c +1000001 " + file
+	go func() { end <- s.run(s.saving(name, earlier, script)...) }()
+	for !slices.ContainsFunc(s.objects(name), protocol.IsHold) {
+		pause(s.t.Context(), 10*time.Millisecond)
+	}
+	return func() outcome {
+		s.worked(os.WriteFile(gate, nil, 0o600))
+		return <-end
+	}
+}
+
+// Its pod runs on a node that lost the API server. When it ends, nobody knows it any more, and nothing has held what it refers to.
+func TestABackupThatWasDeletedWhileItRanDoesNotAppear(t *testing.T) {
+	s := newSeries(t, 2<<20)
+	s.save("one", "")
+	finish := s.slowly("two", "one")
+	s.drop("two")
+	s.drop("one")
+	s.fails(finish(), protocol.ExitPrecondition, protocol.BackupMissing, "two was deleted while it was written")
+	if stored := s.stored(); slices.ContainsFunc(stored, func(name string) bool { return strings.HasSuffix(name, protocol.ManifestName) }) {
+		t.Errorf("stored are %q", stored)
+	}
+}
+
+// A crash after a deletion has removed the hold must not leave what only the hold has kept.
+func TestTheDeletionOfABackupThatIsNotCompleteFreesWhatItHeld(t *testing.T) {
+	s := newSeries(t, 2<<20)
+	s.save("one", "")
+	finish := s.slowly("two", "one")
+	s.drop("one")
+	s.worked(os.WriteFile(s.in("two", protocol.DeletedName), nil, 0o600)) // where the deletion of the second one was killed
+	s.drop("two")
+	s.nothing()
+	s.fails(finish(), protocol.ExitPrecondition, protocol.BackupMissing)
 }
 
 // A deletion on a node that lost the API server may run beside a backup that refers to the deleted one, and beside other deletions.

@@ -141,9 +141,10 @@ type uploads struct {
 	bucket string
 }
 
-// abort aborts the uploads below a prefix for which match returns true. A service or a policy may forbid listing
+// abort aborts the uploads below a folder and a prefix for which match returns true for the name in the folder. A service or a policy may forbid listing
 // uploads. Then a lifecycle rule must remove them.
-func (u *uploads) abort(ctx context.Context, prefix string, match func(name string) bool) error {
+func (u *uploads) abort(ctx context.Context, below, prefix string, match func(name string) bool) error {
+	prefix = below + prefix
 	pages := s3.NewListMultipartUploadsPaginator(u.client, &s3.ListMultipartUploadsInput{Bucket: &u.bucket, Prefix: &prefix})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
@@ -151,12 +152,12 @@ func (u *uploads) abort(ctx context.Context, prefix string, match func(name stri
 			return nil //nolint:nilerr // see above
 		}
 		for _, upload := range page.Uploads {
-			if key := aws.ToString(upload.Key); !strings.HasPrefix(key, prefix) || !match(key) {
+			if key := aws.ToString(upload.Key); !strings.HasPrefix(key, prefix) || !match(key[len(below):]) {
 				continue
 			}
 			_, err := u.client.AbortMultipartUpload(ctx,
 				&s3.AbortMultipartUploadInput{Bucket: &u.bucket, Key: upload.Key, UploadId: upload.UploadId})
-			if err != nil {
+			if _, gone := errors.AsType[*types.NoSuchUpload](err); err != nil && !gone {
 				return fmt.Errorf("abort the upload of %s: %w", aws.ToString(upload.Key), err)
 			}
 		}

@@ -192,7 +192,7 @@ func (s *store) clear(ctx context.Context, prefix string, match func(name string
 	if err := s.remove(ctx, names); err != nil || s.uploads == nil {
 		return err
 	}
-	return s.uploads.abort(ctx, s.Path+"/"+prefix, match)
+	return s.uploads.abort(ctx, s.Path+"/", prefix, match)
 }
 
 // removeFolders removes empty folders on a volume.

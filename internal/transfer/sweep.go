@@ -23,19 +23,21 @@ import (
 // needs from all marked folders. What no backup needs once, none will ever need, so a sweep that was interrupted does no harm, and two
 // at a time neither.
 
-// mayLeave reports whether other backups may refer to this one: it is complete and has an index, or it was marked before.
+// mayLeave reports whether other backups may refer to this one, or it to others.
 func mayLeave(ctx context.Context, store *store, listed listing) (bool, error) {
-	if _, marked := listed[protocol.DeletedName]; marked {
+	if _, marked := listed[protocol.DeletedName]; marked || slices.ContainsFunc(listed.names(), protocol.IsHold) {
 		return true, nil
 	}
-	if _, complete := listed[protocol.ManifestName]; !complete {
-		return false, nil
+	for _, name := range listed.manifests() {
+		manifest, err := readManifest(ctx, store, name)
+		if err != nil {
+			return false, err
+		}
+		if slices.ContainsFunc(manifest.Streams, func(s protocol.Stream) bool { return s.Index != nil }) {
+			return true, nil
+		}
 	}
-	manifest, err := readManifest(ctx, store, protocol.ManifestName)
-	if err != nil {
-		return false, err
-	}
-	return slices.ContainsFunc(manifest.Streams, func(s protocol.Stream) bool { return s.Index != nil }), nil
+	return false, nil
 }
 
 // markDeleted ends a backup. Its streams stay.
@@ -67,14 +69,14 @@ func (r *run) sweep(ctx context.Context, call *protocol.Delete) error {
 		if errors.Is(err, errVanished) {
 			continue
 		}
-		if failure, is := errors.AsType[*Error](err); is && failure.Reason == protocol.ManifestInvalid {
+		if err == nil {
+			return s.removeUnneeded(ctx)
+		}
+		if failure := failureOf(err); failure.exitCode() != protocol.ExitTransient && ctx.Err() == nil {
 			r.log.Warn("Data of deleted backups stays, because it is unknown who needs it.", "problem", failure.Message)
 			return nil
 		}
-		if err != nil {
-			return err
-		}
-		return s.removeUnneeded(ctx)
+		return err
 	}
 	return failf(protocol.DestinationUnreachable, "Backups in %s were deleted all the time. The next attempt removes what nobody needs.",
 		around.URL(""))
@@ -119,7 +121,7 @@ func (s *sweep) need(ctx context.Context) error {
 			return err
 		}
 		says := sayings(listed)
-		if s.others[folder] && len(says) == 0 {
+		if _, marked := listed[protocol.DeletedName]; marked || s.others[folder] && len(says) == 0 {
 			return errVanished
 		}
 		for _, name := range says {

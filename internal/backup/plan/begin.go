@@ -51,7 +51,7 @@ func (s situation) start(p BackupPlan) BackupPlan {
 	is.Phase, is.Destination, is.Location = dbv1.BackupRunning, at, location(s.backup, at.URL)
 	is.ClusterUID, is.Engine, is.Image, is.Replicas = string(cluster.UID), cluster.Spec.Engine, cluster.Spec.Image, s.streams()
 	is.VolumeClaimTemplate, is.Reuses = templateOf(cluster), ""
-	if reuses(cluster) {
+	if reuses(cluster) && s.Fence == "" { // the last backup of a cluster depends on no older data
 		is.Reuses = earlierBackup(at, is.ClusterUID, s.Others)
 	}
 	is.ServiceAccountName, is.Fence = pods.ServiceAccountName(cluster), s.Fence

@@ -80,6 +80,10 @@ func TestABackupRecordsToWhichEarlierOneItsJobsRefer(t *testing.T) {
 	if p.Status.Reuses != "s3://b/one" {
 		t.Fatalf("status.reuses is %q: %s", p.Status.Reuses, text(p))
 	}
+	observed.Fence = "stopped"
+	if p := For(asked(), observed); p.Status.Phase != dbv1.BackupRunning || p.Status.Reuses != "" {
+		t.Errorf("the last backup of a cluster that is being deleted refers to %q: %s", p.Status.Reuses, text(p))
+	}
 	b := started()
 	b.Status.Reuses = "s3://b/one"
 	observed.Others = nil
