@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package protection
 
 import (
+	"slices"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -68,5 +69,22 @@ func TestAClusterThatWasNeverProtectedHasNoCondition(t *testing.T) {
 	status.Conditions = []metav1.Condition{{Type: dbv1.ConditionProtectionEnforced, Status: metav1.ConditionTrue}}
 	if got := report(s)(subject.Executed{}, &status); len(got) != 1 || got[0].Reason != dbv1.ReasonNotProtected {
 		t.Errorf("after it was protected: %+v", got)
+	}
+}
+
+func TestProtectionIncludesTheVolumesThatADatabaseRestoreRetains(t *testing.T) {
+	cluster := &dbv1.DatabaseCluster{}
+	cluster.Name, cluster.UID, cluster.Spec.Deletion.Protection = "orders", "u", true
+	volume := func(claim string) state.Volume {
+		return state.Volume{Claim: claim, Managed: true, Contents: state.Contents{Cluster: cluster.UID, Fill: state.Filled}}
+	}
+	observed := state.Observed{Volumes: []state.Volume{volume("data-orders-0")}, Replacement: &state.Replacement{Volumes: []state.Volume{volume("data-0abc-orders-0")}}}
+	var found []string
+	for _, patch := range labels(situation.Of(cluster, observed)) {
+		found = append(found, patch.Text)
+	}
+	want := []string{"protect PersistentVolumeClaim data-0abc-orders-0", "protect PersistentVolumeClaim data-orders-0"}
+	if !slices.Equal(found, want) {
+		t.Errorf("got %q", found)
 	}
 }

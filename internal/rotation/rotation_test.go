@@ -187,3 +187,28 @@ func TestARotationDoesNotChangeTheHashOfThePods(t *testing.T) {
 		t.Errorf("after the rotation the password is %q", got)
 	}
 }
+
+// The volumes that a DatabaseRestore retains have the present passwords.
+func TestNoRotationBeginsWhileADatabaseRestoreExists(t *testing.T) {
+	retains := func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+		o.Replacement = &state.Replacement{Restore: dbv1.ReplacementRestoreRef{Name: "yesterday"}}
+	}
+	for name, test := range map[string]struct {
+		change func(*dbv1.DatabaseCluster, *state.Observed)
+		says   string
+		begins bool
+	}{
+		"one that is asked for waits": {requested, "the next rotation starts after DatabaseRestore yesterday is deleted", false},
+		"one that has begun goes on":  {begun(), "", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, o := generated(t)
+			test.change(c, &o)
+			retains(c, &o)
+			p := rotation.For(situation.Of(c, o))
+			if !strings.Contains(p.Message, test.says) || (len(p.Operations) > 0) != test.begins {
+				t.Errorf("%d operations, %q", len(p.Operations), p.Message)
+			}
+		})
+	}
+}

@@ -96,3 +96,24 @@ func TestTheStatusRecordsTheVolumesInUseAndTheRetainedOnes(t *testing.T) {
 		t.Errorf("after the DatabaseRestore is deleted: %+v", left)
 	}
 }
+
+// A pod of the archive would store the log of the other volumes as that of these.
+func TestTheSwitchWaitsForThePodOfTheArchive(t *testing.T) {
+	for name, c := range map[string]struct {
+		bystander state.Bystander
+		switched  bool
+	}{
+		"none":         {state.Bystander{Name: "look", Component: dbv1.ComponentRecovery}, true},
+		"it runs":      {state.Bystander{Name: "archive", Component: dbv1.ComponentArchive}, false},
+		"it has ended": {state.Bystander{Name: "archive", Component: dbv1.ComponentArchive, Ended: true}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cluster, seen := replaced(t)
+			seen.StatefulSet, seen.Members, seen.Bystanders = nil, nil, []state.Bystander{c.bystander}
+			s := situation.Of(cluster, seen)
+			if !s.Detached() || s.Switched() != c.switched {
+				t.Errorf("detached: %t, switched: %t", s.Detached(), s.Switched())
+			}
+		})
+	}
+}
