@@ -245,14 +245,6 @@ func commandOf(call Call) *[]string {
 	return command
 }
 
-func (b *Backup) check() error {
-	return cmp.Or(b.Store.check(b.To, true), needsID(b.ID), b.Part.check(), b.Compression.check(), first(
-		rule{b.Reuse != "" && !b.Index, "--reuse needs --index"},
-		rule{b.Reuse != "" && (parentOf(b.Reuse) != parentOf(b.To) || strings.TrimRight(b.Reuse, "/") == strings.TrimRight(b.To, "/")),
-			"--reuse must be the URL of another backup in the same folder as --to"},
-	))
-}
-
 func (r *Restore) check() error {
 	_, err := moment("--until", r.Until)
 	return cmp.Or(r.Store.check(r.From, true), needsID(r.ID), r.Part.check(), err, first(

@@ -151,18 +151,24 @@ func (s *Stream) sourceProblem() string {
 		return fmt.Sprintf("member %d has sources, but no order or no index", s.Member)
 	}
 	for _, source := range s.Sources {
-		of := source.Stream
-		switch {
-		case !folderFormat.MatchString(source.Folder):
-			return fmt.Sprintf("member %d has a source in the folder %q", s.Member, source.Folder)
-		case source.Number < 1 || source.Number > MaxSources:
-			return fmt.Sprintf("the source %d of member %d is not one of %d", source.Number, s.Member, MaxSources)
-		case of.Index == nil || len(of.Sources) > 0 || of.Order != nil:
-			return fmt.Sprintf("the source of member %d in %s has no index, or sources of its own", s.Member, source.Folder)
+		if problem := source.problem(s.Member); problem != "" {
+			return problem
 		}
-		if problem := of.problem(); problem != "" {
-			return fmt.Sprintf("in its source %s, %s", source.Folder, problem)
-		}
+	}
+	return ""
+}
+
+func (s *Source) problem(member int) string {
+	switch of := s.Stream; {
+	case s.Number < 1 || s.Number > MaxSources:
+		return fmt.Sprintf("the source %d of member %d is not one of %d", s.Number, member, MaxSources)
+	case !folderFormat.MatchString(s.Folder):
+		return fmt.Sprintf("member %d has a source in the folder %q", member, s.Folder)
+	case of.Index == nil || len(of.Sources) > 0 || of.Order != nil:
+		return fmt.Sprintf("the source of member %d in %s has no index, or sources of its own", member, s.Folder)
+	}
+	if problem := s.Stream.problem(); problem != "" {
+		return fmt.Sprintf("in its source %s, %s", s.Folder, problem)
 	}
 	return ""
 }

@@ -69,7 +69,8 @@ func OpenIndex(from io.ReaderAt, size int64) (*StreamIndex, error) {
 	if err := readAt(from, end, size-trailerBytes); err != nil {
 		return nil, err
 	}
-	index := &StreamIndex{from, binary.LittleEndian.Uint64(end), binary.LittleEndian.Uint64(end[8:]), int64(binary.LittleEndian.Uint32(end[16:]))}
+	index := &StreamIndex{from: from, chunks: binary.LittleEndian.Uint64(end), frames: binary.LittleEndian.Uint64(end[8:])}
+	index.FrameBytes = int64(binary.LittleEndian.Uint32(end[16:]))
 	// Each number is checked alone before their sum, which could overflow.
 	if most := uint64(size); index.chunks > most || index.frames > most || //nolint:gosec // size is positive
 		index.chunks*uint64(chunkBytes)+index.frames*4+trailerBytes != most || index.FrameBytes < 1 || index.FrameBytes > maxFrameBytes {

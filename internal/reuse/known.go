@@ -48,8 +48,9 @@ type place struct {
 
 // segment has the chunks of a part of an index.
 type segment struct {
-	place
-	runs map[Sum]found
+	source uint8
+	number int32
+	runs   map[Sum]found
 }
 
 type found struct {
@@ -157,11 +158,11 @@ func (k *Known) use(n int, chunk uint16) {
 	s := k.segments[n]
 	copy(k.segments[1:n+1], k.segments[:n])
 	k.segments[0] = s
-	k.last[s.source] = place{s.source, chunk, s.place.segment}
+	k.last[s.source] = place{s.source, chunk, s.number}
 }
 
 func (k *Known) loaded(at place) bool {
-	return slices.ContainsFunc(k.segments, func(s *segment) bool { return s.source == at.source && s.place.segment == at.segment })
+	return slices.ContainsFunc(k.segments, func(s *segment) bool { return s.source == at.source && s.number == at.segment })
 }
 
 func (k *Known) load(at place) (*segment, error) {
@@ -169,7 +170,7 @@ func (k *Known) load(at place) (*segment, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &segment{place{at.source, 0, at.segment}, make(map[Sum]found, len(chunks))}
+	s := &segment{at.source, at.segment, make(map[Sum]found, len(chunks))}
 	offset := k.starts[at.source][at.segment]
 	for n, chunk := range chunks {
 		s.runs[chunk.Sum] = found{Run{int(at.source) + 1, offset, int64(chunk.Length)}, uint16(n)} //nolint:gosec // below segmentChunks

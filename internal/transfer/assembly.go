@@ -5,7 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 package transfer
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -20,12 +19,15 @@ import (
 const (
 	// framesAhead is the number of frames that are read at the same time, before they are needed.
 	framesAhead = 4
+	// partsAhead is the number of parts of frames that are known before they are needed.
+	partsAhead = 128
 	// framesKept is the number of frames in memory: one of each stream, because the data goes back and forth between them.
 	framesKept = protocol.MaxSources + 2
 )
 
 // assembly reads data whose parts are in several streams.
 type assembly struct {
+	of      shelves
 	order   *reuse.OrderReader
 	shelves map[int]*shelf // by their number in the order
 	stores  []*store       // to close
@@ -57,25 +59,23 @@ type part struct {
 	first    bool // of this frame
 }
 
-// openAssembly opens all streams and starts to read.
-func openAssembly(
-	ctx context.Context, of *protocol.Restore, store *store, keys keys, stream *protocol.Stream, patient idleTimeout, stored io.Writer,
-) (*assembly, error) {
+// openAssembly opens all streams of a backup and starts to read.
+func openAssembly(of shelves, from *protocol.Restore, store *store, stream *protocol.Stream) (*assembly, error) {
 	a := &assembly{
-		shelves: map[int]*shelf{}, parts: make(chan part, copyBytes/1024), tokens: make(chan struct{}, framesAhead), stopped: make(chan struct{}),
+		of: of, shelves: map[int]*shelf{}, parts: make(chan part, partsAhead), tokens: make(chan struct{}, framesAhead), stopped: make(chan struct{}),
 	}
 	a.stop = sync.OnceFunc(func() { close(a.stopped) })
-	own, err := openShelf(ctx, store, keys, stream, patient, stored)
+	own, err := of.open(store, stream)
 	if err != nil {
 		return a, err
 	}
 	a.shelves[0] = own
 	for _, source := range stream.Sources {
-		if err := a.openSource(ctx, of, keys, source, patient, stored); err != nil {
+		if err := a.openSource(from, source); err != nil {
 			return a, err
 		}
 	}
-	order, err := keys.decrypt(stream, &joiner{ctx: ctx, store: store, pieces: []protocol.Piece{*stream.Order}, patient: patient})
+	order, err := of.keys.decrypt(stream, &joiner{ctx: of.ctx, store: store, pieces: []protocol.Piece{*stream.Order}, patient: of.patient})
 	if err != nil {
 		return a, unreadable(store, stream.Order.Name, err)
 	}
@@ -85,23 +85,21 @@ func openAssembly(
 }
 
 // openSource opens an earlier stream, whose objects must all exist.
-func (a *assembly) openSource(
-	ctx context.Context, of *protocol.Restore, keys keys, source protocol.Source, patient idleTimeout, stored io.Writer,
-) error {
-	store, err := openStore(ctx, beside(of.From, source.Folder), of.Store)
+func (a *assembly) openSource(from *protocol.Restore, source protocol.Source) error {
+	store, err := openStore(a.of.ctx, beside(from.From, source.Folder), from.Store)
 	if err != nil {
 		return err
 	}
 	a.stores = append(a.stores, store)
-	listed, err := store.list(ctx, "")
+	listed, err := store.list(a.of.ctx, "")
 	if err == nil {
 		err = check(&source.Stream, store, listed)
 	}
 	if err == nil {
-		err = keys.check(&source.Stream, store)
+		err = a.of.keys.check(&source.Stream, store)
 	}
 	if err == nil {
-		a.shelves[source.Number], err = openShelf(ctx, store, keys, &source.Stream, patient, stored)
+		a.shelves[source.Number], err = a.of.open(store, &source.Stream)
 	}
 	return err
 }
@@ -212,10 +210,7 @@ func (a *assembly) release() {
 func (a *assembly) culprit() error {
 	for _, number := range slices.Sorted(maps.Keys(a.shelves)) {
 		shelf := a.shelves[number]
-		pieces := append(slices.Clip(shelf.stream.Pieces), *shelf.stream.Index)
-		all := &joiner{ctx: shelf.ctx, store: shelf.store, pieces: pieces, patient: shelf.patient}
-		_, err := io.Copy(io.Discard, all)
-		if err := errors.Join(err, all.Close()); err != nil {
+		if err := a.of.verify(shelf.store, append(slices.Clip(shelf.stream.Pieces), *shelf.stream.Index)...); err != nil {
 			return err
 		}
 	}

@@ -7,9 +7,7 @@ package transfer
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"path"
 	"strings"
@@ -42,7 +40,7 @@ func (r *backupRun) lookBack(ctx context.Context, store *store, stream *protocol
 		return nil, nil //nolint:nilnil // nothing
 	}
 	e := &earlier{log: r.log}
-	problem, err := e.open(ctx, r, store, stream, patient)
+	problem, err := e.open(ctx, r, func(content []byte) error { return store.create(ctx, stream.HoldName(), content) }, patient)
 	if err == nil && problem == "" {
 		return e, nil
 	}
@@ -58,7 +56,7 @@ func (r *backupRun) lookBack(ctx context.Context, store *store, stream *protocol
 }
 
 // open finds the streams. A problem is why there are none.
-func (e *earlier) open(ctx context.Context, r *backupRun, store *store, stream *protocol.Stream, patient idleTimeout) (problem string, err error) {
+func (e *earlier) open(ctx context.Context, r *backupRun, hold func(content []byte) error, patient idleTimeout) (problem string, err error) {
 	last, err := openStore(ctx, r.Reuse, r.Store)
 	if err != nil {
 		return "", err
@@ -77,7 +75,7 @@ func (e *earlier) open(ctx context.Context, r *backupRun, store *store, stream *
 	if len(e.sources) == 0 {
 		return "it has no index for this key", nil
 	}
-	if err := store.create(ctx, stream.HoldName(), holdOf(folder, e.sources)); err != nil {
+	if err := hold(holdOf(folder, e.sources)); err != nil {
 		return "", err
 	}
 	if deleted, err := isDeleted(ctx, last); err != nil || deleted {
@@ -105,6 +103,7 @@ func isDeleted(ctx context.Context, store *store) (bool, error) {
 
 // openSources opens the indexes of the streams, whose objects must all exist.
 func (e *earlier) openSources(ctx context.Context, r *backupRun, patient idleTimeout) error {
+	of := shelves{ctx, r.keys, patient, &counter{}}
 	indexes := make([]*reuse.StreamIndex, 0, len(e.sources))
 	for _, source := range e.sources {
 		store, err := openStore(ctx, beside(r.To, source.Folder), r.Store)
@@ -119,10 +118,11 @@ func (e *earlier) openSources(ctx context.Context, r *backupRun, patient idleTim
 		if err != nil {
 			return err
 		}
-		if err := verified(ctx, store, source.Stream.Index, patient); err != nil {
+		// A length that has changed would make all later backups refer to wrong bytes.
+		if err := of.verify(store, *source.Stream.Index); err != nil {
 			return err
 		}
-		index, err := openIndex(ctx, store, r.keys, &source.Stream, patient)
+		index, err := of.index(store, &source.Stream)
 		if err != nil {
 			return err
 		}
@@ -138,13 +138,6 @@ func (e *earlier) openSources(ctx context.Context, r *backupRun, patient idleTim
 		}
 	}
 	return nil
-}
-
-// verified reads an object and compares it with its SHA-256: a length that has changed would make all later backups refer to wrong bytes.
-func verified(ctx context.Context, store *store, object *protocol.Piece, patient idleTimeout) error {
-	all := &joiner{ctx: ctx, store: store, pieces: []protocol.Piece{*object}, patient: patient}
-	_, err := io.Copy(io.Discard, all)
-	return errors.Join(err, all.Close())
 }
 
 // beside is the URL of another folder beside that of a backup.

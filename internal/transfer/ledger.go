@@ -65,7 +65,8 @@ func (r *backupRun) openLedger(ctx context.Context, store *store, stream *protoc
 
 func (l *ledger) record(ctx context.Context, keys keys, store *store, name string, patient idleTimeout) (*record, error) {
 	one := &cutter{
-		ctx: ctx, store: store, name: func(int) string { return name }, size: math.MaxInt64, patient: patient, stored: &counter{}, uploads: 1, partBytes: smallPartBytes,
+		ctx: ctx, store: store, name: func(int) string { return name }, size: math.MaxInt64, patient: patient, stored: &counter{},
+		uploads: 1, partBytes: smallPartBytes,
 	}
 	encrypted, err := keys.encrypt(one)
 	if err != nil {

@@ -55,13 +55,7 @@ func (r *run) backups(ctx context.Context, store *store) ([]Listed, error) {
 		return nil, err
 	}
 	backups, unreadable := []Listed{}, error(nil)
-	for _, name := range listed.names() {
-		if path.Base(name) != protocol.ManifestName || protocol.IsMemberManifest(name) {
-			continue
-		}
-		if _, deleted := listed[path.Join(path.Dir(name), protocol.DeletedName)]; deleted {
-			continue
-		}
+	for _, name := range listed.complete() {
 		manifest, err := readManifest(ctx, store, name)
 		if err == nil {
 			backups = append(backups, Listed{store.URL(path.Dir(name)), manifest})
@@ -83,6 +77,14 @@ func (r *run) backups(ctx context.Context, store *store) ([]Listed, error) {
 		return cmp.Or(b.Completed.Compare(a.Completed), cmp.Compare(a.Location, b.Location))
 	})
 	return backups, nil
+}
+
+// complete returns the manifests of complete backups below a location.
+func (l listing) complete() []string {
+	return slices.DeleteFunc(l.names(), func(name string) bool {
+		_, deleted := l[path.Join(path.Dir(name), protocol.DeletedName)]
+		return path.Base(name) != protocol.ManifestName || protocol.IsMemberManifest(name) || deleted
+	})
 }
 
 func (r *run) table(backups []Listed) error {

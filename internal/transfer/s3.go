@@ -141,8 +141,8 @@ type uploads struct {
 	bucket string
 }
 
-// abort aborts the uploads below a folder and a prefix for which match returns true for the name in the folder. A service or a policy may forbid listing
-// uploads. Then a lifecycle rule must remove them.
+// abort aborts the uploads below a folder and a prefix for which match returns true for the name in the folder. A service or a policy may
+// forbid listing uploads. Then a lifecycle rule must remove them.
 func (u *uploads) abort(ctx context.Context, below, prefix string, match func(name string) bool) error {
 	prefix = below + prefix
 	pages := s3.NewListMultipartUploadsPaginator(u.client, &s3.ListMultipartUploadsInput{Bucket: &u.bucket, Prefix: &prefix})

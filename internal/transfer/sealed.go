@@ -45,6 +45,7 @@ func (k keys) openAt(from *objects, recipient string) (*sealed, error) {
 // recording reads from the objects and keeps what it has read.
 type recording struct{ *sealed }
 
+// ReadAt reads and keeps.
 func (r recording) ReadAt(buffer []byte, offset int64) (int, error) {
 	n, err := r.from.ReadAt(buffer[:min(int64(len(buffer)), r.from.size()-offset)], offset)
 	r.ends = append(r.ends, span{offset, append([]byte(nil), buffer[:n]...)})
@@ -75,6 +76,7 @@ func (s *sealed) ReadAt(buffer []byte, offset int64) (int, error) {
 // spans reads from the span that has the bytes.
 type spans []span
 
+// ReadAt fills the buffer.
 func (s spans) ReadAt(buffer []byte, offset int64) (n int, err error) {
 	for progress := true; progress && n < len(buffer); {
 		progress = false

@@ -52,7 +52,8 @@ func (o *objects) ReadAt(buffer []byte, offset int64) (n int, err error) {
 }
 
 func (o *objects) read(buffer []byte, piece protocol.Piece, offset int64) error {
-	reader := &resumingReader{ctx: o.ctx, store: o.store, name: piece.Name, patient: o.patient, offset: offset, until: offset + int64(len(buffer))}
+	reader := &resumingReader{ctx: o.ctx, store: o.store, name: piece.Name, patient: o.patient, offset: offset}
+	reader.until = offset + int64(len(buffer))
 	defer reader.Close() //nolint:errcheck // only read
 	n, err := io.ReadFull(reader, buffer)
 	_, _ = o.stored.Write(buffer[:n]) // a counter does not fail
@@ -62,14 +63,32 @@ func (o *objects) read(buffer []byte, piece protocol.Piece, offset int64) error 
 	return err
 }
 
-// openIndex opens the index of a stream.
-func openIndex(ctx context.Context, store *store, keys keys, stream *protocol.Stream, patient idleTimeout) (*reuse.StreamIndex, error) {
+// shelves opens streams.
+type shelves struct {
+	ctx     context.Context //nolint:containedctx // has the lifetime of the readers
+	keys    keys
+	patient idleTimeout
+	stored  io.Writer // counts what is read
+}
+
+func (of shelves) objects(store *store, pieces []protocol.Piece) *objects {
+	return &objects{ctx: of.ctx, store: store, pieces: pieces, patient: of.patient, stored: of.stored}
+}
+
+// verify reads an object and compares it with its SHA-256.
+func (of shelves) verify(store *store, pieces ...protocol.Piece) error {
+	all := &joiner{ctx: of.ctx, store: store, pieces: pieces, patient: of.patient}
+	_, err := io.Copy(io.Discard, all)
+	return errors.Join(err, all.Close())
+}
+
+// index opens the index of a stream.
+func (of shelves) index(store *store, stream *protocol.Stream) (*reuse.StreamIndex, error) {
 	if stream.Index == nil {
-		return nil, failf(protocol.ManifestInvalid, "The stream of member %d in %s has no index. Create another backup.", stream.Member, store.URL(""))
+		return nil, failf(protocol.ManifestInvalid, "The stream of member %d in %s has no index. Create another backup.",
+			stream.Member, store.URL(""))
 	}
-	from, err := keys.openAt(&objects{
-		ctx: ctx, store: store, pieces: []protocol.Piece{*stream.Index}, patient: patient, stored: &counter{},
-	}, stream.Recipient)
+	from, err := of.keys.openAt(of.objects(store, []protocol.Piece{*stream.Index}), stream.Recipient)
 	if err != nil {
 		return nil, unreadable(store, stream.Index.Name, err)
 	}
@@ -99,14 +118,13 @@ type shelf struct {
 // shelfStep bounds the memory for the places of frames.
 const shelfStep = 256
 
-// openShelf opens a stream. stored counts the bytes that it reads.
-func openShelf(ctx context.Context, store *store, keys keys, stream *protocol.Stream, patient idleTimeout, stored io.Writer) (*shelf, error) {
-	index, err := openIndex(ctx, store, keys, stream, patient)
+// open opens a stream.
+func (of shelves) open(store *store, stream *protocol.Stream) (*shelf, error) {
+	index, err := of.index(store, stream)
 	if err != nil {
 		return nil, err
 	}
-	s := &shelf{stream: *stream, frameBytes: index.FrameBytes}
-	s.objects = &objects{ctx: ctx, store: store, pieces: stream.Pieces, patient: patient, stored: stored}
+	s := &shelf{objects: of.objects(store, stream.Pieces), stream: *stream, frameBytes: index.FrameBytes}
 	if s.sizes, err = index.Frames(); err != nil {
 		return nil, unreadable(store, stream.Index.Name, err)
 	}
@@ -123,7 +141,7 @@ func openShelf(ctx context.Context, store *store, keys keys, stream *protocol.St
 	if len(s.sizes) == 0 {
 		return s, nil // nothing is read from it
 	}
-	if s.packed, err = keys.openAt(s.objects, stream.Recipient); err != nil {
+	if s.packed, err = of.keys.openAt(s.objects, stream.Recipient); err != nil {
 		return nil, unreadable(store, stream.Pieces[0].Name, err)
 	}
 	if s.packed.size != end {

@@ -28,7 +28,7 @@ type unpacked struct {
 
 // assemble starts to read the pieces of several streams.
 func (u *unpacked) assemble(ctx context.Context, r *restoreRun, stream *protocol.Stream, storedBytes io.Writer) (err error) {
-	u.assembly, err = openAssembly(ctx, r.Restore, u.pieces.store, r.keys, stream, u.pieces.patient, storedBytes)
+	u.assembly, err = openAssembly(shelves{ctx, r.keys, u.pieces.patient, storedBytes}, r.Restore, u.pieces.store, stream)
 	if err == nil {
 		u.data = readAhead(io.TeeReader(u.assembly, u.raw))
 	}
