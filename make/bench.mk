@@ -8,6 +8,11 @@ bench-failover: ## Measure how long writes fail during failovers, beside bare Pa
 bench-backup: ## Measure backups and restores of 1 GB of PostgreSQL on the real node, and compare with its own tools and zstd.
 	IMG=$(IMG) POSTGRES_IMG=$(POSTGRES_IMG) DBC_BENCH_ROUNDS=3 hack/e2e.sh -run BenchBackup
 
+.PHONY: bench-archive
+bench-archive: ## Compare the continuous archive with pg_receivewal, archive_command and pgBackRest, without a node (QUICK=1 for a look, BASE_GIB=10, LOG_GIB=5).
+	@QUICK="$(QUICK)" ROUNDS="$(ROUNDS)" LOSSES="$(LOSSES)" SECONDS_EACH="$(SECONDS_EACH)" LAG="$(LAG)" DRAIN_GIB="$(DRAIN_GIB)" BASE_GIB="$(BASE_GIB)" \
+		LOG_GIB="$(LOG_GIB)" PHASES="$(PHASES)" ONLY="$(ONLY)" OUT="$(OUT)" hack/bench-archive.sh
+
 .PHONY: bench-quick
 bench-quick: ## Measure requests, CPU, heap and times at 100 and 1,000 clusters, and compare with a minimal client (BENCH="--sizes 10,100").
 	@hack/bench.sh thin $(BENCH)
