@@ -14,8 +14,8 @@ SPDX-License-Identifier: Apache-2.0
 package reuse
 
 const (
-	// The cuts are as good for pages of a database as for files: a changed page of 8 KiB changes about two chunks.
-	minChunk, usualChunk, maxChunk = 2 << 10, 8 << 10, 64 << 10
+	// A page of a database that has changed changes the chunks around it. Smaller chunks store less then, and need larger indexes.
+	minChunk, usualChunk, maxChunk = 1 << 10, 4 << 10, 32 << 10
 
 	// leastUse is the part of an earlier stream that must still be in use, 1/leastUse: what is left of a stream that is used less is stored
 	// again, so that the stream can be deleted. So all streams together have at most leastUse times the data in use.

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// segmentChunks is the number of chunks of an index that are read at once: about 32 MiB of data.
+	// segmentChunks is the number of chunks of an index that are read at once: about 19 MiB of data.
 	segmentChunks = 4096
 	// maxSegments is the number of segments in memory. Each takes about 400 KiB.
 	maxSegments = 32
