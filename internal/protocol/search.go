@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Search finds the newest complete backup of a cluster in the folder with its backups. It succeeds only if it has understood the folder: with a
-// backup, or with the knowledge that the folder is empty.
+// Search finds the newest complete backup of a cluster in the folder with its backups. It succeeds only if it has understood the folder:
+// with a backup, or with the knowledge that the folder is empty.
 type Search struct {
 	At string `flag:"at" usage:"the <URL> of the folder with the backups and archives: s3://bucket/path or file:///path"`
 	ID string `flag:"id" usage:"the <UID> of the cluster that starts with the backup: a backup of its own is refused"`

@@ -188,7 +188,7 @@ func (s *searchRun) nothing(ctx context.Context) (*protocol.Found, error) {
 	if others := len(s.unclear) - 1; others > 0 {
 		more = fmt.Sprintf(" and %d more", others)
 	}
-	return nil, failf(protocol.BackupUnclear, "There is no complete backup below %s, but it is not empty: it has %s%s. If you need nothing of "+
-		"it, delete it with the tools of the destination. Otherwise, wait until a backup is complete, or correct the location. %s",
+	return nil, failf(protocol.BackupUnclear, "There is no complete backup below %s, but it is not empty: it has %s%s. If you need nothing "+
+		"of it, delete it with the tools of the destination. Otherwise, wait until a backup is complete, or correct the location. %s",
 		s.store.URL(""), s.unclear[0], more, nameOne)
 }
