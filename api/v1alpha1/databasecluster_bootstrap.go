@@ -30,9 +30,10 @@ type ClusterBootstrap struct {
 
 // BackupSource is a backup to restore.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.name) != has(self.location)",message="spec.bootstrap.fromBackup must have either name, the name of a DatabaseBackup, or location"
+// +kubebuilder:validation:XValidation:rule="(has(self.name) ? 1 : 0) + (has(self.location) ? 1 : 0) + (has(self.newest) ? 1 : 0) == 1",message="spec.bootstrap.fromBackup must have one of name, the name of a DatabaseBackup, location, and newest"
+// +kubebuilder:validation:XValidation:rule="!has(self.ifMissing) || has(self.newest)",message="spec.bootstrap.fromBackup.ifMissing is only for newest"
 type BackupSource struct {
-	// name is the name of a DatabaseBackup in the same namespace. Default: none; then location is required.
+	// name is the name of a DatabaseBackup in the same namespace. Default: none; then location or newest is required.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
@@ -44,10 +45,114 @@ type BackupSource struct {
 	// +optional
 	Location *BackupDestination `json:"location,omitempty"`
 
+	// newest is the newest complete backup of a cluster at a destination, whether DatabaseBackups exist or not. With recoveryTarget.time, it
+	// is the newest one that was complete before that time. A Job looks for it once, before the operator creates the first volume.
+	// status.bootstrap has the result, which no later backup changes.
+	// +optional
+	Newest *NewestBackup `json:"newest,omitempty"`
+
+	// ifMissing is what happens if newest finds no backup. Fail: the cluster waits, and is Stalled. Create: it starts with an empty
+	// database. The operator creates it only after a Job has listed the folder of the cluster, and the folder has no object at all. If the
+	// destination cannot be read, or the folder has another object, the cluster waits. The operator cannot distinguish a wrong destination
+	// or name from a cluster without a backup: check status.bootstrap. Default: Fail.
+	// +optional
+	// +kubebuilder:validation:Enum=Fail;Create
+	IfMissing MissingBackupPolicy `json:"ifMissing,omitempty"`
+
 	// recoveryTarget is the moment after the backup whose data the cluster gets, by the archive beside the backup. The engine
 	// needs the action recover. Default: the data of the backup.
 	// +optional
 	RecoveryTarget *RecoveryTarget `json:"recoveryTarget,omitempty"`
+}
+
+// MissingBackupPolicy is what happens if there is no backup.
+type MissingBackupPolicy string
+
+const (
+	// IfMissingFail means that the cluster waits for a backup.
+	IfMissingFail MissingBackupPolicy = "Fail"
+	// IfMissingCreate means that the cluster starts with an empty database.
+	IfMissingCreate MissingBackupPolicy = "Create"
+)
+
+// NewestBackup is the newest complete backup of a cluster. Its folder is DESTINATION/NAMESPACE/NAME.
+type NewestBackup struct {
+	// destination is what spec.backup.destination of that cluster was.
+	// +required
+	Destination BackupDestination `json:"destination"`
+
+	// clusterNamespace is the namespace of the cluster that wrote the backup. Default: the namespace of this cluster.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="clusterNamespace must be the name of a namespace: lowercase letters, digits and '-'"
+	ClusterNamespace string `json:"clusterNamespace,omitempty"`
+
+	// clusterName is the name of the cluster that wrote the backup. Default: the name of this cluster.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=40
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="clusterName must be the name of a DatabaseCluster: lowercase letters, digits and '-', with a letter first"
+	ClusterName string `json:"clusterName,omitempty"`
+}
+
+// BootstrapDecision is how a cluster gets its first data.
+type BootstrapDecision string
+
+const (
+	// BootstrapRestore means that the cluster starts with a backup.
+	BootstrapRestore BootstrapDecision = "Restore"
+	// BootstrapCreate means that the cluster starts with an empty database, because there was no backup.
+	BootstrapCreate BootstrapDecision = "Create"
+)
+
+// ClusterBootstrapStatus is what the operator has decided by spec.bootstrap.fromBackup.newest. It decides once, before it creates the first
+// volume. If you correct newest or recoveryTarget before the members start, it decides again, but not after Create.
+type ClusterBootstrapStatus struct {
+	// decision is Restore or Create. Restore: the cluster starts with the backup at location. Create: the folder was empty, so the cluster
+	// starts with an empty database.
+	// +required
+	// +kubebuilder:validation:Enum=Restore;Create
+	Decision BootstrapDecision `json:"decision"`
+
+	// folder is the URL of the folder in which a Job looked for backups.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=2048
+	Folder string `json:"folder"`
+
+	// location is the URL of the backup. It is empty with Create.
+	// +optional
+	// +kubebuilder:validation:MaxLength=2048
+	Location string `json:"location,omitempty"`
+
+	// engine is the engine of the backup.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Engine string `json:"engine,omitempty"`
+
+	// image is the image of the database that wrote the backup.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Image string `json:"image,omitempty"`
+
+	// replicas is how many members have data in the backup.
+	// +optional
+	Replicas int32 `json:"replicas,omitempty"`
+
+	// completionTime is when the backup was complete.
+	// +optional
+	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
+
+	// decidedAt is when the operator decided.
+	// +required
+	DecidedAt metav1.Time `json:"decidedAt"`
+
+	// search identifies newest and recoveryTarget, for which the operator decided.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Search string `json:"search"`
 }
 
 // RecoveryTarget is a moment in the archive of a cluster.

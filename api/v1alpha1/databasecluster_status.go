@@ -122,6 +122,12 @@ type DatabaseClusterStatus struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	TLS *ClusterTLSStatus `json:"tls,omitempty"`
 
+	// bootstrap is whether the cluster starts with a backup or with an empty database, by spec.bootstrap.fromBackup.newest. It is empty
+	// until the operator knows, and without newest.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
+	Bootstrap *ClusterBootstrapStatus `json:"bootstrap,omitempty"`
+
 	// restore is the progress or the result of the restore of spec.bootstrap.fromBackup.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status

@@ -57,6 +57,8 @@ const (
 	ComponentBackup = "backup"
 	// ComponentRestore marks the Jobs that restore a backup into a member's volume.
 	ComponentRestore = "restore"
+	// ComponentSearch marks the Jobs that look for the newest backup of a cluster.
+	ComponentSearch = "search"
 	// ComponentArchive marks the Deployment of the archive and its pods.
 	ComponentArchive = "archive"
 	// ComponentRecovery marks the Jobs that read what can be recovered from the archive and the backups.

@@ -84,7 +84,8 @@ func (o *observation) readSource(ctx context.Context) {
 			o.Restore.Backup = backup
 		}
 	}
-	if source := state.SourceOf(o.Cluster, o.Restore.Backup); source != nil {
+	o.readSearch(ctx)
+	if source := state.ReadsFrom(o.Cluster, o.Restore.Backup); source != nil {
 		for _, secret := range state.SecretsOf(source) {
 			if !o.FindLive(ctx, secret.Name, &corev1.Secret{}) {
 				o.Restore.Missing = append(o.Restore.Missing, state.Ref{Kind: "Secret", Name: secret.Name})
@@ -93,6 +94,17 @@ func (o *observation) readSource(ctx context.Context) {
 		if name := source.ClaimName; name != "" && !o.FindLive(ctx, name, &corev1.PersistentVolumeClaim{}) {
 			o.Restore.Missing = append(o.Restore.Missing, state.Ref{Kind: "PersistentVolumeClaim", Name: name})
 		}
+	}
+}
+
+// readSearch reads the Job that looks for the newest backup, until the operator has decided by its result.
+func (o *observation) readSearch(ctx context.Context) {
+	if state.SearchedFolder(o.Cluster) == nil || state.Decided(o.Cluster) != nil {
+		return
+	}
+	name := naming.SearchJob(o.Cluster.Name, state.SearchID(o.Cluster))
+	if _, job, found := o.JobNamed(ctx, resources.SearchAction, name); found {
+		o.Restore.Search = &job
 	}
 }
 

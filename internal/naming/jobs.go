@@ -112,6 +112,14 @@ func RestoreID(cluster types.UID, source ...string) string {
 	return digest(append([]string{string(cluster)}, source...)...)
 }
 
+// SearchID names the search for the newest backup by all its inputs.
+func SearchID(cluster types.UID, inputs ...string) string {
+	return digest(append([]string{string(cluster), "search"}, inputs...)...)
+}
+
+// SearchJob is the name of the Job of a search.
+func SearchJob(cluster, search string) string { return cluster + "-search-" + search }
+
 const initialize = "initialize-"
 
 // InitializeID is the ID of the creation of the first data of a cluster.

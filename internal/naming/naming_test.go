@@ -35,6 +35,7 @@ func TestEveryNameOfTheLongestClusterIsAValidLabelValue(t *testing.T) {
 		"BackupJob":           BackupJob(longest, uid, 8),
 		"BackupDeletionJob":   BackupDeletionJob(longest, uid),
 		"VerificationJob":     VerificationJob(longest, uid, strings.Repeat("r", 253), 8),
+		"SearchJob":           SearchJob(longest, SearchID(uid, "s3://bucket")),
 		"RestoreJob":          RestoreJob(longest, RestoreID(uid, "s3://bucket"), uid, 8),
 		"initialize":          RestoreJob(longest, InitializeID(uid), uid, 8),
 		"revision hash label": StatefulSet(longest) + "-" + strings.Repeat("f", 10),

@@ -134,6 +134,7 @@ type Record struct {
 	Work
 	Request       *dbv1.ClusterRequestStatus
 	Configuration *dbv1.ClusterConfigurationStatus
+	Bootstrap     *dbv1.ClusterBootstrapStatus
 }
 
 // OnEach calls a function for each element, and returns the elements for which it succeeded.

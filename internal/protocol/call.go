@@ -185,7 +185,7 @@ type HelpError struct{ Usage string }
 
 func (h *HelpError) Error() string { return h.Usage }
 
-const known = "archive, backup, delete, fetch, initialize, lag, list, probe, recover, reload, restore, window or install DIR"
+const known = "archive, backup, delete, fetch, initialize, lag, list, probe, recover, reload, restore, search, window or install DIR"
 
 // Parse parses the arguments of the program. With an error it returns the fields that it could parse, or nil.
 func Parse(arguments []string) (Call, error) {
@@ -197,7 +197,7 @@ func Parse(arguments []string) (Call, error) {
 	}
 	for _, call := range []Call{
 		&Archive{}, &Backup{}, &Restore{}, &Initialize{}, &Delete{}, &List{}, &Probe{}, &Reload{}, &Fetch{}, &Recover{}, &Lag{},
-		&Window{},
+		&Window{}, &Search{},
 	} {
 		if verb(call) == arguments[0] {
 			return call, parse(arguments[1:], call)

@@ -16,7 +16,7 @@ import (
 
 // calls has one call of each kind.
 func calls() []Call {
-	return []Call{&Backup{}, &Restore{}, &Initialize{}, &Delete{}, &List{}, &Probe{}, &Install{}, &Archive{}, &Fetch{}, &Recover{}, &Lag{}, &Window{}}
+	return []Call{&Backup{}, &Restore{}, &Initialize{}, &Delete{}, &List{}, &Probe{}, &Install{}, &Archive{}, &Fetch{}, &Recover{}, &Lag{}, &Window{}, &Search{}}
 }
 
 // awkward are words that a flag parser could mistake for something else.

@@ -31,6 +31,7 @@ const (
 	CheckFailed            Reason = "CheckFailed"
 	CertificateNotServed   Reason = "CertificateNotServed"
 	TargetNotCovered       Reason = "TargetNotCovered"
+	BackupUnclear          Reason = "BackupUnclear"
 	Failed                 Reason = "Failed"
 )
 
@@ -39,7 +40,8 @@ func (r Reason) ExitCode(action ExitCode) ExitCode {
 	switch r {
 	case DestinationUnreachable, ClockSkew, Interrupted, CertificateNotServed:
 		return ExitTransient
-	case CredentialsRefused, DestinationMissing, DestinationFull, DataVolumeFull, BackupMissing, EncryptionKeyMissing, TargetNotCovered:
+	case CredentialsRefused, DestinationMissing, DestinationFull, DataVolumeFull, BackupMissing, EncryptionKeyMissing, TargetNotCovered,
+		BackupUnclear:
 		return ExitPrecondition
 	case BackupCorrupt, ManifestInvalid, IDMismatch, VersionMismatch, DataDirectoryNotEmpty:
 		return ExitRefused

@@ -42,8 +42,10 @@ type Result struct {
 	Restored    time.Time `json:"restored,omitzero"`
 	// Recoverable is what a Window has found.
 	Recoverable *Recoverable `json:"recoverable,omitempty"`
-	Reason      Reason       `json:"reason"`  // of a failure
-	Message     string       `json:"message"` // a sentence with the cause and what to do
+	// Found is what a Search has found.
+	Found   *Found `json:"found,omitempty"`
+	Reason  Reason `json:"reason"`  // of a failure
+	Message string `json:"message"` // a sentence with the cause and what to do
 }
 
 // Facts are strings, numbers and booleans about the data of a member, by name.

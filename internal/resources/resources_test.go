@@ -73,6 +73,7 @@ func TestTheObjectsOfAClusterMatchTheGoldenFiles(t *testing.T) {
 		"ephemeral.statefulset":        StatefulSet(ephemeralCluster, 3, state.Observed{}),
 		"spread.statefulset":           StatefulSet(spread, 3, state.Observed{}),
 		"spread.restore-job":           RestoreJob(spread, Restore{Members: spread.Spec.Replicas, Image: "example.test/operator:1", Command: []string{"restore"}}, state.Volume{UID: "1c2d3e4f"}),
+		"spread.search-job":            SearchJob(newest(spread), *state.SearchedFolder(newest(spread)), "example.test/operator:1"),
 		"generated.statefulset":        StatefulSet(generated, 3, state.Observed{}),
 		"full.service":                 Service(everything, nil),
 		"full.statefulset":             StatefulSet(everything, everything.Spec.Replicas, state.Observed{}),
@@ -401,4 +402,14 @@ func TestASecurityContextKeepsTheDefaultsOfItsUnsetFields(t *testing.T) {
 	if !*container.AllowPrivilegeEscalation || container.Capabilities.Drop[0] != "ALL" {
 		t.Errorf("container: %+v", container)
 	}
+}
+
+// newest is a cluster that starts with the newest backup of another one.
+func newest(cluster *dbv1.DatabaseCluster) *dbv1.DatabaseCluster {
+	cluster = cluster.DeepCopy()
+	at := dbv1.BackupDestination{URL: "s3://bucket/prod", Region: "eu-central-1", CredentialsSecretName: "keys", EncryptionSecretName: "age"}
+	cluster.Spec.Bootstrap = &dbv1.ClusterBootstrap{FromBackup: &dbv1.BackupSource{
+		Newest: &dbv1.NewestBackup{Destination: at, ClusterNamespace: "shop", ClusterName: "ledger"}, RecoveryTarget: &dbv1.RecoveryTarget{},
+	}}
+	return cluster
 }

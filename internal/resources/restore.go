@@ -45,6 +45,25 @@ var RestoreAction = jobs.ActionKind{
 	Supersede: jobs.SupersedeFailed, Connects: true, Places: true,
 }
 
+// SearchAction is the kind of the Jobs that look for the newest backup. They read names and manifests.
+var SearchAction = jobs.ActionKind{
+	Component: dbv1.ComponentSearch, Retries: 6, Deadline: jobs.Within(time.Hour), Resources: jobs.BackupResources,
+	Supersede: jobs.SupersedeFailed,
+}
+
+// SearchJob looks for the newest backup in a folder.
+func SearchJob(cluster *dbv1.DatabaseCluster, folder dbv1.BackupDestination, image string) objects.Child {
+	folder.EncryptionSecretName = "" // names and manifests are not encrypted
+	call := &protocol.Search{At: folder.URL, ID: string(cluster.UID), Store: jobs.Store(&folder)}
+	if target := state.FromBackup(cluster).RecoveryTarget; target != nil {
+		call.Recovers, call.Until = true, target.Time
+	}
+	return jobs.Build(cluster, jobs.Spec{
+		Name: naming.SearchJob(cluster.Name, state.SearchID(cluster)), Kind: SearchAction, Owner: objects.OwnedBy(cluster),
+		Transfer: &jobs.Transfer{Image: image, Call: call, At: &folder},
+	})
+}
+
 // InitializeJob creates the first data in the volume of member 0.
 func InitializeJob(cluster *dbv1.DatabaseCluster, restore Restore, volume state.Volume) objects.Child {
 	return jobs.Build(cluster, jobs.Spec{

@@ -7,6 +7,7 @@ package schedule
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -89,10 +90,19 @@ func sourcesIn(ctx context.Context, v kit.View, namespace string) ([]dbv1.Backup
 	var all []dbv1.BackupSource
 	for i := range clusters.Items {
 		if len(starting(&clusters.Items[i])) > 0 {
-			all = append(all, *clusters.Items[i].Spec.Bootstrap.FromBackup)
+			all = append(all, sourceOf(&clusters.Items[i]))
 		}
 	}
 	return all, nil
+}
+
+// sourceOf is the backup that a cluster will restore. While it is unknown which one is the newest, its location is their folder.
+func sourceOf(cluster *dbv1.DatabaseCluster) dbv1.BackupSource {
+	from := *state.FromBackup(cluster)
+	if from.Newest != nil {
+		from.Location = state.ReadsFrom(cluster, nil)
+	}
+	return from
 }
 
 // indexStarting is the name of the index of the clusters that will restore a backup at their start.
@@ -103,7 +113,7 @@ var indexes = []kit.Index{{Kind: &dbv1.DatabaseCluster{}, Name: indexStarting, V
 // starting is the value of that index: it has one if the cluster will restore a backup.
 func starting(object client.Object) []string {
 	cluster, ok := object.(*dbv1.DatabaseCluster)
-	if !ok || cluster.Spec.Bootstrap == nil || cluster.Spec.Bootstrap.FromBackup == nil {
+	if !ok || state.FromBackup(cluster) == nil {
 		return nil
 	}
 	restored := cluster.Status.Restore != nil && cluster.Status.Restore.Phase == dbv1.RestoreCompleted
@@ -115,9 +125,12 @@ func starting(object client.Object) []string {
 
 func isSource(backup *dbv1.DatabaseBackup, sources []dbv1.BackupSource) bool {
 	for _, source := range sources {
-		if source.Name == backup.Name || source.Location != nil && source.Location.URL == backup.Status.Location {
+		if source.Name == backup.Name || source.Location != nil && isAt(backup.Status.Location, source.Location.URL) {
 			return true
 		}
 	}
 	return false
 }
+
+// isAt reports whether a backup is at a URL, or in a folder at that URL.
+func isAt(location, url string) bool { return location == url || strings.HasPrefix(location, url+"/") }

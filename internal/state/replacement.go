@@ -35,7 +35,7 @@ type Replacement struct {
 func (r Replacement) Cluster(cluster *dbv1.DatabaseCluster) *dbv1.DatabaseCluster {
 	next := cluster.DeepCopy()
 	next.Status.Replacement = &dbv1.ClusterReplacementStatus{RestoreRef: &r.Restore, VolumeClaimTemplate: r.Template}
-	next.Status.Restore = nil
+	next.Status.Restore, next.Status.Bootstrap = nil, nil
 	if before := cluster.Status.Replacement; before != nil && r.Source != nil {
 		next.Status.Restore = before.Restore
 	}

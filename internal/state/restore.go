@@ -18,6 +18,8 @@ type ObservedRestore struct {
 	Missing []Ref
 	// Jobs fill volumes, including those of a source that the spec no longer names.
 	Jobs []jobs.Job
+	// Search is the Job that looks for the newest backup; nil if there is none, or if it is not needed.
+	Search *jobs.Job
 }
 
 // Job returns the Job of a name that still counts; ok is false if there is none.
@@ -25,9 +27,9 @@ func (r ObservedRestore) Job(name string) (job jobs.Job, ok bool) {
 	return First(r.Jobs, func(j jobs.Job) bool { return j.Name == name })
 }
 
-// FromBackup returns the backup that a cluster is to start with; nil for none.
+// FromBackup returns the backup that a cluster is to start with; nil for none. After the decision to start empty, no backup counts.
 func FromBackup(cluster *dbv1.DatabaseCluster) *dbv1.BackupSource {
-	if cluster.Spec.Bootstrap == nil {
+	if cluster.Spec.Bootstrap == nil || StartsEmpty(cluster) {
 		return nil
 	}
 	return cluster.Spec.Bootstrap.FromBackup
@@ -57,6 +59,8 @@ func SourceOf(cluster *dbv1.DatabaseCluster, backup *dbv1.DatabaseBackup) *dbv1.
 		return nil
 	case from.Location != nil:
 		return from.Location
+	case from.Newest != nil:
+		return chosen(cluster)
 	case backup == nil || backup.Status.Phase != dbv1.BackupCompleted || backup.Status.Destination == nil:
 		return nil
 	}

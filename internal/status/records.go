@@ -23,6 +23,8 @@ func (p PassResult) record(status *dbv1.DatabaseClusterStatus) {
 		status.Requests = append(status.Requests, *recorded.Request)
 	case recorded.Configuration != nil:
 		status.Configuration = recorded.Configuration
+	case recorded.Bootstrap != nil:
+		status.Bootstrap = recorded.Bootstrap
 	}
 	slices.SortFunc(status.Requests, func(a, b dbv1.ClusterRequestStatus) int { return strings.Compare(string(a.Type), string(b.Type)) })
 }

@@ -111,20 +111,29 @@ func (s *store) removeHalves(ctx context.Context, names []string) error {
 
 // folders returns the names of the folders, in order.
 func (s *store) folders(ctx context.Context) (all []string, err error) {
+	all, _, err = s.entries(ctx)
+	return all, err
+}
+
+// entries returns the names of the folders, and of the objects beside them, in order.
+func (s *store) entries(ctx context.Context) (folders, others []string, err error) {
 	if err := s.readable(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	entries := s.bucket.List(&blob.ListOptions{Delimiter: "/"})
 	for {
 		entry, err := entries.Next(ctx)
 		switch {
 		case errors.Is(err, io.EOF):
-			slices.Sort(all)
-			return all, nil
+			slices.Sort(folders)
+			slices.Sort(others)
+			return folders, others, nil
 		case err != nil:
-			return nil, s.failure("list", "", err)
+			return nil, nil, s.failure("list", "", err)
 		case entry.IsDir:
-			all = append(all, entry.Key)
+			folders = append(folders, entry.Key)
+		default:
+			others = append(others, entry.Key)
 		}
 	}
 }

@@ -59,6 +59,8 @@ func (r *run) do(ctx context.Context, call protocol.Call) (result protocol.Resul
 		result, err = (&probeRun{run: r, Probe: call}).do(ctx)
 	case *protocol.Window:
 		result, err = (&windowRun{run: r, Window: call}).do(ctx)
+	case *protocol.Search:
+		result, err = (&searchRun{run: r, Search: call}).do(ctx)
 	case *protocol.Delete, *protocol.Fetch, *protocol.Install, *protocol.List, *protocol.Recover, *protocol.Reload:
 		err = r.only(ctx, call)
 	case *protocol.Lag: // Run has answered it
@@ -84,7 +86,8 @@ func (r *run) only(ctx context.Context, call protocol.Call) error {
 		return (&recoverRun{run: r, Recover: call}).do(ctx)
 	case *protocol.Reload:
 		return (&reloadRun{run: r, Reload: call}).do(ctx)
-	case *protocol.Archive, *protocol.Backup, *protocol.Initialize, *protocol.Lag, *protocol.Probe, *protocol.Restore, *protocol.Window:
+	case *protocol.Archive, *protocol.Backup, *protocol.Initialize, *protocol.Lag, *protocol.Probe, *protocol.Restore, *protocol.Search,
+		*protocol.Window:
 	}
 	return nil
 }

@@ -97,7 +97,7 @@ const (
 	ofEngine     = `DatabaseEngine spec\.`
 	container    = `(container\.|pod\.(initContainers|sidecars)\[\]\.)`
 	environment  = ofCluster + container + `env\[\]\.`
-	destinations = `(DatabaseCluster spec\.(backup\.destination|bootstrap\.fromBackup\.location)|DatabaseBackup spec\.destination|DatabaseRestore spec\.source\.location)\.`
+	destinations = `(DatabaseCluster spec\.(backup\.destination|bootstrap\.fromBackup\.(location|newest\.destination))|DatabaseBackup spec\.destination|DatabaseRestore spec\.source\.location)\.`
 )
 
 // verdicts judge every field. The operator looks for a "local" kind in the namespace of the object that names it. The
@@ -120,6 +120,8 @@ var verdicts = []verdict{
 	// The operator creates these ConfigMaps. If another owner has one of the same name, members do not start.
 	nothing(ofEngine + `state\.(configMaps\[\]|lock\.(configMap|holder|term)|configuration\.(configMap|key))`),
 	local("DatabaseBackup", ofCluster+`bootstrap\.fromBackup\.name`, `DatabaseRestore spec\.source\.backupRef\.name`),
+	// Parts of the URL of a folder: the server at the address decides.
+	nothing(ofCluster+`bootstrap\.fromBackup\.newest\.(clusterNamespace|clusterName)`, ofCluster+`bootstrap\.fromBackup\.ifMissing`),
 	local("DatabaseCluster", `DatabaseBackup spec\.cluster`, `DatabaseRestore spec\.clusterRef\.name`),
 	global("DatabaseEngine", ofCluster+`engine`),
 	global("StorageClass", ofCluster+`storage\.storageClassName`),

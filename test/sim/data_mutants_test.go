@@ -7,6 +7,7 @@ package sim
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -103,6 +104,16 @@ var dataMutants = map[string]mutant{
 		}},
 		"restore", "counts as restored, but no Job has filled it",
 	},
+	"an unanswered search counts as an empty folder": {
+		interceptor.Funcs{List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+			err := c.List(ctx, list, options...)
+			if pods, is := list.(*corev1.PodList); is {
+				emptyAnswers(pods)
+			}
+			return err
+		}},
+		"newest", "the cluster starts empty, but the bucket has s3://backups/prod/shop/orders/new",
+	},
 	"the pod of a verification has the labels of a member": {
 		otherJob("-verify-", func(job map[string]any) {
 			world.Must(unstructured.SetNestedField(job, dbv1.ComponentDatabase, "spec", "template", "metadata", "labels", dbv1.LabelComponent))
@@ -173,4 +184,21 @@ func removed(ctx context.Context, c client.WithWatch, object client.Object, name
 		return err
 	}
 	return c.Delete(ctx, object, client.Preconditions{UID: new(object.GetUID()), ResourceVersion: new(object.GetResourceVersion())})
+}
+
+// emptyAnswers gives the pods of a search the result of an empty folder.
+func emptyAnswers(pods *corev1.PodList) {
+	for i := range pods.Items {
+		pod := &pods.Items[i]
+		if pod.Labels[dbv1.LabelComponent] != dbv1.ComponentSearch || len(pod.Status.ContainerStatuses) == 0 {
+			continue
+		}
+		statuses := slices.Clone(pod.Status.ContainerStatuses)
+		if ended := statuses[0].State.Terminated; ended != nil {
+			now := *ended
+			now.Message = `{"found":{}}`
+			statuses[0].State.Terminated = &now
+		}
+		pod.Status.ContainerStatuses = statuses
+	}
 }

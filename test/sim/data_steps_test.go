@@ -221,6 +221,26 @@ func fromLocation(name string) func(*dbv1.DatabaseCluster) {
 	}
 }
 
+// newest starts with the newest backup of the previous cluster of the same name.
+func newest(c *dbv1.DatabaseCluster) {
+	at := dbv1.BackupDestination{URL: world.Bucket, CredentialSource: dbv1.CredentialsWorkloadIdentity}
+	c.Spec.Bootstrap = &dbv1.ClusterBootstrap{FromBackup: &dbv1.BackupSource{Newest: &dbv1.NewestBackup{Destination: at}}}
+}
+
+// newestOrEmpty starts empty if there is no such backup.
+func newestOrEmpty(c *dbv1.DatabaseCluster) {
+	newest(c)
+	c.Spec.Bootstrap.FromBackup.IfMissing = dbv1.IfMissingCreate
+}
+
+// newestOf starts with the newest backup of a cluster of another name, or empty.
+func newestOf(name string) func(*dbv1.DatabaseCluster) {
+	return func(c *dbv1.DatabaseCluster) {
+		newestOrEmpty(c)
+		c.Spec.Bootstrap.FromBackup.Newest.ClusterName = name
+	}
+}
+
 func annotateCluster(what, key, value string) world.Step {
 	return set(what, func(c *dbv1.DatabaseCluster) { metav1.SetMetaDataAnnotation(&c.ObjectMeta, key, value) })
 }

@@ -45,6 +45,7 @@ var pairSequences = []world.Story{
 	world.Tell("pair-initialize-image-corrected",
 		world.BackOff(time.Hour), world.GoesWrong(world.Trouble{Verb: "initialize", Code: 1, Times: 1}), soon(12, told(createPair(world.PairEngine))), image("database:2"), world.Leads("orders-0"),
 	),
+	world.Tell("pair-newest-none", told(createPair(world.PairEngine, newestOrEmpty)), world.Holds("the first data")),
 	world.Tell("pair-restore", backedUp("old", world.PairEngine), told(createPair(world.PairEngine, fromBackup("old"))), world.Holds("old of member 0")),
 }
 

@@ -27,6 +27,7 @@ var subjects = []subject{
 	{"Objects, members and volumes of a cluster", false, clusterSequences},
 	{"Backups on demand and by schedule, and their verification", false, backupSequences},
 	{"Clusters that start with a backup", false, restoreSequences},
+	{"Clusters that start with the newest backup, or empty", false, newestSequences},
 	{"Deletion of a cluster", false, deletionSequences},
 	{"Retention, and backups of deleted clusters", false, expirySequences},
 	{"Clusters that lose volumes with data", false, lossSequences},

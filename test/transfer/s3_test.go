@@ -339,16 +339,7 @@ func TestAnInterruptedUploadLeavesNothing(t *testing.T) {
 func TestTheRestOfAKilledUploadIsRemovedWithTheBackup(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	started := filepath.Join(t.TempDir(), "started")
-	cmd, _ := w.command(t.Context(), w.backupArguments("head -c 50000000 /dev/urandom; touch "+started+"; sleep 3")...)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	wait(t, started)
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = cmd.Wait() // it was killed
+	w.killed()
 	w.must(w.backup("echo rows"))
 	w.must(w.restore("cat >/dev/null"))
 	w.must(w.remove())

@@ -64,7 +64,11 @@ type artifact struct {
 	// parts are the data of each member.
 	parts map[int]string
 	// sources are the origins of the parts.
-	sources  map[int]origin
+	sources map[int]origin
+	// cluster is the UID of the cluster in the manifest, and engine its engine; "" if the manifest has none.
+	cluster, engine string
+	// order is the place among the complete backups; 0 for an incomplete one.
+	order    int
 	complete bool
 	corrupt  bool
 	// lossy makes a restore omit data and succeed nevertheless.

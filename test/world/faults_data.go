@@ -105,6 +105,36 @@ func InBucket(name string, members int) Step {
 	}}
 }
 
+// InFolder puts a backup of the previous cluster of the same name into the bucket, without a DatabaseBackup: that was in another Kubernetes
+// cluster.
+func InFolder(name string, members int) Step {
+	return Step{What: fmt.Sprintf("the bucket has the backup %s of an earlier cluster of %d", name, members), Do: func(w *World) {
+		there := w.completed(artifact{id: name, cluster: "earlier", engine: AnyEngine})
+		for member := range members {
+			there = there.with(member, fmt.Sprintf("%s of member %d", name, member))
+		}
+		w.disk.bucket[w.inFolder(name)] = there
+	}}
+}
+
+// HalfInFolder puts a part of a backup there.
+func HalfInFolder(name string) Step {
+	return Step{What: fmt.Sprintf("the bucket has a part of the backup %s of an earlier cluster", name), Do: func(w *World) {
+		w.disk.bucket[w.inFolder(name)] = artifact{id: name, cluster: "earlier", engine: AnyEngine}.with(0, name+" of member 0")
+	}}
+}
+
+// OutOfFolder removes a backup from the bucket.
+func OutOfFolder(name string) Step {
+	return Step{What: fmt.Sprintf("somebody removes the backup %s from the bucket", name), Do: func(w *World) {
+		delete(w.disk.bucket, w.inFolder(name))
+	}}
+}
+
+func (w *World) inFolder(name string) string {
+	return fmt.Sprintf("%s/%s/%s/%s", Bucket, w.namespace, w.Name, name)
+}
+
 // Holds checks the data in the volumes of the members.
 func Holds(what string) Step {
 	return Step{What: "the members have " + what, Do: func(w *World) {

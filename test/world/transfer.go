@@ -190,6 +190,8 @@ func (w *World) perform(pod *corev1.Pod, c call) exit {
 		return w.performInitialize(pod, asked)
 	case *protocol.Window:
 		return w.performWindow(asked)
+	case *protocol.Search:
+		return w.performSearch(asked)
 	case *protocol.List, *protocol.Install, *protocol.Reload, *protocol.Archive, *protocol.Fetch, *protocol.Lag, *protocol.Recover:
 	}
 	if pod.Labels[dbv1.LabelComponent] == dbv1.ComponentRotation {
@@ -208,7 +210,7 @@ func (w *World) performBackup(pod *corev1.Pod, c *protocol.Backup) exit {
 	if reason != "" {
 		return actionFails(protocol.ExitPrecondition, reason)
 	}
-	there.id = c.ID
+	there.id, there.cluster, there.engine = c.ID, c.About[protocol.AboutClusterUID], c.About[protocol.AboutEngine]
 	source := w.rowsRead(pod, origin{cluster: of, image: w.imagesOf(pod), volume: w.volumeRead(pod)})
 	if previous, found := there.sources[member]; !found {
 		there = there.with(member, data).from(member, source)
@@ -222,7 +224,7 @@ func (w *World) performBackup(pod *corev1.Pod, c *protocol.Backup) exit {
 		if len(there.parts) < c.Members {
 			return fails(protocol.ManifestInvalid, fmt.Sprintf("%d of %d members are at %s", len(there.parts), c.Members, at))
 		}
-		there.complete = true
+		there = w.completed(there)
 	}
 	w.disk.bucket[at] = there
 	return exitWith(protocol.Result{Bytes: 100, StoredBytes: 50, SHA256: fmt.Sprintf("sha256 of %s", data), Check: factsAround(c, data)})

@@ -6,6 +6,7 @@ package world
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -57,4 +58,49 @@ func moment(text string) time.Time {
 	at, err := time.Parse(time.RFC3339, text)
 	Must(err)
 	return at
+}
+
+// completed is a backup that is complete now, after all others.
+func (w *World) completed(there artifact) artifact {
+	if there.complete {
+		return there
+	}
+	there.complete = true
+	for _, other := range w.disk.bucket {
+		there.order = max(there.order, other.order)
+	}
+	there.order++
+	return there
+}
+
+// newestBelow returns the newest complete backup in a folder, and an object there that is none; "" for nothing.
+func (w *World) newestBelow(folder string) (newest, unclear string) {
+	for _, at := range w.locations() {
+		there := w.disk.bucket[at]
+		switch {
+		case !strings.HasPrefix(at, folder+"/"):
+		case !there.complete:
+			unclear = at
+		case newest == "" || there.order > w.disk.bucket[newest].order:
+			newest = at
+		}
+	}
+	return newest, unclear
+}
+
+// performSearch finds the newest backup. The order of the backups is their time.
+func (w *World) performSearch(c *protocol.Search) exit {
+	newest, unclear := w.newestBelow(c.At)
+	there := w.disk.bucket[newest]
+	switch {
+	case newest == "" && unclear != "":
+		return fails(protocol.BackupUnclear, "There is an incomplete backup, "+unclear)
+	case newest == "":
+		return exitWith(protocol.Result{Found: &protocol.Found{}})
+	case there.cluster == c.ID:
+		return fails(protocol.IDMismatch, newest+" is of this cluster itself")
+	}
+	return exitWith(protocol.Result{Found: &protocol.Found{
+		Location: newest, Engine: there.engine, Members: len(there.parts), Completed: Began.Add(time.Duration(there.order) * time.Minute),
+	}})
 }

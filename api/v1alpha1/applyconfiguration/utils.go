@@ -50,6 +50,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.ClusterBindingApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterBootstrap"):
 		return &apiv1alpha1.ClusterBootstrapApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterBootstrapStatus"):
+		return &apiv1alpha1.ClusterBootstrapStatusApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterConfig"):
 		return &apiv1alpha1.ClusterConfigApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterConfigurationStatus"):
@@ -186,6 +188,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.MemberStatusApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("MemberVolumeStatus"):
 		return &apiv1alpha1.MemberVolumeStatusApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("NewestBackup"):
+		return &apiv1alpha1.NewestBackupApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("RecoveryRange"):
 		return &apiv1alpha1.RecoveryRangeApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("RecoveryTarget"):

@@ -76,16 +76,25 @@ func (r restore) blocked() *situation.Stall {
 		if r.Initializes {
 			which = fmt.Sprintf("Job %s, which creates the first data in PersistentVolumeClaim %s,", f.Job.Name, f.Claim)
 		}
-		if f.Trouble == jobs.Blocked {
-			return &situation.Stall{Reason: dbv1.ReasonJobBlocked, Message: fmt.Sprintf("%s cannot start: %s. %s", which, f.Cause, f.Job.Unblock())}
+		if stall := obstructed(f.Result, which); stall != nil {
+			return stall
 		}
-		if f.Trouble == jobs.Unmet {
-			return &situation.Stall{Reason: dbv1.ReasonJobBlocked, Message: fmt.Sprintf("%s fails until you correct this: %s", which, f.Cause)}
-		}
-		if f.Step == jobs.Lost { // its pod may still write
-			return &situation.Stall{Reason: dbv1.ReasonJobBlocked, Message: fmt.Sprintf(
-				"%s does not end: %s. Recover the node of the pod, or delete the Node object if the node is lost", which, f.Cause)}
-		}
+	}
+	return nil
+}
+
+// obstructed is the stall of a Job that cannot start a pod, does not end, or fails until the user acts; nil for none.
+func obstructed(r jobs.Result, which string) *situation.Stall {
+	blocked := func(format string, arguments ...any) *situation.Stall {
+		return &situation.Stall{Reason: dbv1.ReasonJobBlocked, Message: which + " " + fmt.Sprintf(format, arguments...)}
+	}
+	switch {
+	case r.Trouble == jobs.Blocked:
+		return blocked("cannot start: %s. %s", r.Cause, r.Job.Unblock())
+	case r.Trouble == jobs.Unmet:
+		return blocked("fails until you correct this: %s", r.Cause)
+	case r.Step == jobs.Lost: // its pod may still write
+		return blocked("does not end: %s. Recover the node of the pod, or delete the Node object if the node is lost", r.Cause)
 	}
 	return nil
 }

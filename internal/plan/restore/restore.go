@@ -57,8 +57,11 @@ func Restoring(s *situation.Situation) phase.Outcome {
 	}
 	r = r.judge()
 	steps := []func() phase.Outcome{r.recreate, r.stopJobs, r.discard, r.prepare, r.start, r.finish, r.wait}
-	if s.Stalled != nil && !s.Stalled.Blocked() {
+	switch {
+	case s.Stalled != nil && !s.Stalled.Blocked():
 		steps = []func() phase.Outcome{r.recreate, r.wait}
+	case r.Search != nil:
+		steps = []func() phase.Outcome{r.stopJobs, r.choose}
 	}
 	for _, step := range steps {
 		if outcome := step(); outcome.Waits() {
@@ -71,47 +74,6 @@ func Restoring(s *situation.Situation) phase.Outcome {
 // do is one step of a restore.
 func do(message string, all ...operation.Operation) phase.Outcome {
 	return phase.Do(dbv1.ReasonRestoring, message, all...)
-}
-
-// creating are the reasons of the creation of data, by those of a restore.
-var creating = map[string]string{
-	dbv1.ReasonRestoring:       dbv1.ReasonInitializing,
-	dbv1.ReasonRestoreRetrying: dbv1.ReasonInitializeRetrying,
-}
-
-// outcome has the reason of a restore, or of the creation of data.
-func (r restore) outcome(o phase.Outcome) phase.Outcome {
-	if reason, found := creating[o.Reason]; r.Initializes && found {
-		o.Reason = reason
-	}
-	return o
-}
-
-// beginning describes the start of the restore.
-func (r restore) beginning() string {
-	if r.Initializes {
-		return "writing the first data"
-	}
-	return "restoring " + r.Source()
-}
-
-// result describes the finished restore.
-func (r restore) result() string {
-	if r.Initializes {
-		return r.place() + " has the first data"
-	}
-	return r.Source() + " is restored into " + r.place()
-}
-
-// purpose describes the restore.
-func (r restore) purpose() string { return r.beginning() + " into " + r.place() }
-
-// place is where the data comes.
-func (r restore) place() string {
-	if r.Related() {
-		return "the volume of member 0"
-	}
-	return "the volumes of all members"
 }
 
 // stopJobs deletes Jobs that fill no volume of this restore and waits until their pods have terminated: two writers would corrupt a
@@ -200,14 +162,6 @@ func (r restore) start() phase.Outcome {
 			operation.Normal("RestoreStarted", "Restore", r.beginning()+" by "+names),
 			operation.Normal("InitializationStarted", "Initialize", r.beginning()+" by "+names)),
 	}, Objects: missing})
-}
-
-// event is the one of a restore, or of the creation of data.
-func (r restore) event(restores, creates operation.Event) operation.Event {
-	if r.Initializes {
-		return creates
-	}
-	return restores
 }
 
 // creates reports whether the operator knows all inputs of a Job, and its pods would not run as the ServiceAccount of another owner.

@@ -37,6 +37,8 @@ func Stalled(s *situation.Situation) *situation.Stall {
 	case s.Image == "":
 		text = r.asked() + "the operator cannot fill volumes, because its flag --transfer-image is not set. Set it to the image that contains " +
 			"the transfer program"
+	case r.Search != nil:
+		return r.searchStall()
 	default:
 		r = r.judge()
 		text = r.failure()
@@ -63,17 +65,28 @@ func (r restore) sourceProblem() string {
 			return text
 		}
 	}
-	if source := state.SourceOf(cluster, observed.Backup); source != nil && state.NamesNoCredentials(source) {
+	if text := r.newestProblem(); text != "" {
+		return text
+	}
+	if source := state.ReadsFrom(cluster, observed.Backup); source != nil && state.NamesNoCredentials(source) {
 		return fmt.Sprintf("%s: the backup at %s cannot be read, because its destination names no credentials. "+
 			"Set %s with credentialsSecretName or with credentialSource: WorkloadIdentity", state.SourceField(cluster, ""), source.URL,
-			state.SourceField(cluster, ".location"))
+			r.destination())
 	}
 	if len(observed.Missing) == 0 {
 		return ""
 	}
 	missing := observed.Missing[0]
 	return fmt.Sprintf("%s %s, which the backup in %s needs, does not exist. Create it, or set %s to use another one",
-		missing.Kind, missing.Name, state.SourceField(cluster, ""), state.SourceField(cluster, ".location"))
+		missing.Kind, missing.Name, state.SourceField(cluster, ""), r.destination())
+}
+
+// destination is the field with the access to the backup.
+func (r restore) destination() string {
+	if state.SearchedFolder(r.Cluster) != nil {
+		return state.SourceField(r.Cluster, ".newest.destination")
+	}
+	return state.SourceField(r.Cluster, ".location")
 }
 
 // backupProblem returns why a DatabaseBackup cannot be restored.

@@ -62,6 +62,9 @@ func RequeueAfter(s *situation.Situation) time.Duration {
 // ended returns the status of a finished restore, after the members have started.
 func ended(s *situation.Situation) *dbv1.ClusterRestoreStatus {
 	before := s.Cluster.Status.Restore
+	if state.StartsEmpty(s.Cluster) {
+		return nil
+	}
 	if before != nil && before.Phase == dbv1.RestoreCompleted {
 		return before
 	}

@@ -22,7 +22,7 @@ func (s *Situation) concerns(v state.Volume) bool {
 	if !s.Previous(v) || s.Ephemeral() {
 		return false
 	}
-	restores := state.FromBackup(s.Cluster) != nil
+	restores := s.Cluster.Spec.Bootstrap != nil && s.Cluster.Spec.Bootstrap.FromBackup != nil // nothing is adopted, see members.VolumeConflict
 	last, _ := s.lastPrimary()
 	return v.Ordinal < s.Cluster.Spec.Replicas || s.NotStarted() && (v.Ordinal <= last || s.Fits(v) && !v.Terminating && !restores)
 }

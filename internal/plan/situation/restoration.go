@@ -19,6 +19,8 @@ type Restoration struct {
 	// is unknown, or if nothing is to be restored.
 	From *dbv1.BackupDestination
 	ID   string
+	// Search is the folder with the newest backup, while it is unknown which one that is; nil after that, and for any other source.
+	Search *dbv1.BackupDestination
 	// Initializes is true if the engine creates the first data instead.
 	Initializes bool
 	// Members is how many members get data, from ordinal 0. Members of one database copy it from the first one.
@@ -45,6 +47,8 @@ func (s *Situation) restoration() *Restoration {
 		r.ID = naming.InitializeID(s.Cluster.UID)
 	case r.From != nil:
 		r.ID = RestoreID(s.Cluster, *r.From, r.Members)
+	default:
+		r.Search = state.SearchedFolder(s.Cluster)
 	}
 	return r
 }

@@ -120,12 +120,18 @@ var schemaYAML = typed.YAMLObject(`types:
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupSource
   map:
     fields:
+    - name: ifMissing
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.MissingBackupPolicy
     - name: location
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupDestination
     - name: name
       type:
         scalar: string
+    - name: newest
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.NewestBackup
     - name: recoveryTarget
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RecoveryTarget
@@ -214,6 +220,8 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: timeZone
       type:
         scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BootstrapDecision
+  scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterArchive
   map:
     fields:
@@ -311,6 +319,36 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupSource
     - name: owner
+      type:
+        scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterBootstrapStatus
+  map:
+    fields:
+    - name: completionTime
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
+    - name: decidedAt
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
+    - name: decision
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BootstrapDecision
+    - name: engine
+      type:
+        scalar: string
+    - name: folder
+      type:
+        scalar: string
+    - name: image
+      type:
+        scalar: string
+    - name: location
+      type:
+        scalar: string
+    - name: replicas
+      type:
+        scalar: numeric
+    - name: search
       type:
         scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterCSIVolume
@@ -1199,6 +1237,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: binding
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterBinding
+    - name: bootstrap
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterBootstrapStatus
     - name: conditions
       type:
         list:
@@ -1893,6 +1934,20 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: requested
       type:
         namedType: io.k8s.apimachinery.pkg.api.resource.Quantity
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.MissingBackupPolicy
+  scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.NewestBackup
+  map:
+    fields:
+    - name: clusterName
+      type:
+        scalar: string
+    - name: clusterNamespace
+      type:
+        scalar: string
+    - name: destination
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupDestination
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RecoveryRange
   map:
     fields:

@@ -6,16 +6,29 @@ SPDX-License-Identifier: Apache-2.0
 
 package v1alpha1
 
+import (
+	apiv1alpha1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
 // BackupSourceApplyConfiguration represents a declarative configuration of the BackupSource type for use
 // with apply.
 //
 // BackupSource is a backup to restore.
 type BackupSourceApplyConfiguration struct {
-	// name is the name of a DatabaseBackup in the same namespace. Default: none; then location is required.
+	// name is the name of a DatabaseBackup in the same namespace. Default: none; then location or newest is required.
 	Name *string `json:"name,omitempty"`
 	// location is the location of the backup, for a backup whose DatabaseBackup no longer exists. Its url is the
 	// status.location of that DatabaseBackup.
 	Location *BackupDestinationApplyConfiguration `json:"location,omitempty"`
+	// newest is the newest complete backup of a cluster at a destination, whether DatabaseBackups exist or not. With recoveryTarget.time, it
+	// is the newest one that was complete before that time. A Job looks for it once, before the operator creates the first volume.
+	// status.bootstrap has the result, which no later backup changes.
+	Newest *NewestBackupApplyConfiguration `json:"newest,omitempty"`
+	// ifMissing is what happens if newest finds no backup. Fail: the cluster waits, and is Stalled. Create: it starts with an empty
+	// database. The operator creates it only after a Job has listed the folder of the cluster, and the folder has no object at all. If the
+	// destination cannot be read, or the folder has another object, the cluster waits. The operator cannot distinguish a wrong destination
+	// or name from a cluster without a backup: check status.bootstrap. Default: Fail.
+	IfMissing *apiv1alpha1.MissingBackupPolicy `json:"ifMissing,omitempty"`
 	// recoveryTarget is the moment after the backup whose data the cluster gets, by the archive beside the backup. The engine
 	// needs the action recover. Default: the data of the backup.
 	RecoveryTarget *RecoveryTargetApplyConfiguration `json:"recoveryTarget,omitempty"`
@@ -40,6 +53,22 @@ func (b *BackupSourceApplyConfiguration) WithName(value string) *BackupSourceApp
 // If called multiple times, the Location field is set to the value of the last call.
 func (b *BackupSourceApplyConfiguration) WithLocation(value *BackupDestinationApplyConfiguration) *BackupSourceApplyConfiguration {
 	b.Location = value
+	return b
+}
+
+// WithNewest sets the Newest field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Newest field is set to the value of the last call.
+func (b *BackupSourceApplyConfiguration) WithNewest(value *NewestBackupApplyConfiguration) *BackupSourceApplyConfiguration {
+	b.Newest = value
+	return b
+}
+
+// WithIfMissing sets the IfMissing field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the IfMissing field is set to the value of the last call.
+func (b *BackupSourceApplyConfiguration) WithIfMissing(value apiv1alpha1.MissingBackupPolicy) *BackupSourceApplyConfiguration {
+	b.IfMissing = &value
 	return b
 }
 

@@ -58,6 +58,9 @@ type DatabaseClusterStatusApplyConfiguration struct {
 	Recovery *ClusterRecoveryStatusApplyConfiguration `json:"recovery,omitempty"`
 	// tls is the state of the certificate of the members. It is empty without spec.tls.
 	TLS *ClusterTLSStatusApplyConfiguration `json:"tls,omitempty"`
+	// bootstrap is whether the cluster starts with a backup or with an empty database, by spec.bootstrap.fromBackup.newest. It is empty
+	// until the operator knows, and without newest.
+	Bootstrap *ClusterBootstrapStatusApplyConfiguration `json:"bootstrap,omitempty"`
 	// restore is the progress or the result of the restore of spec.bootstrap.fromBackup.
 	Restore *ClusterRestoreStatusApplyConfiguration `json:"restore,omitempty"`
 	// replacement is how a DatabaseRestore replaces the data of the cluster, and which volumes the members use since. It is empty if
@@ -241,6 +244,14 @@ func (b *DatabaseClusterStatusApplyConfiguration) WithRecovery(value *ClusterRec
 // If called multiple times, the TLS field is set to the value of the last call.
 func (b *DatabaseClusterStatusApplyConfiguration) WithTLS(value *ClusterTLSStatusApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
 	b.TLS = value
+	return b
+}
+
+// WithBootstrap sets the Bootstrap field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Bootstrap field is set to the value of the last call.
+func (b *DatabaseClusterStatusApplyConfiguration) WithBootstrap(value *ClusterBootstrapStatusApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
+	b.Bootstrap = value
 	return b
 }
 

@@ -1,0 +1,194 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package transfer
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
+)
+
+// searchRun is a run that finds the newest complete backup of a cluster. A new cluster starts empty if there is none, so everything that is
+// not understood is a failure, and never "no backup".
+type searchRun struct {
+	*run
+	*protocol.Search
+	store *store
+	until time.Time
+	// backups are the complete backups by their folders, with a slash.
+	backups map[string]*protocol.Manifest
+	// unclear are objects that are no complete backup.
+	unclear []string
+}
+
+func (s *searchRun) do(ctx context.Context) (result protocol.Result, err error) {
+	result.Started = time.Now().UTC()
+	if s.until, err = s.Moment(); err != nil {
+		return result, err
+	}
+	if s.store, err = openStore(ctx, s.At, s.Store); err != nil {
+		return result, err
+	}
+	defer s.store.close() //nolint:errcheck // only read
+	s.secrets = s.store.secrets
+	if err := s.read(ctx); err != nil {
+		return result, err
+	}
+	result.Found, err = s.found(ctx)
+	result.Completed = time.Now().UTC()
+	return result, err
+}
+
+// read reads every folder.
+func (s *searchRun) read(ctx context.Context) error {
+	folders, others, err := s.store.entries(ctx)
+	if err != nil {
+		return err
+	}
+	s.backups = map[string]*protocol.Manifest{}
+	for _, name := range others {
+		s.unclear = append(s.unclear, s.store.URL(name)+", which is no part of a backup")
+	}
+	for _, folder := range folders {
+		archives, err := s.archives(ctx, folder)
+		if err == nil && archives {
+			err = s.readArchive(folder)
+		} else if err == nil {
+			err = s.readBackup(ctx, folder)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// archives reports whether a folder is that of an archive. The name of a backup may begin in the same way.
+func (s *searchRun) archives(ctx context.Context, folder string) (bool, error) {
+	if !strings.HasPrefix(folder, protocol.ArchiveFolder("")) {
+		return false, nil
+	}
+	backup, err := s.store.bucket.Exists(ctx, folder+protocol.ManifestName)
+	return !backup, s.store.failure("read", folder+protocol.ManifestName, err)
+}
+
+// readArchive does not list an archive, which may have many objects.
+func (s *searchRun) readArchive(folder string) error {
+	if strings.HasPrefix(folder, protocol.ArchiveFolder(s.ID)) {
+		return s.own(folder)
+	}
+	s.unclear = append(s.unclear, "an archive, "+s.store.URL(folder))
+	return nil
+}
+
+// readBackup reads a folder. One with an unreadable manifest may have the newest backup.
+func (s *searchRun) readBackup(ctx context.Context, folder string) error {
+	listed, err := s.store.list(ctx, folder)
+	if err != nil {
+		return err
+	}
+	for _, name := range listed.names() {
+		if !protocol.IsOwned(strings.TrimPrefix(name, folder)) {
+			s.unclear = append(s.unclear, s.store.URL(name)+", which is no part of a backup")
+		}
+	}
+	if _, complete := listed[folder+protocol.ManifestName]; !complete {
+		if len(listed) > 0 {
+			s.unclear = append(s.unclear, "an incomplete backup, "+s.store.URL(folder))
+		}
+		return nil
+	}
+	manifest, err := readManifest(ctx, s.store, folder+protocol.ManifestName)
+	switch {
+	case err != nil && (failureOf(err).exitCode() == protocol.ExitTransient || ctx.Err() != nil):
+		return err
+	case err != nil:
+		return failf(protocol.BackupUnclear, "%s It is unknown whether this is the newest backup. If you do not need it, delete its folder. %s",
+			failureOf(err).Message, nameOne)
+	case strings.HasPrefix(manifest.About[protocol.AboutClusterUID], s.ID):
+		return s.own(folder)
+	}
+	s.backups[folder] = manifest
+	return nil
+}
+
+// nameOne is the way out of every search.
+const nameOne = "To restore a backup that you know, set its URL in spec.bootstrap.fromBackup.location, in place of newest."
+
+// own refuses what the cluster has written itself: it had members before, although its status does not show that.
+func (s *searchRun) own(folder string) error {
+	return failf(protocol.IDMismatch, "%s is of this cluster itself, so it had data before, and its status was lost. Restore its volumes, or "+
+		"delete the cluster and create it again.", s.store.URL(folder))
+}
+
+// found returns the newest backup, or that there is none.
+func (s *searchRun) found(ctx context.Context) (*protocol.Found, error) {
+	if len(s.backups) == 0 {
+		return s.nothing(ctx)
+	}
+	newest := s.newest(func(*protocol.Manifest) bool { return true })
+	if newest == "" {
+		return nil, failf(protocol.TargetNotCovered, "No backup below %s was complete before %s. Choose a later time in "+
+			"spec.bootstrap.fromBackup.recoveryTarget.", s.store.URL(""), s.Until)
+	}
+	if s.Recovers {
+		// Another cluster of the name has other data: an older backup of the same data can begin, but not one of other data.
+		cluster := s.backups[newest].About[protocol.AboutClusterUID]
+		begins := s.newest(func(m *protocol.Manifest) bool {
+			return m.About[protocol.AboutClusterUID] == cluster && len(m.Streams) == 1 && archiveFile(&m.Streams[0]) != ""
+		})
+		if begins == "" || cluster == "" {
+			return nil, failf(protocol.TargetNotCovered, "The backup %s does not begin in an archive, and no older backup of the same data does. "+
+				"Remove spec.bootstrap.fromBackup.recoveryTarget to restore it. %s", s.store.URL(path.Clean(newest)), nameOne)
+		}
+		newest = begins
+	}
+	m := s.backups[newest]
+	return &protocol.Found{
+		Location: s.store.URL(path.Clean(newest)), Engine: m.About[protocol.AboutEngine], Image: m.About[protocol.AboutImage],
+		Members: m.Members, Completed: m.Completed,
+	}, nil
+}
+
+// newest returns the folder of the newest backup that counts; "" for none. Of two at the same time, it is always the same one.
+func (s *searchRun) newest(counts func(*protocol.Manifest) bool) (folder string) {
+	for name, m := range s.backups {
+		if !s.until.IsZero() && m.Completed.After(s.until) || !counts(m) {
+			continue
+		}
+		last := s.backups[folder]
+		if last == nil || m.Completed.After(last.Completed) || m.Completed.Equal(last.Completed) && name > folder {
+			folder = name
+		}
+	}
+	return folder
+}
+
+// nothing returns that the folder is empty, if it is. Objects that are being uploaded are not listed.
+func (s *searchRun) nothing(ctx context.Context) (*protocol.Found, error) {
+	if s.store.uploads != nil {
+		upload, err := s.store.uploads.any(ctx, s.store.Path+"/")
+		if err != nil {
+			return nil, s.store.failure("list the unfinished uploads of", "", err)
+		}
+		if upload != "" {
+			s.unclear = append(s.unclear, "an unfinished upload, "+upload)
+		}
+	}
+	if len(s.unclear) == 0 {
+		return &protocol.Found{}, nil
+	}
+	more := ""
+	if others := len(s.unclear) - 1; others > 0 {
+		more = fmt.Sprintf(" and %d more", others)
+	}
+	return nil, failf(protocol.BackupUnclear, "There is no complete backup below %s, but it is not empty: it has %s%s. If you need nothing "+
+		"of it, delete it with the tools of the destination. Otherwise, wait until a backup is complete, or correct the location. %s",
+		s.store.URL(""), s.unclear[0], more, nameOne)
+}
