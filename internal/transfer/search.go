@@ -98,6 +98,10 @@ func (s *searchRun) readBackup(ctx context.Context, folder string) error {
 			s.unclear = append(s.unclear, s.store.URL(name)+", which is no part of a backup")
 		}
 	}
+	if _, deleted := listed[folder+protocol.DeletedName]; deleted {
+		s.unclear = append(s.unclear, "what is left of a deleted backup, "+s.store.URL(folder))
+		return nil
+	}
 	if _, complete := listed[folder+protocol.ManifestName]; !complete {
 		if len(listed) > 0 {
 			s.unclear = append(s.unclear, "an incomplete backup, "+s.store.URL(folder))
