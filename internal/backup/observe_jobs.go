@@ -42,6 +42,6 @@ func (o *observation) readOthers(ctx context.Context) {
 	}
 	others := &dbv1.DatabaseBackupList{}
 	if o.List(ctx, others, named.IndexBackups, o.backup.Spec.Cluster); o.Err == nil {
-		o.Queue = plan.QueueOf(o.backup, others.Items)
+		o.Queue, o.Earlier = plan.QueueOf(o.backup, others.Items), plan.EarlierOf(o.backup, o.Cluster, others.Items)
 	}
 }

@@ -69,7 +69,7 @@ func TestAFolderThatIsNotUnderstoodIsNotEmpty(t *testing.T) {
 		"an incomplete backup":                  {"half/member-0/00000-0a1b2c3d.zst", "an incomplete backup, file:///shop/orders/half"},
 		"a member of an incomplete backup":      {"half/member-0/manifest.json", "an incomplete backup, file:///shop/orders/half"},
 		"a file that a killed attempt wrote":    {"half/manifest.json.0a1b.tmp", "an incomplete backup, file:///shop/orders/half"},
-		"what other backups needed":            {"gone/deleted.json", "what is left of a deleted backup, file:///shop/orders/gone"},
+		"what other backups needed":             {"gone/deleted.json", "what is left of a deleted backup, file:///shop/orders/gone"},
 		"a file of another program":             {"notes.txt", "file:///shop/orders/notes.txt, which is no part of a backup"},
 		"a folder of another program":           {"base/backup.tar", "file:///shop/orders/base/backup.tar, which is no part of a backup"},
 		"a backup in a deeper folder":           {"prod/a/manifest.json", "file:///shop/orders/prod/a/manifest.json, which is no part of a backup"},

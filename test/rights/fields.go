@@ -166,7 +166,7 @@ var verdicts = []verdict{
 	nothing(ofCluster+
 		`(parameters\{\}|bootstrap\.(database|owner|fromBackup\.recoveryTarget\.time)|tls\.mode|credentials\.rotation\.(period|overlap)|config\.(mountPath|files\{\})|container\.dataPath|storage\.size|serviceAccount\.annotations\{\}|service\.(type|(annotations|labels)\{\}|loadBalancerClass|loadBalancerSourceRanges\[\]|externalTrafficPolicy)|pod\.(labels|annotations)\{\}|updateStrategy\.type)`,
 		ofCluster+
-			`backup\.(unhealthyAfter|schedules\[\]\.(name|schedule|timeZone|retention\.period)|verification\.(command\[\]|recover|schedule|timeZone))`,
+			`backup\.(unhealthyAfter|unchangedData|schedules\[\]\.(name|schedule|timeZone|retention\.period)|verification\.(command\[\]|recover|schedule|timeZone))`,
 		ofCluster+`deletion\.(hookFailurePolicy|volumes|hooks\[\]\.(name|type|command\[\]))`, `DatabaseBackup spec\.deletionPolicy`,
 		`DatabaseRestore spec\.(mode|source\.recoveryTarget\.time)`,
 		ofEngine+

@@ -52,7 +52,7 @@ func (s situation) start(p BackupPlan) BackupPlan {
 	is.ClusterUID, is.Engine, is.Image, is.Replicas = string(cluster.UID), cluster.Spec.Engine, cluster.Spec.Image, s.streams()
 	is.VolumeClaimTemplate, is.Reuses = templateOf(cluster), ""
 	if reuses(cluster) && s.Fence == "" { // the last backup of a cluster depends on no older data
-		is.Reuses = earlierBackup(at, is.ClusterUID, s.Others)
+		is.Reuses = s.Earlier
 	}
 	is.ServiceAccountName, is.Fence = pods.ServiceAccountName(cluster), s.Fence
 	is.StartTime, is.Streams = &metav1.Time{Time: s.At}, nil

@@ -46,6 +46,8 @@ type BackupFacts struct {
 	Fence string
 
 	Queue
+	// Earlier is the URL of the backup to whose data this one may refer, if it starts now; "" for none.
+	Earlier string
 	RecoveryFacts
 	// Policy is the NetworkPolicy of the copies; nil if there is none. Isolates is true if copies run that need it.
 	Policy   *networkingv1.NetworkPolicy

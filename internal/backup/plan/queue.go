@@ -6,7 +6,6 @@ package plan
 
 import (
 	"cmp"
-	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -27,18 +26,15 @@ type Queue struct {
 	Yields bool
 	// FirstSince is the time since when this backup could be first in the queue.
 	FirstSince time.Time
-	// Others are the other backups of the cluster; nil for a backup that is underway.
-	Others []dbv1.DatabaseBackup
 }
 
 // QueueOf returns the position of a backup among these backups.
 func QueueOf(backup *dbv1.DatabaseBackup, all []dbv1.DatabaseBackup) Queue {
 	before, since := predecessor(backup, all)
-	others := slices.DeleteFunc(slices.Clone(all), func(other dbv1.DatabaseBackup) bool { return other.UID == backup.UID })
 	if before == nil {
-		return Queue{FirstSince: since, Others: others}
+		return Queue{FirstSince: since}
 	}
-	return Queue{Predecessor: before.Name, Stuck: Stuck(before), Yields: earlier(before, backup), FirstSince: since, Others: others}
+	return Queue{Predecessor: before.Name, Stuck: Stuck(before), Yields: earlier(before, backup), FirstSince: since}
 }
 
 // Underway reports whether the first Job of a backup was created: then no other backup precedes it.

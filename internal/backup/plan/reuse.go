@@ -25,7 +25,15 @@ func (s situation) reused() string {
 	return s.backup.Status.Reuses
 }
 
-// earlierBackup is the URL of the last complete backup of the cluster at the destination; "" if there is none, or if its data is in doubt.
+// EarlierOf is the URL of the last complete backup of the cluster at the destination of a backup that starts; "" if there is none, or if
+// its data is in doubt.
+func EarlierOf(backup *dbv1.DatabaseBackup, cluster *dbv1.DatabaseCluster, all []dbv1.DatabaseBackup) string {
+	if cluster == nil || Begun(backup.Status) || !reuses(cluster) {
+		return ""
+	}
+	return earlierBackup(destination(backup, cluster), string(cluster.UID), all)
+}
+
 func earlierBackup(at *dbv1.BackupDestination, clusterUID string, others []dbv1.DatabaseBackup) string {
 	var last *dbv1.DatabaseBackup
 	for i := range others {

@@ -73,9 +73,9 @@ func TestTheEarlierBackupToWhichABackupMayRefer(t *testing.T) {
 func TestABackupRecordsToWhichEarlierOneItsJobsRefer(t *testing.T) {
 	observed := idleWorld()
 	observed.Cluster.Spec.Backup.UnchangedData = dbv1.ReuseUnchanged
-	observed.Others = []dbv1.DatabaseBackup{endedAt("one", 1, func(b *dbv1.DatabaseBackup) {
+	observed.Earlier = EarlierOf(asked(), observed.Cluster, []dbv1.DatabaseBackup{*asked(), endedAt("one", 1, func(b *dbv1.DatabaseBackup) {
 		b.Status.ClusterUID, b.Status.Destination = string(observed.Cluster.UID), observed.Cluster.Spec.Backup.Destination.DeepCopy()
-	})}
+	})})
 	p := For(asked(), observed)
 	if p.Status.Reuses != "s3://b/one" {
 		t.Fatalf("status.reuses is %q: %s", p.Status.Reuses, text(p))
@@ -86,7 +86,7 @@ func TestABackupRecordsToWhichEarlierOneItsJobsRefer(t *testing.T) {
 	}
 	b := started()
 	b.Status.Reuses = "s3://b/one"
-	observed.Others = nil
+	observed.Earlier = ""
 	for _, test := range []struct {
 		unchanged dbv1.UnchangedData
 		want      bool
