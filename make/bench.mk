@@ -29,3 +29,7 @@ bench-docs: ## Publish the results of make bench in docs/benchmarks.
 	@cp dist/bench/*.jsonl docs/benchmarks/
 	@find dist/bench/profiles -name '*.txt' ! -name 'floor-*' -exec cp -t docs/benchmarks/profiles {} + || true
 	@cd test/bench/report && go run . --dir $(CURDIR)/docs/benchmarks --publish
+
+.PHONY: bench-repeat
+bench-repeat: $(LOCAL) ## Measure a second backup of PostgreSQL that stores only what has changed, beside one that stores everything (GIB=2).
+	DBC_REPEAT_GIB=$(or $(GIB),2) DBC_VERSITYGW=$(call tool,versitygw) go test -count=1 -timeout 60m -tags s3 -run TestMeasureASecondBackup -v ./test/transfer
