@@ -129,7 +129,7 @@ func TestKubectlExplainsEveryField(t *testing.T) {
 		"explain dbc.spec.updateStrategy.type":       {"ENUM: RollingUpdate OnDelete", "Default: RollingUpdate."},
 		"explain dbc.spec.deletion.hooks":            {"FIELD: hooks <[]Object>", "enum: Backup, Command, Shutdown", "name is the name of the hook", "-required-"},
 		"explain dbc.spec.backup.schedules.schedule": {`for example "30 3 * * *"`},
-		"explain databasebackup.status":              {"storedBytes is the size of the backup at the destination, in bytes."},
+		"explain databasebackup.status":              {"storedBytes is the size of what this backup stored at the destination, in bytes."},
 		"explain databaseengine.spec.actions":        {"backup writes the data of the member DBC_MEMBER to standard output."},
 		"explain dbc.spec --recursive":               {"deadlineSeconds\t<integer>", "fromBackup\t<Object>", "terminationGracePeriodSeconds\t<integer>"},
 		"explain dbb --recursive":                    {"deletionPolicy\t<string>"},
