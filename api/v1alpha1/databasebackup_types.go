@@ -171,8 +171,8 @@ type DatabaseBackupStatus struct {
 	// +kubebuilder:validation:MaxLength=63
 	VolumeClaimTemplate string `json:"volumeClaimTemplate,omitempty"`
 
-	// reuses is the URL of the earlier backup to whose data this one may refer. Its data may be in still earlier ones. It is empty if the
-	// backup stores all its data.
+	// reuses is the URL of the last backup before this one, to whose data this one may refer. That data can be in older backups. It is empty
+	// if the backup stores all its data.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	// +kubebuilder:validation:MaxLength=2048

@@ -50,9 +50,9 @@ type ClusterBackup struct {
 	// +optional
 	Compression BackupCompression `json:"compression,omitzero"`
 
-	// unchangedData is Store or Reuse. With Reuse, a backup stores only the data that has changed since the last one, and refers to earlier
-	// backups of the cluster at the same destination for the rest. You restore and delete each backup as if it had all its data: the
-	// deletion of a backup leaves the data that others need. Never delete objects by hand. With Store, each backup has all its data.
+	// unchangedData is Store or Reuse. With Reuse, a backup stores only the data that has changed since the last one. For the rest, it refers
+	// to older backups of the cluster at the same destination. You restore and delete each backup as if it had all its data. The deletion
+	// of a backup leaves the data that others need, so never delete objects by hand. With Store, each backup has all its data.
 	// Default: Store.
 	// +optional
 	// +kubebuilder:validation:Enum=Store;Reuse

@@ -4,8 +4,8 @@ SPDX-License-Identifier: Apache-2.0
 
 // Package reuse lets a backup refer to data that earlier backups of the cluster have stored, so that it stores only what is new.
 //
-// The data is cut into chunks where its content says so, so that an insertion moves the cuts with the content. Each backup stores the
-// chunks that no earlier one has as a stream of its own, as a backup without reuse stores everything. Beside it are two objects:
+// The content decides where the data is cut into chunks, so an insertion moves the cuts with the content. Each backup stores the new
+// chunks as a stream of its own, as a backup without reuse stores everything. Beside it are two objects:
 //
 //	index  what the stream has: the sum and the length of each of its chunks, and the size of each of its frames of zstd
 //	order  which bytes of which stream are the data, in their order; absent if they are those of the stream itself

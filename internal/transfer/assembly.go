@@ -62,7 +62,8 @@ type part struct {
 // openAssembly opens all streams of a backup and starts to read.
 func openAssembly(of shelves, from *protocol.Restore, store *store, stream *protocol.Stream) (*assembly, error) {
 	a := &assembly{
-		of: of, shelves: map[int]*shelf{}, parts: make(chan part, partsAhead), tokens: make(chan struct{}, framesAhead), stopped: make(chan struct{}),
+		of: of, shelves: map[int]*shelf{}, stopped: make(chan struct{}),
+		parts: make(chan part, partsAhead), tokens: make(chan struct{}, framesAhead),
 	}
 	a.stop = sync.OnceFunc(func() { close(a.stopped) })
 	own, err := of.open(store, stream)

@@ -53,7 +53,7 @@ func (r *backupRun) publish(ctx context.Context, store *store, name string, stre
 }
 
 // held withdraws a manifest if the backup was deleted before it was written: then nothing held the earlier streams to which it refers. So
-// whoever looks for what is needed sees either the hold, or the manifest.
+// a deletion sees either the hold, or the manifest.
 func (r *backupRun) held(ctx context.Context, store *store, name string, streams []protocol.Stream) error {
 	if !slices.ContainsFunc(streams, func(s protocol.Stream) bool { return s.Order != nil }) {
 		return nil

@@ -51,12 +51,12 @@ func (r *backupRun) lookBack(ctx context.Context, store *store, stream *protocol
 	if err != nil {
 		problem = failureOf(err).Message
 	}
-	r.log.Warn("This backup stores everything, because it cannot refer to an earlier one.", "earlier", r.Reuse, "problem", problem)
+	r.log.Warn("This backup stores everything, because it cannot refer to the last one.", "earlier", r.Reuse, "problem", problem)
 	return nil, nil //nolint:nilnil // nothing
 }
 
 // open finds the streams. A problem is why there are none.
-func (e *earlier) open(ctx context.Context, r *backupRun, hold func(content []byte) error, patient idleTimeout) (problem string, err error) {
+func (e *earlier) open(ctx context.Context, r *backupRun, hold func([]byte) error, patient idleTimeout) (problem string, err error) {
 	last, err := openStore(ctx, r.Reuse, r.Store)
 	if err != nil {
 		return "", err
@@ -93,7 +93,7 @@ func holdOf(last string, sources []protocol.Source) []byte {
 	return content
 }
 
-// isDeleted reports whether a complete backup was deleted. One listing decides: the mark is there before the manifest is gone.
+// isDeleted reports whether a complete backup was deleted. One listing decides: the mark is written before the manifest is deleted.
 func isDeleted(ctx context.Context, store *store) (bool, error) {
 	listed, err := store.list(ctx, "")
 	_, complete := listed[protocol.ManifestName]

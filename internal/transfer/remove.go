@@ -34,7 +34,7 @@ func (r *run) remove(ctx context.Context, call *protocol.Delete) error {
 }
 
 // inspect rejects another backup, and reports whether others may refer to this one, or it to others. If another attempt of the deletion
-// removes a manifest meanwhile, it looks again.
+// removes a manifest meanwhile, it repeats the listing.
 func (r *run) inspect(ctx context.Context, store *store, id string) (leaves bool, err error) {
 	for range maxListings {
 		var listed listing

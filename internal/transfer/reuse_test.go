@@ -58,7 +58,7 @@ func (s *series) in(name, object string) string {
 	return filepath.Join(s.root, "shop/orders", name, object)
 }
 
-// save makes a backup of the data, which refers to an earlier one unless that is "".
+// save backs up the data. The backup refers to another one unless that is "".
 func (s *series) save(name, earlier string) outcome {
 	s.t.Helper()
 	return s.must(s.run(s.saving(name, earlier, "cat "+s.file(name))...))
@@ -303,7 +303,7 @@ func (s *series) slowly(name, earlier string) (finish func() outcome) {
 	}
 }
 
-// Its pod runs on a node that lost the API server. When it ends, nobody knows it any more, and nothing has held what it refers to.
+// Its pod runs on a node that lost the API server. When it ends, its DatabaseBackup no longer exists, and nothing has held what it refers to.
 func TestABackupThatWasDeletedWhileItRanDoesNotAppear(t *testing.T) {
 	s := newSeries(t, 2<<20)
 	s.save("one", "")
@@ -328,7 +328,7 @@ func TestTheDeletionOfABackupThatIsNotCompleteFreesWhatItHeld(t *testing.T) {
 	s.fails(finish(), protocol.ExitPrecondition, protocol.BackupMissing)
 }
 
-// A deletion on a node that lost the API server may run beside a backup that refers to the deleted one, and beside other deletions.
+// A deletion on a node that lost the API server may run beside a backup to which it belongs, and beside other deletions.
 func TestBackupsAndDeletionsAtTheSameTimeLoseNothing(t *testing.T) {
 	rounds, err := strconv.Atoi(cmp.Or(os.Getenv("DBC_ROUNDS"), "3"))
 	if err != nil {
@@ -345,7 +345,7 @@ func TestBackupsAndDeletionsAtTheSameTimeLoseNothing(t *testing.T) {
 			arguments := s.saving(name, last, "cat "+s.file(name))
 			var all sync.WaitGroup
 			all.Go(func() { s.must(s.run(arguments...)) })
-			// The last one, to which the backup refers, and an earlier one.
+			// The last one, to which the backup refers, and one before.
 			for _, gone := range []string{last, fmt.Sprintf("b%d", (n+round)%n)} {
 				delay := time.Duration(s.random.IntN(40)) * time.Millisecond
 				all.Go(func() {

@@ -98,14 +98,10 @@ func (s *searchRun) readBackup(ctx context.Context, folder string) error {
 			s.unclear = append(s.unclear, s.store.URL(name)+", which is no part of a backup")
 		}
 	}
-	if _, deleted := listed[folder+protocol.DeletedName]; deleted {
-		s.unclear = append(s.unclear, "what is left of a deleted backup, "+s.store.URL(folder))
-		return nil
+	if kind := incomplete(listed, folder); kind != "" {
+		s.unclear = append(s.unclear, kind+", "+s.store.URL(folder))
 	}
-	if _, complete := listed[folder+protocol.ManifestName]; !complete {
-		if len(listed) > 0 {
-			s.unclear = append(s.unclear, "an incomplete backup, "+s.store.URL(folder))
-		}
+	if !isComplete(listed, folder) {
 		return nil
 	}
 	manifest, err := readManifest(ctx, s.store, folder+protocol.ManifestName)
@@ -120,6 +116,26 @@ func (s *searchRun) readBackup(ctx context.Context, folder string) error {
 	}
 	s.backups[folder] = manifest
 	return nil
+}
+
+// isComplete reports whether a folder has a complete backup that is not deleted.
+func isComplete(listed listing, folder string) bool {
+	_, deleted := listed[folder+protocol.DeletedName]
+	_, complete := listed[folder+protocol.ManifestName]
+	return complete && !deleted
+}
+
+// incomplete is what a folder has if it has no complete backup; "" if it has one, or nothing.
+func incomplete(listed listing, folder string) string {
+	_, deleted := listed[folder+protocol.DeletedName]
+	switch {
+	case deleted:
+		return "what is left of a deleted backup"
+	case len(listed) == 0 || isComplete(listed, folder):
+		return ""
+	default:
+		return "an incomplete backup"
+	}
 }
 
 // nameOne is the way out of every search.

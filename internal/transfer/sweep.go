@@ -78,7 +78,7 @@ func (r *run) sweep(ctx context.Context, call *protocol.Delete) error {
 		}
 		return err
 	}
-	return failf(protocol.DestinationUnreachable, "Backups in %s were deleted all the time. The next attempt removes what nobody needs.",
+	return failf(protocol.DestinationUnreachable, "Backups in %s were deleted all the time. The next attempt removes what no backup needs.",
 		around.URL(""))
 }
 
@@ -88,7 +88,7 @@ type sweep struct {
 	*protocol.Delete
 	around *store
 	// marked are the folders of deleted backups, and others those of backups. The value reports whether the folder has anything that may
-	// say what is needed.
+	// record what is needed.
 	marked []string
 	others map[string]bool
 	needed *reuse.Needed
@@ -106,13 +106,13 @@ func (s *sweep) survey(ctx context.Context) error {
 		if _, is := listed[protocol.DeletedName]; is {
 			s.marked = append(s.marked, folder)
 		} else {
-			s.others[folder] = len(sayings(listed)) > 0
+			s.others[folder] = len(recordsOf(listed)) > 0
 		}
 	}
 	return err
 }
 
-// need reads what the backups that are not deleted need. If one that had something to say no longer has, another backup that refers to it
+// need reads what the backups that are not deleted need. If one that had a record no longer has one, another backup that refers to it
 // may have begun after it was read.
 func (s *sweep) need(ctx context.Context) error {
 	for _, folder := range slices.Sorted(maps.Keys(s.others)) {
@@ -120,11 +120,11 @@ func (s *sweep) need(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		says := sayings(listed)
-		if _, marked := listed[protocol.DeletedName]; marked || s.others[folder] && len(says) == 0 {
+		records := recordsOf(listed)
+		if _, marked := listed[protocol.DeletedName]; marked || s.others[folder] && len(records) == 0 {
 			return errVanished
 		}
-		for _, name := range says {
+		for _, name := range records {
 			if err := s.add(ctx, folder, name); err != nil {
 				return err
 			}
@@ -133,8 +133,8 @@ func (s *sweep) need(ctx context.Context) error {
 	return nil
 }
 
-// sayings are the objects that say what a backup needs: its manifest if it is complete, else the manifests of members and the holds.
-func sayings(listed listing) []string {
+// recordsOf are the objects that record what a backup needs: its manifest if it is complete, else the manifests of members and the holds.
+func recordsOf(listed listing) []string {
 	if _, complete := listed[protocol.ManifestName]; complete {
 		return []string{protocol.ManifestName}
 	}
@@ -154,7 +154,7 @@ func (s *sweep) list(ctx context.Context, folder string) (listing, error) {
 	return store.list(ctx, "")
 }
 
-// add adds what an object says.
+// add adds what an object records.
 func (s *sweep) add(ctx context.Context, folder, name string) error {
 	store, err := s.open(ctx, folder)
 	if err != nil {

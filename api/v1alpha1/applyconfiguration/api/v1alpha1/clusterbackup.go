@@ -35,9 +35,9 @@ type ClusterBackupApplyConfiguration struct {
 	Resources *corev1.ResourceRequirementsApplyConfiguration `json:"resources,omitempty"`
 	// compression sets the level and the threads of zstd. Backups of each level can be restored. Default: level 3.
 	Compression *BackupCompressionApplyConfiguration `json:"compression,omitempty"`
-	// unchangedData is Store or Reuse. With Reuse, a backup stores only the data that has changed since the last one, and refers to earlier
-	// backups of the cluster at the same destination for the rest. You restore and delete each backup as if it had all its data: the
-	// deletion of a backup leaves the data that others need. Never delete objects by hand. With Store, each backup has all its data.
+	// unchangedData is Store or Reuse. With Reuse, a backup stores only the data that has changed since the last one. For the rest, it refers
+	// to older backups of the cluster at the same destination. You restore and delete each backup as if it had all its data. The deletion
+	// of a backup leaves the data that others need, so never delete objects by hand. With Store, each backup has all its data.
 	// Default: Store.
 	UnchangedData *apiv1alpha1.UnchangedData `json:"unchangedData,omitempty"`
 	// verification restores the newest backup into a temporary copy and checks it there. Default: the operator does

@@ -40,8 +40,8 @@ type DatabaseBackupStatusApplyConfiguration struct {
 	// volumeClaimTemplate is the name of the volumeClaimTemplate of the volumes whose data it has, after a DatabaseRestore has replaced the
 	// data of the cluster. It is empty for the first volumes of the cluster.
 	VolumeClaimTemplate *string `json:"volumeClaimTemplate,omitempty"`
-	// reuses is the URL of the earlier backup to whose data this one may refer. Its data may be in still earlier ones. It is empty if the
-	// backup stores all its data.
+	// reuses is the URL of the last backup before this one, to whose data this one may refer. That data can be in older backups. It is empty
+	// if the backup stores all its data.
 	Reuses *string `json:"reuses,omitempty"`
 	// serviceAccountName is the ServiceAccount of the backup's Jobs. The Job that deletes the data uses it if the
 	// cluster no longer exists. It is empty for "default".
