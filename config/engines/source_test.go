@@ -34,9 +34,11 @@ esac
 // The cluster is another one after etcd was initialized again. A restore creates another cluster as well, so a verification does not compare it.
 func TestACheckOfEtcdPrintsItsCluster(t *testing.T) {
 	const facts = `{"clusterId":"3139906555365543620","compacted":0,"revision":2`
+	const file = `{"archiveFile":"3139906555365543620-0000000000000003",`
 	for name, c := range map[string]struct{ when, before, want string }{
-		"before the backup":        {"before", "", facts + "}"},
-		"after it":                 {"after", facts + "}", facts + `,"hash":3658645045}`},
+		"before the backup":        {"before", "", file + facts[1:] + "}"},
+		"after it":                 {"after", file + facts[1:] + "}", facts + `,"hash":3658645045}`},
+		"after it, without a file": {"after", facts + "}", facts + `,"hash":3658645045}`},
 		"after a write":            {"after", `{"clusterId":"3139906555365543620","compacted":0,"revision":1}`, facts + "}"},
 		"in a copy":                {"copy", "", facts + `,"hash":3658645045}`},
 		"of another cluster since": {"after", `{"clusterId":"6242829782625523013","compacted":0,"revision":2}`, facts + "}"},
