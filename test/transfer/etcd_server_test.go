@@ -67,7 +67,7 @@ func (e *etcd) script(name string) string { return filepath.Join(e.folder, "scri
 func (e *etcd) environment() []string {
 	return append(os.Environ(), "PATH="+filepath.Join(e.folder, "bin")+":"+os.Getenv("PATH"), "DBC_DATA_DIR="+filepath.Join(e.folder, "data"), "DBC_SECRETS_DIR="+filepath.Join(e.folder, "secrets"), "DBC_PORT=2379",
 		"DBC_CLUSTER=orders", "DBC_ORDINAL=0", "DBC_MEMBERS="+e.address, "DBC_MEMBER="+e.address, "DBC_PARAM_SNAPSHOT_COUNT=10000",
-		"DBC_PARAM_MAX_REQUEST_BYTES=1572864", "DBC_PARAM_HEARTBEAT_INTERVAL=100", "DBC_PARAM_ELECTION_TIMEOUT=1000", "DBC_PARAM_QUOTA_BACKEND_BYTES=",
+		"DBC_PARAM_MAX_REQUEST_BYTES=8388608", "DBC_PARAM_HEARTBEAT_INTERVAL=100", "DBC_PARAM_ELECTION_TIMEOUT=1000", "DBC_PARAM_QUOTA_BACKEND_BYTES=",
 		"DBC_PARAM_AUTO_COMPACTION_MODE=periodic", "DBC_PARAM_AUTO_COMPACTION_RETENTION=1h")
 }
 

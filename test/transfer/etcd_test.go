@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -67,7 +68,7 @@ type history struct {
 	all []written
 }
 
-// write writes until it is told to stop, over crashes of the server.
+// write writes until done is closed, over crashes of the server.
 func (h *history) write(e *etcd, done <-chan struct{}) {
 	lease := ""
 	for n := 0; ; n++ {
@@ -99,8 +100,8 @@ func operation(n int, lease string) (path, body string) {
 	key := func(n int) string { return fmt.Sprintf("key %05d\x00\n\"", n%300) }
 	value := fmt.Sprintf("%d at %s", n, time.Now())
 	switch {
-	case n%400 == 399:
-		return "kv/txn", transaction(put("large", strings.Repeat(value, 1<<15), ""))
+	case n%100 == 30: // longer than a frame
+		return "kv/txn", transaction(put("large", strings.Repeat(value, 1<<16), ""))
 	case n%50 == 49 && lease != "":
 		return "lease/revoke", fmt.Sprintf(`{"ID":%q}`, lease)
 	case n%11 == 0:
@@ -130,7 +131,7 @@ func (h *history) between(t *testing.T, revision int64, until time.Time) (late t
 	return late
 }
 
-var unknownBetween = regexp.MustCompile(`It is unknown when between (\S+) and (\S+) the revisions`)
+var unknownBetween = regexp.MustCompile(`It is unknown when between (\S+) and (\S+) some revisions`)
 
 // recoverTo recovers to a moment. If the archive cannot have it, as after a kill, it recovers to the last one that it has.
 func (e *etcd) recoverTo(until time.Time, h *history) (doubtful bool) {
@@ -142,7 +143,7 @@ func (e *etcd) recoverTo(until time.Time, h *history) (doubtful bool) {
 		if errAfter != nil || errBefore != nil || after.After(until) || !before.After(until) || before.Sub(after) <= doubt {
 			e.t.Fatalf("until %s: %s", until, out.Message)
 		}
-		doubtful, until = true, after
+		doubtful, until = true, after // which is one of the times that the message offers
 		to, out = e.recovered("base", until)
 	}
 	e.world.must(out)
@@ -154,26 +155,32 @@ func (e *etcd) recoverTo(until time.Time, h *history) (doubtful bool) {
 	return doubtful
 }
 
-// disturb kills the archiver, transfer or the server at random times, and restarts what was killed.
-func (e *etcd) disturb(archiver func() int, kills int) {
+// disturb kills the action, the server and transfer at random times, and starts the server and transfer again. It returns the process of
+// transfer, which starts the action again.
+func (e *etcd) disturb(running *exec.Cmd, kills int) *exec.Cmd {
 	for n := range kills {
-		time.Sleep(time.Duration(1000+rand.IntN(4000)) * time.Millisecond)
+		time.Sleep(time.Duration(3000+rand.IntN(5000)) * time.Millisecond)
 		switch n % 3 {
 		case 0:
-			e.killAction(archiver())
+			e.killAction(running.Process.Pid)
 		case 1:
 			e.kill()
 			e.start()
+		case 2:
+			_ = running.Process.Kill()
+			_ = running.Wait() // it was killed
+			running = e.archive()
 		}
 	}
+	return running
 }
 
 func TestEtcdIsRecoveredToAnyMoment(t *testing.T) {
 	w := newWorld(t)
 	e := newEtcd(w)
-	moments, kills := 2, 2
+	moments, kills := 2, 3
 	if sample.Whole() {
-		moments, kills = 24, 15
+		moments, kills = 24, 24
 	}
 	e.initialize()
 	e.start()
@@ -184,14 +191,7 @@ func TestEtcdIsRecoveredToAnyMoment(t *testing.T) {
 	begin := time.Now()
 	writer := &etcd{world: w, folder: e.folder, address: e.address}
 	go func() { defer close(stopped); h.write(writer, done) }()
-	for n := range kills {
-		e.disturb(func() int { return running.Process.Pid }, 2)
-		if n%3 == 2 {
-			_ = running.Process.Kill()
-			_ = running.Wait() // it was killed
-			running = e.archive()
-		}
-	}
+	running = e.disturb(running, kills)
 	time.Sleep(2 * time.Second)
 	close(done)
 	<-stopped
@@ -212,12 +212,12 @@ func TestEtcdIsRecoveredToAnyMoment(t *testing.T) {
 		t.Errorf("the end has revision %d, want at least %d", got, last)
 	}
 	t.Logf("%d writes, %d of %d moments were doubtful", len(h.all), doubtful, moments)
-	if doubtful > moments/2 {
-		t.Errorf("%d of %d moments were doubtful", doubtful, moments)
+	if sample.Whole() && doubtful == moments {
+		t.Error("no moment was certain")
 	}
 }
 
-// What the members have compacted while the archive was away is lost. The next backup is the first one of a new range.
+// Revisions that the members have compacted while the archive was away are lost. The next backup is the first one of a new range.
 func TestACompactionThatTheArchiveOfEtcdMissedIsAGap(t *testing.T) {
 	w := newWorld(t)
 	e := newEtcd(w)
