@@ -8,6 +8,7 @@ package transfer
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -166,7 +167,7 @@ func (e *etcd) post(path, body string) (answer, error) {
 	content, err := io.ReadAll(response.Body)
 	if err != nil || response.StatusCode != http.StatusOK {
 		e.token = ""
-		return answer{}, fmt.Errorf("%s: %d %s %w", path, response.StatusCode, content, err)
+		return answer{}, errors.Join(fmt.Errorf("%s: %d %s", path, response.StatusCode, content), err)
 	}
 	got := answer{}
 	return got, json.Unmarshal(content, &got)
@@ -196,7 +197,7 @@ func (e *etcd) all(revision int64) answer {
 func encoded(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
 
 func put(key, value, lease string) string {
-	return fmt.Sprintf(`{"request_put":{"key":%q,"value":%q,"lease":%q}}`, encoded(key), encoded(value), lease)
+	return fmt.Sprintf(`{"request_put":{"key":%q,"value":%q,"lease":%q}}`, encoded(key), encoded(value), cmp.Or(lease, "0"))
 }
 
 // remove deletes the keys from one to another.

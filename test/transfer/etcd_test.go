@@ -85,6 +85,9 @@ func (h *history) write(e *etcd, done <-chan struct{}) {
 		sent := time.Now()
 		got, err := e.post(path, body)
 		if err != nil {
+			if strings.Contains(err.Error(), ": 400 ") {
+				e.t.Errorf("%.500s\n%.500v", body, err)
+			}
 			time.Sleep(20 * time.Millisecond)
 			continue
 		}
@@ -176,6 +179,7 @@ func (e *etcd) disturb(running *exec.Cmd, kills int) *exec.Cmd {
 }
 
 func TestEtcdIsRecoveredToAnyMoment(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	e := newEtcd(w)
 	moments, kills := 2, 3
@@ -219,6 +223,7 @@ func TestEtcdIsRecoveredToAnyMoment(t *testing.T) {
 
 // Revisions that the members have compacted while the archive was away are lost. The next backup is the first one of a new range.
 func TestACompactionThatTheArchiveOfEtcdMissedIsAGap(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	e := newEtcd(w)
 	e.initialize()
@@ -245,9 +250,14 @@ func TestACompactionThatTheArchiveOfEtcdMissedIsAGap(t *testing.T) {
 		}
 	}
 	e.save("later")
-	e.must("kv/put", `{"key":"YQ==","value":"ZA=="}`)
+	for _, letter := range []string{"x", "y"} { // a revision that is longer than a frame, and one that continues in another file
+		e.must("kv/txn", transaction(put("long", strings.Repeat(letter, 5<<20), ""), put("short", letter, "")))
+	}
 	e.awaitMark(time.Now())
 	stop()
+	if files := len(e.archived()); files < 4 { // with the gap
+		t.Errorf("%d files: %+v", files, e.archived())
+	}
 	if _, out := e.recovered("base", before.Add(time.Second)); out.Reason != protocol.TargetNotCovered {
 		t.Errorf("%+v", out)
 	}
