@@ -34,7 +34,7 @@ esac
 // The cluster is another one after etcd was initialized again. A restore creates another cluster as well, so a verification does not compare it.
 func TestACheckOfEtcdPrintsItsCluster(t *testing.T) {
 	const facts = `{"clusterId":"3139906555365543620","compacted":0,"revision":2`
-	const file = `{"archiveFile":"3139906555365543620-0000000000000003",`
+	const file = `{"archiveFile":"3139906555365543620-0000000000000004",`
 	for name, c := range map[string]struct{ when, before, want string }{
 		"before the backup":        {"before", "", file + facts[1:] + "}"},
 		"after it":                 {"after", file + facts[1:] + "}", facts + `,"hash":3658645045}`},

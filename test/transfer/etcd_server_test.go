@@ -93,13 +93,26 @@ func (e *etcd) initialize() {
 	}
 }
 
-// start runs the member, alone like a copy.
-func (e *etcd) start() {
+// log is a file for the output of a process.
+func (e *etcd) log(name string) *os.File {
 	e.t.Helper()
-	log, err := os.OpenFile(filepath.Join(e.folder, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	log, err := os.OpenFile(filepath.Join(e.folder, name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		e.t.Fatal(err)
 	}
+	return log
+}
+
+// said is the end of such a file.
+func (e *etcd) said(name string) string {
+	text, _ := os.ReadFile(filepath.Join(e.folder, name)) // it may not exist
+	return string(text[max(0, len(text)-4000):])
+}
+
+// start runs the member, alone like a copy.
+func (e *etcd) start() {
+	e.t.Helper()
+	log := e.log("member.log")
 	defer log.Close()
 	e.member = exec.Command(e.script("member")) //nolint:gosec // of the engine
 	e.member.Env, e.member.Stdout, e.member.Stderr = append(e.environment(), "DBC_COPY=true"), log, log
@@ -182,8 +195,7 @@ func (e *etcd) must(path, body string) answer {
 			return got
 		}
 		if time.Now().After(deadline) {
-			log, _ := os.ReadFile(filepath.Join(e.folder, "log"))
-			e.t.Fatalf("%v\n%s", err, log[max(0, len(log)-4000):])
+			e.t.Fatalf("%v\n%s", err, e.said("member.log"))
 		}
 	}
 }
@@ -215,7 +227,9 @@ func (e *etcd) archive() *exec.Cmd {
 	call := protocol.Archive{To: "file:///" + protocol.ArchiveFolder("uid-1"), ID: "uid-1", MaxLag: 200 * time.Millisecond, Stalled: time.Second}
 	call.Root, call.State = e.data, filepath.Join(e.t.TempDir(), "state")
 	cmd, _ := e.command(e.t.Context(), append(protocol.Args(&call), "--", e.script("archive"))...)
-	cmd.Env = e.environment()
+	log := e.log("archive.log")
+	defer log.Close()
+	cmd.Env, cmd.Stderr = e.environment(), log
 	if err := cmd.Start(); err != nil {
 		e.t.Fatal(err)
 	}

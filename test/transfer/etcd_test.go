@@ -51,7 +51,7 @@ func (e *etcd) awaitMark(until time.Time) {
 		// A mark alone is stored once a minute, so a key is written.
 		e.must("kv/put", fmt.Sprintf(`{"key":%q,"value":"bWFyaw=="}`, encoded("mark")))
 		if time.Now().After(deadline) {
-			e.t.Fatalf("the newest mark is %s, want %s", e.archived().Newest(), until)
+			e.t.Fatalf("the newest mark is %s, want %s\n%s", e.archived().Newest(), until, e.said("archive.log"))
 		}
 	}
 }
