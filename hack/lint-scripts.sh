@@ -1,19 +1,21 @@
 #!/usr/bin/env bash
-# Checks scripts in shell with ShellCheck and scripts in Python with Pyflakes: those of this repository, and those of the engines. A
-# script of an engine without an interpreter in its first line is checked with the scripts that source it. Run by `make lint`.
+# Checks scripts in shell with ShellCheck, scripts in Python with Pyflakes, and scripts in Perl with perl: those of this repository, and those
+# of the engines. A script of an engine without an interpreter in its first line is checked with the scripts that source it. Run by
+# `make lint`.
 #
 # Exits with 77 if a program is not installed. Then only the syntax was checked.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 readonly skipped=77
-shell=() python=()
+shell=() python=() perl=()
 while IFS= read -r -d '' file; do
     [[ -e $file ]] || continue # removed, but not committed
     first=''
     IFS= read -r first <"$file" || :
     case $first,$file in
     *,*.py | '#!'*python3,*) python+=("$file") ;;
+    '#!'*perl,*) perl+=("$file") ;;
     '#!'*sh,*) shell+=("$file") ;;
     esac
 done < <(git ls-files -z --cached --others --exclude-standard -- '*.sh' '*.py' .ci/run hack/engine 'config/engines/*/scripts/*' | sort -zu)
@@ -34,4 +36,5 @@ lint() {
 }
 lint shellcheck shellcheck --external-sources --check-sourced --source-path=.:SCRIPTDIR "${shell[@]}"
 lint pyflakes3 pyflakes3 "${python[@]}"
+for file in "${perl[@]}"; do lint perl perl -Mwarnings=FATAL,all -c "$file" 2>&1 | { grep -v 'syntax OK$' || :; }; done
 exit "$result"

@@ -24,7 +24,8 @@ test-integration: ## Run the integration tests on a real kube-apiserver and kube
 
 .PHONY: test-s3
 test-s3: $(LOCAL) ## Run the tests of transfer on a real S3 server.
-	DBC_VERSITYGW=$(call tool,versitygw) go test -count=1 -parallel 6 -tags s3 ./test/transfer/...
+	DBC_VERSITYGW=$(call tool,versitygw) DBC_ETCD=$(call tool,etcd-member) DBC_ETCDCTL=$(call tool,etcdctl) DBC_ETCDUTL=$(call tool,etcdutl) \
+		go test -count=1 -parallel 6 -tags s3 ./test/transfer/...
 
 .PHONY: test-campaigns
 test-campaigns: export DBC_WHOLE = yes

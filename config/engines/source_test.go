@@ -34,9 +34,11 @@ esac
 // The cluster is another one after etcd was initialized again. A restore creates another cluster as well, so a verification does not compare it.
 func TestACheckOfEtcdPrintsItsCluster(t *testing.T) {
 	const facts = `{"clusterId":"3139906555365543620","compacted":0,"revision":2`
+	const file = `{"archiveFile":"3139906555365543620-0000000000000004",`
 	for name, c := range map[string]struct{ when, before, want string }{
-		"before the backup":        {"before", "", facts + "}"},
-		"after it":                 {"after", facts + "}", facts + `,"hash":3658645045}`},
+		"before the backup":        {"before", "", file + facts[1:] + "}"},
+		"after it":                 {"after", file + facts[1:] + "}", facts + `,"hash":3658645045}`},
+		"after it, without a file": {"after", facts + "}", facts + `,"hash":3658645045}`},
 		"after a write":            {"after", `{"clusterId":"3139906555365543620","compacted":0,"revision":1}`, facts + "}"},
 		"in a copy":                {"copy", "", facts + `,"hash":3658645045}`},
 		"of another cluster since": {"after", `{"clusterId":"6242829782625523013","compacted":0,"revision":2}`, facts + "}"},
@@ -57,11 +59,11 @@ esac
 	}
 }
 
-// The position of a backup is at the beginning of a file, which does not exist before the next record.
+// At the beginning of a file, that file may not exist yet. Then the recovery begins in the one before it.
 func TestACheckOfPostgreSQLNamesTheFileInWhichTheBackupBegins(t *testing.T) {
 	for name, c := range map[string]struct{ when, state, want string }{
 		"before the backup":          {"before", "7123|50331649|7:7:|0|0000000A", `{"systemIdentifier":"7123","position":50331649,"snapshot":"7:7:","archiveFile":"7123-0000000A0000000000000003"}`},
-		"at the beginning of a file": {"before", "7123|4345298944|7:7:|0|00000001", `{"systemIdentifier":"7123","position":4345298944,"snapshot":"7:7:","archiveFile":"7123-000000010000000100000002"}`},
+		"at the beginning of a file": {"before", "7123|4345298944|7:7:|0|00000001", `{"systemIdentifier":"7123","position":4345298944,"snapshot":"7:7:","archiveFile":"7123-000000010000000100000003"}`},
 		"of a replica":               {"before", "7123|50331649|7:7:|0|", `{"systemIdentifier":"7123","position":50331649,"snapshot":"7:7:"}`},
 		"after the backup":           {"after", "7123|50331649|7:7:|0|00000001", `{"systemIdentifier":"7123","position":50331649,"snapshot":"7:7:"}`},
 	} {

@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -17,6 +18,8 @@ type Range struct {
 	First, Last int64
 	// Files are their sequences by name.
 	Files map[string]int64
+	// Begin is the sequence of the file in which a backup begins, in a range that Covering returns.
+	Begin int64
 	// marks are those of the history that the database has not given up.
 	marks []placed
 	// turns are the forks of the range.
@@ -78,36 +81,72 @@ func (c Listing) Newest() (newest time.Time) {
 // can be recovered.
 func (c Listing) Covering(b BaseBackup, until time.Time) (Range, error) {
 	all := c.Ranges()
-	if i := home(all, b); i >= 0 {
+	if i, at := home(all, b); i >= 0 {
+		all[i].Begin = at[i]
 		return all[i], all[i].covers(b.Start, until, i == len(all)-1)
 	}
-	return Range{}, fmt.Errorf("the archive has no file %s, in which this backup begins. Choose a backup that began after the archive",
+	return Range{}, fmt.Errorf("the archive does not have %s, where this backup begins. Choose a backup that began after the archive",
 		b.Start)
 }
 
 // home is the index of the range in which a backup begins: the newest one with its file. -1 for none. Servers that do not know of each
 // other may give their files the same names, so a range is none if the log before the file is later than the backup, or if nothing is
-// before it and an earlier range has the file and the end of the backup. If this excludes all, clocks were wrong.
-func home(ranges []Range, b BaseBackup) int {
-	newest := -1
+// before it and an earlier range has the file and the end of the backup. If this excludes all, clocks were wrong. begin are the numbers
+// of the file in each range.
+func home(ranges []Range, b BaseBackup) (newest int, begin []int64) {
+	newest, begin = -1, begins(ranges, b.Start)
 	for i := range slices.Backward(ranges) {
-		r := &ranges[i]
-		begin, has := r.Files[b.Start]
-		if !has {
+		if begin[i] < 0 {
 			continue
 		}
 		newest = max(newest, i)
-		before := begin == r.First && slices.ContainsFunc(ranges[:i], func(earlier Range) bool { return earlier.covered(b) })
-		if b.Ended.IsZero() || !before && !r.after(begin, b.Ended.Add(clocks)) {
-			return i
+		before := begin[i] == ranges[i].First && covered(ranges[:i], begin, b.Ended)
+		if b.Ended.IsZero() || !before && !ranges[i].after(begin[i], b.Ended.Add(clocks)) {
+			return i, begin
 		}
 	}
-	return newest
+	return newest, begin
 }
 
-func (r *Range) covered(b BaseBackup) bool {
-	_, has := r.Files[b.Start]
-	return has && !r.Newest().Before(b.Ended)
+// covered reports whether a range has the file in which a backup begins, and everything until its end.
+func covered(ranges []Range, begin []int64, ended time.Time) bool {
+	for i := range ranges {
+		if begin[i] >= 0 && !ranges[i].Newest().Before(ended) {
+			return true
+		}
+	}
+	return false
+}
+
+// begins are the numbers of the file in which a backup begins, one for each range; -1 for none. If no range has a file of that name, it is
+// the last one before it: a database may know where it is in its log, and not which file has that place.
+func begins(ranges []Range, start string) []int64 {
+	exact, near := make([]int64, len(ranges)), make([]int64, len(ranges))
+	found := false
+	for i := range ranges {
+		exact[i], near[i] = -1, ranges[i].before(start)
+		if sequence, has := ranges[i].Files[start]; has {
+			exact[i], found = sequence, true
+		}
+	}
+	if found {
+		return exact
+	}
+	return near
+}
+
+// before is the number of the last file whose name sorts before another one and is equal to it up to the last "-"; -1 for none.
+func (r *Range) before(name string) (sequence int64) {
+	history, last := name[:strings.LastIndex(name, "-")+1], ""
+	if sequence = -1; history == "" {
+		return sequence
+	}
+	for file, number := range r.Files {
+		if file > last && file < name && strings.HasPrefix(file, history) && !strings.Contains(file[len(history):], "-") {
+			sequence, last = number, file
+		}
+	}
+	return sequence
 }
 
 // clocks is by how much the clock of a backup may be behind those of the database.
@@ -207,8 +246,7 @@ func (r *Range) leave(fork File) {
 	r.marks = slices.DeleteFunc(r.marks, func(mark placed) bool { return order(mark) == 0 })
 }
 
-// has reports whether a backup is of the history that the database has now: no fork came between its beginning and its end.
-func (r *Range) has(b BaseBackup) bool {
-	begin := r.Files[b.Start]
+// has reports whether a backup is of the history that the database has now: no fork came between its beginning, in this file, and its end.
+func (r *Range) has(b BaseBackup, begin int64) bool {
 	return !slices.ContainsFunc(r.turns, func(t turn) bool { return t.sequence >= begin && t.until.Before(b.Ended) })
 }

@@ -39,16 +39,15 @@ type base struct {
 // basesIn are the backups that begin in the archive, in the order in which they ended.
 func basesIn(ranges []Range, backups []BaseBackup) (all []base) {
 	for _, b := range backups {
-		at := home(ranges, b)
+		at, begin := home(ranges, b)
 		for i := range ranges {
 			r := &ranges[i]
-			begin, has := r.Files[b.Start]
-			if !has {
+			if begin[i] < 0 {
 				continue
 			}
 			open, fits := i == len(ranges)-1, b.Trusted && i == at
-			usable := fits && r.has(b) && (open || !b.Ended.After(r.Newest())) // it ended before the next gap
-			all = append(all, base{b, i, begin, usable, fits && !usable && (open || !b.Ended.After(r.latest()))})
+			usable := fits && r.has(b, begin[i]) && (open || !b.Ended.After(r.Newest())) // it ended before the next gap
+			all = append(all, base{b, i, begin[i], usable, fits && !usable && (open || !b.Ended.After(r.latest()))})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b base) int { return a.Ended.Compare(b.Ended) })

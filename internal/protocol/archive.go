@@ -80,7 +80,7 @@ func parentOf(backup string) string {
 }
 
 // ArchiveFact is the fact that records where the recovery of a backup begins: the file of the archive that the database wrote when the
-// backup began.
+// backup began. If the archive has no such file, it is the last one whose name sorts before, of those that are equal up to the last "-".
 const ArchiveFact = "archiveFile"
 
 // ArchiveName is the name of the object with the owner of an archive.
@@ -110,6 +110,7 @@ const (
 // The action reads replies, a line each.
 const (
 	ReplyLast    = "last"    // [FILE OFFSET open|complete|gap|fork]: where the archive ends; the first line
+	ReplyTail    = "tail"    // TIME|- [LINE]: the newest mark of the file in a last with open or complete, and the line that ends it
 	ReplyDurable = "durable" // FILE OFFSET: the database may forget everything before
 	ReplyStalled = "stalled" // the store does not take anything: disconnect, so that the database does not wait
 	ReplyResumed = "resumed" // it does again

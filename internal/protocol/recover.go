@@ -31,8 +31,9 @@ const (
 	FetchVariable = "DBC_ARCHIVE_FETCH"
 	// UntilVariable is the time until which commits are replayed; empty for the end.
 	UntilVariable = "DBC_RECOVER_UNTIL"
-	// LastVariable are the last files of the archive that belong to the recovery, each with its size, as NAME:SIZE.
-	LastVariable = "DBC_ARCHIVE_LAST"
+	// FilesVariable is the path of a file with the names and sizes of the recovery's files, a line each, in the order in which they were
+	// written. The first one is that in which the backup begins.
+	FilesVariable = "DBC_ARCHIVE_FILES"
 )
 
 func (r *Recover) check() error {

@@ -25,6 +25,8 @@ const (
 	idleMark = time.Minute
 	// archiveReport is the time between two reports in the log.
 	archiveReport = 5 * time.Second
+	// maxTailBytes is the maximum length of the last line of a file that the action learns.
+	maxTailBytes = 256
 )
 
 // archiveRun is a run that archives. One goroutine has the recorder: it takes frames, and cuts what waits for too long.
@@ -34,6 +36,7 @@ type archiveRun struct {
 	keys     keys
 	store    *store
 	recorder *archive.Recorder
+	line     string // that ends the last file
 	uploads  *archiveUploads
 	progress progress
 	replies  io.Writer // the stdin of the action
@@ -128,9 +131,15 @@ func (r *archiveRun) welcome() {
 	}
 	state := map[archive.PieceKind]string{archive.Part: "open", archive.Gap: "gap", archive.Fork: "fork"}[end.Kind]
 	fmt.Fprintln(r.replies, protocol.ReplyLast, end.File, end.End, cmp.Or(state, "complete"))
-	if end.Kind != archive.Gap && end.Kind != archive.Fork {
-		fmt.Fprintln(r.replies, protocol.ReplyDurable, end.File, end.End)
+	if end.Kind == archive.Gap || end.Kind == archive.Fork {
+		return
 	}
+	mark := "-"
+	if !end.Mark.IsZero() {
+		mark = end.Mark.UTC().Format(time.RFC3339Nano)
+	}
+	fmt.Fprintln(r.replies, protocol.ReplyTail, mark, r.line)
+	fmt.Fprintln(r.replies, protocol.ReplyDurable, end.File, end.End)
 }
 
 // received is a frame, or why there is none.

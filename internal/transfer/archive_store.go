@@ -70,13 +70,24 @@ func (r *archiveRun) resume(ctx context.Context) error {
 		return err
 	}
 	var content []byte
-	if last, found := files.Last(); found && !last.Done() {
+	if last, found := files.Last(); found && last.Record == "" {
 		if content, err = r.store.bytesOf(ctx, r.keys, last); err != nil {
 			return err
 		}
 	}
+	r.line = lastLine(content)
 	r.recorder = archive.Resume(files, content, len(r.keys) > 0)
 	return nil
+}
+
+// lastLine returns the line that ends a text, without its end; "" if it is no short text.
+func lastLine(content []byte) string {
+	text, ends := bytes.CutSuffix(content, []byte("\n"))
+	line := text[bytes.LastIndexByte(text, '\n')+1:]
+	if !ends || len(line) > maxTailBytes || bytes.ContainsFunc(line, func(c rune) bool { return c < ' ' || c > '~' }) {
+		return ""
+	}
+	return string(line)
 }
 
 // newest returns the files of the last two folders of an archive: what can still be on its way.

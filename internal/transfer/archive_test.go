@@ -77,7 +77,7 @@ func TestTheNextActionLearnsWhereTheArchiveEnds(t *testing.T) {
 	w := newWorld(t)
 	for i, c := range []struct{ script, told string }{
 		{"printf 'data log.1 0 5\nhello'", "last"},
-		{"read -r durable; echo \"$durable\" >&2; printf 'data log.1 2 5\nllo!!'", "last log.1 5 open"},
+		{"read -r tail; read -r durable; echo \"$tail, $durable\" >&2; printf 'data log.1 2 5\nllo!!'", "last log.1 5 open"},
 		{"printf 'end log.1 7\n'", "last log.1 7 open"},
 		{"printf 'fork log.1 6\n'", "last log.1 7 complete"},
 		{"printf 'gap log.1 6\n'", "last log.1 6 fork"},
@@ -87,7 +87,7 @@ func TestTheNextActionLearnsWhereTheArchiveEnds(t *testing.T) {
 		if out.code != protocol.ExitDone || !strings.Contains(out.stderr, `"line":"`+c.told+`"`) {
 			t.Fatalf("action %d: want %s, got %+v", i, c.told, out)
 		}
-		if i == 1 && !strings.Contains(out.stderr, `"line":"durable log.1 5"`) {
+		if i == 1 && !strings.Contains(out.stderr, `"line":"tail -, durable log.1 5"`) {
 			t.Errorf("the action was not told what is durable:\n%s", out.stderr)
 		}
 	}
@@ -96,6 +96,24 @@ func TestTheNextActionLearnsWhereTheArchiveEnds(t *testing.T) {
 	}
 	if ranges := archive.Read(w.archived()).Ranges(); len(ranges) != 2 {
 		t.Errorf("the gap is no end of a range: %+v", ranges)
+	}
+}
+
+// The names and offsets of some logs do not show where they are in the history of their database.
+func TestTheNextActionLearnsTheLastLineAndTheMark(t *testing.T) {
+	w := newWorld(t)
+	const mark = "mark 2026-11-27T19:33:00.5Z\n"
+	for i, c := range []struct{ script, told string }{
+		{"printf '" + mark + "data log.1 0 13\nline 1\nline 2'", ""},
+		{"printf 'data log.1 13 1\n\n'", "tail 2026-11-27T19:33:00.5Z"},
+		{"printf 'end log.1 14\n'", "tail 2026-11-27T19:33:00.5Z line 2"},
+		{"printf 'put log.2 3\n\x01\x02\n'", "tail 2026-11-27T19:33:00.5Z line 2"},
+		{"", "tail -"},
+	} {
+		out := w.run(w.archiving("read -r -t 1 tail; echo \"$tail\" >&2; " + c.script)...)
+		if out.code != protocol.ExitDone || c.told != "" && !strings.Contains(out.stderr, `"line":"`+c.told+`"`) {
+			t.Errorf("action %d: want %q, got %+v", i, c.told, out)
+		}
 	}
 }
 

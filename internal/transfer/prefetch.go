@@ -20,8 +20,6 @@ import (
 const (
 	// filesAhead is how many files are read before the database asks for them.
 	filesAhead = 3
-	// lastFiles is how many files the command learns. The last one may be a small one, such as a history.
-	lastFiles = 4
 	// readPause and maxReadPause are the times between two attempts to read a file.
 	readPause, maxReadPause = time.Second, 30 * time.Second
 )
@@ -30,6 +28,7 @@ const (
 // error would be the end of the log for the database.
 type prefetch struct {
 	files []archive.File
+	begin int            // the index of the file in which the backup begins
 	index map[string]int // by name
 	from  *reading
 	log   *slog.Logger
@@ -52,19 +51,22 @@ func newPrefetch(from *reading, of archive.Range, log *slog.Logger, fail context
 	for _, f := range from.files {
 		if sequence, has := of.Files[f.Name]; has && sequence == f.Sequence && f.Record == "" {
 			r.index[f.Name] = len(r.files)
+			if f.Sequence == of.Begin {
+				r.begin = len(r.files)
+			}
 			r.files = append(r.files, f)
 		}
 	}
 	return r
 }
 
-// last are the names and the sizes of the last files of the range.
-func (r *prefetch) last() string {
-	var all []string
-	for _, f := range r.files[max(0, len(r.files)-lastFiles):] {
-		all = append(all, fmt.Sprintf("%s:%d", f.Name, f.Size))
+// list are the names and the sizes of the files, a line each, from that in which the backup begins.
+func (r *prefetch) list() string {
+	var all strings.Builder
+	for _, f := range r.files[r.begin:] {
+		fmt.Fprintln(&all, f.Name, f.Size)
 	}
-	return strings.Join(all, " ")
+	return all.String()
 }
 
 // get returns a file, and begins to read those that follow it.

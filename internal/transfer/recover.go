@@ -82,6 +82,10 @@ func (r *recoverRun) follow(ctx context.Context) error {
 	}
 	defer os.RemoveAll(folder) //nolint:errcheck // the pod ends
 	socket := filepath.Join(folder, "socket")
+	list := filepath.Join(folder, "files")
+	if err := writeFile(list, []byte(r.files.list())); err != nil {
+		return err
+	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "unix", socket)
 	if err != nil {
 		return fmt.Errorf("listen for the action: %w", err)
@@ -94,7 +98,7 @@ func (r *recoverRun) follow(ctx context.Context) error {
 	}
 	action := newAction(ctx, r.Command, r.log)
 	action.cmd.Stdout = action.stderr
-	action.cmd.Env = append(os.Environ(), protocol.UntilVariable+"="+r.Until, protocol.LastVariable+"="+r.files.last(),
+	action.cmd.Env = append(os.Environ(), protocol.UntilVariable+"="+r.Until, protocol.FilesVariable+"="+list,
 		protocol.FetchVariable+"="+strings.Join([]string{self, "fetch", "--through", socket, "--result", os.DevNull}, " "))
 	if err := action.start(); err != nil {
 		return err

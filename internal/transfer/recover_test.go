@@ -40,9 +40,9 @@ func TestARecoveryGetsTheFilesOfTheArchive(t *testing.T) {
 	w.asProgram()
 	into := filepath.Join(t.TempDir(), "file")
 	out := w.run(w.recovering(`for n in 1 2 3 4 5; do $DBC_ARCHIVE_FETCH --file log.$n --into `+into+` 2> /dev/null || exit 1; cat `+into+` >&2; echo >&2; done
-		$DBC_ARCHIVE_FETCH --file log.6 --into `+into+` 2> /dev/null; echo "log.6: $?, the last is $DBC_ARCHIVE_LAST, until $DBC_RECOVER_UNTIL" >&2`,
-		"--until", "2026-11-27T20:00:04Z")...)
-	want := []string{"file1", "file2", "file3", "file4", "file5", "log.6: 40, the last is log.2:5 log.3:5 log.4:5 log.5:5, until 2026-11-27T20:00:04Z"}
+		$DBC_ARCHIVE_FETCH --file log.6 --into `+into+` 2> /dev/null; echo "log.6: $?, all are $(tr '\n' , < $DBC_ARCHIVE_FILES) until $DBC_RECOVER_UNTIL" >&2`,
+		"--until", "2026-11-27T20:00:04Z", "--start", "log.2")...)
+	want := []string{"file1", "file2", "file3", "file4", "file5", "log.6: 40, all are log.2 5,log.3 5,log.4 5,log.5 5, until 2026-11-27T20:00:04Z"}
 	for _, line := range want {
 		if out.code != protocol.ExitDone || !strings.Contains(out.stderr, `"line":"`+line+`"`) {
 			t.Fatalf("no %q: %+v", line, out)

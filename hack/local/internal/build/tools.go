@@ -56,7 +56,9 @@ var (
 	promtool  = &module{folder: "promtool", main: "github.com/prometheus/prometheus", tags: "remove_all_sd", disk: diskNeed{want: 4, floor: 2}}
 	versitygw = &module{folder: "versitygw", main: "github.com/versity/versitygw", disk: diskNeed{want: 3, floor: 1},
 		stamp: []string{"main.Version=VERSION"}}
-	opm = &module{
+	// The version of the images of etcd-v1.
+	etcd = &module{folder: "etcd", main: "go.etcd.io/etcd/server/v3", disk: diskNeed{want: 3, floor: 1}}
+	opm  = &module{
 		folder: "opm", main: "github.com/operator-framework/operator-registry",
 		tags: "containers_image_openpgp", disk: diskNeed{want: 6, floor: 2},
 		stamp: []string{"github.com/operator-framework/operator-registry/cmd/opm/version.opmVersion=VERSION"},
@@ -100,6 +102,9 @@ var Tools = []Tool{
 	{"kube-api-linter", "sigs.k8s.io/kube-api-linter/cmd/golangci-lint-kube-api-linter", "3 min", kal, ""},
 	{"promtool", "github.com/prometheus/prometheus/cmd/promtool", "3 min", promtool, ""},
 	{"versitygw", "github.com/versity/versitygw/cmd/versitygw", "1 min", versitygw, ""},
+	{"etcd-member", "go.etcd.io/etcd/server/v3", "1 min", etcd, ""},
+	{"etcdctl", "go.etcd.io/etcd/etcdctl/v3", "10 s", etcd, ""},
+	{"etcdutl", "go.etcd.io/etcd/etcdutl/v3", "10 s", etcd, ""},
 	{"scorecard-test", "github.com/operator-framework/operator-sdk/images/scorecard-test", "1 min", sdk, ""},
 	{"opm", "github.com/operator-framework/operator-registry/cmd/opm", "4 min", opm, ""},
 	{"olm", "github.com/operator-framework/operator-lifecycle-manager/cmd/olm", "2 min", olm, ""},

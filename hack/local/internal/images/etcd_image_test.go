@@ -32,6 +32,7 @@ func TestEtcdKeepsItsKeysInTheVolumeAcrossAStopAsAnyUser(t *testing.T) {
 func TestProgramsThatScriptsOfEtcdUseAreOnThePath(t *testing.T) {
 	for _, c := range [][]string{
 		{"3.5.16", "etcd", "--version"}, {"3.5.16", "etcdctl", "version"}, {"3.5.16", "etcdutl", "version"},
+		{"8 ok", "perl", "-MPOSIX", "-MSocket", "-e", "print length(pack 'q', 0), ' ok'"}, {"", "timeout", "5", "date", "+%s%3N"},
 		{"root:x:0:0", "getent", "passwd", "0"}, {"a,b", "sh", "-c", "printf 'x\\na 1\\nb 2\\n' | sed 1d | awk '{print $1}' | paste -sd, -"},
 	} {
 		if output := inside(t, etcdServer, c[1:]...); !strings.Contains(output, c[0]) {
