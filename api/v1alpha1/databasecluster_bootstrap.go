@@ -107,7 +107,7 @@ const (
 )
 
 // ClusterBootstrapStatus is what the operator has decided by spec.bootstrap.fromBackup.newest. It decides once, before it creates the first
-// volume. If you correct newest or recoveryTarget before the members start, it decides again, but not after Create.
+// volume. If you correct spec.bootstrap.fromBackup before the members start, it decides again.
 type ClusterBootstrapStatus struct {
 	// decision is Restore or Create. Restore: the cluster starts with the backup at location. Create: the folder was empty, so the cluster
 	// starts with an empty database.

@@ -29,10 +29,10 @@ func (r ObservedRestore) Job(name string) (job jobs.Job, ok bool) {
 
 // FromBackup returns the backup that a cluster is to start with; nil for none. After the decision to start empty, no backup counts.
 func FromBackup(cluster *dbv1.DatabaseCluster) *dbv1.BackupSource {
-	if cluster.Spec.Bootstrap == nil || StartsEmpty(cluster) {
+	if StartsEmpty(cluster) {
 		return nil
 	}
-	return cluster.Spec.Bootstrap.FromBackup
+	return sourceIn(cluster.Spec.Bootstrap)
 }
 
 // SourceField is the field that has this backup, or one of its fields, for messages.

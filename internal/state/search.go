@@ -13,15 +13,30 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// StartsEmpty reports whether the cluster was to start with the newest backup, and there was none. That never changes.
+// StartsEmpty reports whether the cluster was to start with the newest backup, and there was none. Before it has a StatefulSet, the decision
+// counts only for this cluster and the present spec: the status may be that of another cluster, and the user may have corrected the folder.
 func StartsEmpty(cluster *dbv1.DatabaseCluster) bool {
 	decided := cluster.Status.Bootstrap
-	return decided != nil && decided.Decision == dbv1.BootstrapCreate
+	if decided == nil || decided.Decision != dbv1.BootstrapCreate {
+		return false
+	}
+	return cluster.Status.StatefulSet != nil || decided.Search == searchOf(cluster, sourceIn(cluster.Spec.Bootstrap))
+}
+
+// sourceIn is the backup that a spec names; nil for none.
+func sourceIn(bootstrap *dbv1.ClusterBootstrap) *dbv1.BackupSource {
+	if bootstrap == nil {
+		return nil
+	}
+	return bootstrap.FromBackup
 }
 
 // SearchedFolder returns the folder with the backups of which the cluster starts with the newest one; nil for any other source.
 func SearchedFolder(cluster *dbv1.DatabaseCluster) *dbv1.BackupDestination {
-	from := FromBackup(cluster)
+	return folderOf(cluster, FromBackup(cluster))
+}
+
+func folderOf(cluster *dbv1.DatabaseCluster, from *dbv1.BackupSource) *dbv1.BackupDestination {
 	if from == nil || from.Newest == nil {
 		return nil
 	}
@@ -32,13 +47,15 @@ func SearchedFolder(cluster *dbv1.DatabaseCluster) *dbv1.BackupDestination {
 }
 
 // SearchID identifies a search by its inputs: which folder it is, and the moment that is wanted.
-func SearchID(cluster *dbv1.DatabaseCluster) string {
-	at := SearchedFolder(cluster)
+func SearchID(cluster *dbv1.DatabaseCluster) string { return searchOf(cluster, FromBackup(cluster)) }
+
+func searchOf(cluster *dbv1.DatabaseCluster, from *dbv1.BackupSource) string {
+	at := folderOf(cluster, from)
 	if at == nil {
 		return ""
 	}
 	inputs := []string{at.URL, at.Endpoint, at.ClaimName}
-	if target := FromBackup(cluster).RecoveryTarget; target != nil {
+	if target := from.RecoveryTarget; target != nil {
 		inputs = append(inputs, "recover="+target.Time)
 	}
 	return naming.SearchID(cluster.UID, inputs...)

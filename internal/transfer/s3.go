@@ -25,7 +25,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
-	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/middleware"
 	"gocloud.dev/blob/s3blob"
 	_ "golang.org/x/crypto/x509roots/fallback" // images of databases have no certificate authorities
@@ -164,16 +163,4 @@ func (u *uploads) abort(ctx context.Context, below, prefix string, match func(na
 		}
 	}
 	return nil
-}
-
-// any returns the name of an upload below a prefix; "" for none. A service that does not know such uploads has none.
-func (u *uploads) any(ctx context.Context, prefix string) (name string, err error) {
-	page, err := u.client.ListMultipartUploads(ctx, &s3.ListMultipartUploadsInput{Bucket: &u.bucket, Prefix: &prefix})
-	if refusal, ok := errors.AsType[smithy.APIError](err); ok && refusal.ErrorCode() == "NotImplemented" {
-		return "", nil
-	}
-	if err != nil || len(page.Uploads) == 0 {
-		return "", err
-	}
-	return aws.ToString(page.Uploads[0].Key), nil
 }

@@ -190,16 +190,15 @@ func (s *searchRun) newest(counts func(*protocol.Manifest) bool) (folder string)
 	return folder
 }
 
-// nothing returns that the folder is empty, if it is. Objects that are being uploaded are not listed.
+// nothing returns that the folder is empty, if it is. It looks once more, in a way of its own: a service that is not S3, or a folder that is
+// a link, can look empty in a listing.
 func (s *searchRun) nothing(ctx context.Context) (*protocol.Found, error) {
-	if s.store.uploads != nil {
-		upload, err := s.store.uploads.any(ctx, s.store.Path+"/")
-		if err != nil {
-			return nil, s.store.failure("list the unfinished uploads of", "", err)
-		}
-		if upload != "" {
-			s.unclear = append(s.unclear, "an unfinished upload, "+upload)
-		}
+	left, err := s.store.anything(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if left != "" {
+		s.unclear = append(s.unclear, left)
 	}
 	if len(s.unclear) == 0 {
 		return &protocol.Found{}, nil

@@ -105,6 +105,19 @@ func TestAFolderThatCannotBeListedIsNotEmpty(t *testing.T) {
 	w.fails(w.search(), protocol.ExitPrecondition, protocol.CredentialsRefused, "permission denied")
 }
 
+func TestAFolderThatIsALinkIsNotEmpty(t *testing.T) {
+	w := newWorld(t)
+	w.worked(os.MkdirAll(filepath.Join(w.root, "moved/a"), 0o755))
+	w.worked(os.WriteFile(filepath.Join(w.root, "moved/a", protocol.ManifestName), []byte("{"), 0o600))
+	w.worked(os.MkdirAll(filepath.Dir(filepath.Join(w.root, besideFolder)), 0o755))
+	w.worked(os.Symlink(filepath.Join(w.root, "moved"), filepath.Join(w.root, besideFolder)))
+	w.fails(w.search(), protocol.ExitPrecondition, protocol.BackupUnclear, "the file file:///shop/orders/a/manifest.json")
+	w.worked(os.Remove(filepath.Join(w.root, besideFolder)))
+	w.worked(os.MkdirAll(filepath.Join(w.root, besideFolder, "a"), 0o755))
+	w.worked(os.Symlink(filepath.Join(w.root, "moved"), filepath.Join(w.root, besideFolder, "a/link")))
+	w.fails(w.search(), protocol.ExitPrecondition, protocol.BackupUnclear, "it has file:///shop/orders/a/link")
+}
+
 func TestAClusterNeverFindsItsOwnData(t *testing.T) {
 	for name, own := range map[string]string{"a backup": "uid-new", "a backup of replaced data": "uid-new-0a1b2c3d"} {
 		t.Run(name, func(t *testing.T) {

@@ -7,6 +7,8 @@ SPDX-License-Identifier: Apache-2.0
 package transfer
 
 import (
+	"fmt"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -47,6 +49,17 @@ func TestASearchOfABucketDistinguishesNothingFromUnknown(t *testing.T) {
 			c.change(w)
 			if o := w.fails(w.search(), c.code, c.reason); o.Found != nil {
 				t.Errorf("it found %+v", o.Found)
+			}
+		})
+	}
+	// A health page, a console or an ingress without a backend is no empty bucket.
+	for n, page := range []string{"", "ok", "{}", "<?xml version=\"1.0\"?><html xmlns=\"http://www.w3.org/1999/xhtml\"><body/></html>"} {
+		t.Run(fmt.Sprint("another service ", n), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.endpoint = answering(t, func(out http.ResponseWriter, _ *http.Request) { _, _ = out.Write([]byte(page)) })
+			if o := w.search(); o.code == protocol.ExitDone || o.Found != nil {
+				t.Errorf("it ends with %d and finds %+v", o.code, o.Found)
 			}
 		})
 	}

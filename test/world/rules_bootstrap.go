@@ -48,7 +48,7 @@ func (w *World) watchDecision(before, after *dbv1.DatabaseCluster) {
 	switch {
 	case equality.Semantic.DeepEqual(is, was):
 		return
-	case is == nil, was != nil && (was.Decision == dbv1.BootstrapCreate || was.Search == is.Search):
+	case is == nil, was != nil && was.Search == is.Search:
 		w.Breaks("the decision about the first data changes from %+v to %+v", was, is)
 		return
 	}

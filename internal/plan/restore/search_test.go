@@ -144,7 +144,7 @@ func TestTheStoredDecisionDecidesWhateverTheBucketHasLater(t *testing.T) {
 	}
 }
 
-func TestAnotherSourceIsDecidedAgainButNotAfterAnEmptyStart(t *testing.T) {
+func TestAnotherSourceIsDecidedAgainButNotAfterTheStart(t *testing.T) {
 	for name, change := range map[string]func(*dbv1.BackupSource){
 		"another bucket":    func(b *dbv1.BackupSource) { b.Newest.Destination.URL = "s3://another" },
 		"another service":   func(b *dbv1.BackupSource) { b.Newest.Destination.Endpoint = "https://s3.example.test" },
@@ -161,18 +161,33 @@ func TestAnotherSourceIsDecidedAgainButNotAfterAnEmptyStart(t *testing.T) {
 				t.Error(plans.Text(p))
 			}
 			decided(cluster, dbv1.BootstrapCreate, "")
-			change(cluster.Spec.Bootstrap.FromBackup)
+			cluster.Status.Bootstrap.Search = "of the spec before"
+			cluster.Status.StatefulSet = &dbv1.WrittenStatefulSet{}
 			if p := plans.Decide(cluster, observed); strings.Contains(plans.Text(p), "looking for the newest backup") {
 				t.Error(plans.Text(p))
 			}
 		})
 	}
-	t.Run("a location after an empty start", func(t *testing.T) {
+	// The folder was wrong, and the user has seen that.
+	t.Run("a location after the decision to start empty", func(t *testing.T) {
 		cluster, observed := beginsWithNewest(t, dbv1.IfMissingCreate)
 		decided(cluster, dbv1.BootstrapCreate, "")
 		cluster.Spec.Bootstrap.FromBackup = &dbv1.BackupSource{Location: &dbv1.BackupDestination{URL: bucket, CredentialsSecretName: "keys"}}
-		if p := plans.Decide(cluster, observed); p.Restore != nil || p.Stalled != nil || p.Reason == dbv1.ReasonRestoring {
+		if p := plans.Decide(cluster, observed); p.Restore == nil || p.Reason != dbv1.ReasonRestoring {
 			t.Error(plans.Text(p))
+		}
+		cluster.Status.StatefulSet = &dbv1.WrittenStatefulSet{}
+		if p := plans.Decide(cluster, observed); p.Restore != nil || p.Reason == dbv1.ReasonRestoring {
+			t.Errorf("after the start: %s", plans.Text(p))
+		}
+	})
+	t.Run("the status of another cluster", func(t *testing.T) {
+		cluster, _ := beginsWithNewest(t, dbv1.IfMissingCreate)
+		decided(cluster, dbv1.BootstrapCreate, "")
+		own := state.StartsEmpty(cluster)
+		cluster.UID = "another"
+		if !own || state.StartsEmpty(cluster) {
+			t.Errorf("its own decision counts: %t, that of another one: %t", own, state.StartsEmpty(cluster))
 		}
 	})
 	t.Run("only other credentials", func(t *testing.T) {
