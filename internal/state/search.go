@@ -13,8 +13,9 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// StartsEmpty reports whether the cluster was to start with the newest backup, and there was none. Before it has a StatefulSet, the decision
-// counts only for this cluster and the present spec: the status may be that of another cluster, and the user may have corrected the folder.
+// StartsEmpty reports whether the cluster was to start with the newest backup, and there was none. Before it has a StatefulSet, the
+// decision counts only for this cluster and the present spec: the status may be that of another cluster, and the user may have corrected
+// the folder.
 func StartsEmpty(cluster *dbv1.DatabaseCluster) bool {
 	decided := cluster.Status.Bootstrap
 	if decided == nil || decided.Decision != dbv1.BootstrapCreate {

@@ -190,8 +190,8 @@ func (s *searchRun) newest(counts func(*protocol.Manifest) bool) (folder string)
 	return folder
 }
 
-// nothing returns that the folder is empty, if it is. It looks once more, in a way of its own: a service that is not S3, or a folder that is
-// a link, can look empty in a listing.
+// nothing returns that the folder is empty, if it is. It looks once more, in a way of its own: a service that is not S3, or a folder that
+// is a link, can look empty in a listing.
 func (s *searchRun) nothing(ctx context.Context) (*protocol.Found, error) {
 	left, err := s.store.anything(ctx)
 	if err != nil {
