@@ -56,6 +56,9 @@ type disk struct {
 	backOff time.Duration
 	// shared is the state of a database that members have together.
 	shared shared
+	// completed are the places of complete backups among all, by their IDs. Only a search depends on them: two backups of one story may
+	// end in any order.
+	completed map[string]int
 }
 
 // artifact is a backup in the bucket.
@@ -67,10 +70,8 @@ type artifact struct {
 	sources map[int]origin
 	// cluster is the UID of the cluster in the manifest, and engine its engine; "" if the manifest has none.
 	cluster, engine string
-	// order is the place among the complete backups; 0 for an incomplete one.
-	order    int
-	complete bool
-	corrupt  bool
+	complete        bool
+	corrupt         bool
 	// lossy makes a restore omit data and succeed nevertheless.
 	lossy bool
 }
@@ -122,7 +123,7 @@ func newDisk() *disk {
 		bucket: map[string]artifact{}, volumes: map[types.UID]volume{}, succeeded: map[string]bool{},
 		exits: map[string]int32{}, streams: map[string]types.UID{}, lost: map[string]bool{}, full: map[types.UID]bool{},
 		own:     map[types.UID]bool{},
-		serving: map[string]types.UID{}, shared: newShared(),
+		serving: map[string]types.UID{}, shared: newShared(), completed: map[string]int{},
 	}
 }
 
@@ -130,11 +131,11 @@ func (d *disk) clone() *disk {
 	return &disk{
 		maps.Clone(d.bucket), maps.Clone(d.volumes), maps.Clone(d.succeeded), maps.Clone(d.exits), maps.Clone(d.streams), maps.Clone(d.lost),
 		maps.Clone(d.full), maps.Clone(d.passwords), maps.Clone(d.own), maps.Clone(d.serving), d.servedBy, d.consent, d.quota,
-		slices.Clone(d.troubles), d.backOff, d.shared.clone(),
+		slices.Clone(d.troubles), d.backOff, d.shared.clone(), maps.Clone(d.completed),
 	}
 }
 
-// String has all that a play depends on.
+// String has all that a play depends on, except the order in which backups were complete.
 func (d *disk) String() string {
 	of := d.shared
 	bucket, volumes, acked := d.ranked()

@@ -66,10 +66,7 @@ func (w *World) completed(there artifact) artifact {
 		return there
 	}
 	there.complete = true
-	for _, other := range w.disk.bucket {
-		there.order = max(there.order, other.order)
-	}
-	there.order++
+	w.disk.completed[there.id] = len(w.disk.completed) + 1
 	return there
 }
 
@@ -81,7 +78,7 @@ func (w *World) newestBelow(folder string) (newest, unclear string) {
 		case !strings.HasPrefix(at, folder+"/"):
 		case !there.complete:
 			unclear = at
-		case newest == "" || there.order > w.disk.bucket[newest].order:
+		case newest == "" || w.disk.completed[there.id] > w.disk.completed[w.disk.bucket[newest].id]:
 			newest = at
 		}
 	}
@@ -101,6 +98,6 @@ func (w *World) performSearch(c *protocol.Search) exit {
 		return fails(protocol.IDMismatch, newest+" is of this cluster itself")
 	}
 	return exitWith(protocol.Result{Found: &protocol.Found{
-		Location: newest, Engine: there.engine, Members: len(there.parts), Completed: Began.Add(time.Duration(there.order) * time.Minute),
+		Location: newest, Engine: there.engine, Members: len(there.parts), Completed: Began.Add(time.Duration(w.disk.completed[there.id]) * time.Minute),
 	}})
 }
