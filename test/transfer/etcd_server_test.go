@@ -155,7 +155,7 @@ func (a answer) revision() int64 {
 	return n
 }
 
-var client = &http.Client{Timeout: 5 * time.Second}
+var client = &http.Client{Timeout: 30 * time.Second}
 
 // post sends a request, as root.
 func (e *etcd) post(path, body string) (answer, error) {

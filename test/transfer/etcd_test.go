@@ -103,7 +103,7 @@ func operation(n int, lease string) (path, body string) {
 	key := func(n int) string { return fmt.Sprintf("key %05d\x00\n\"", n%300) }
 	value := fmt.Sprintf("%d at %s", n, time.Now())
 	switch {
-	case n%100 == 30: // longer than a frame
+	case n%500 == 30: // longer than a frame
 		return "kv/txn", transaction(put("large", strings.Repeat(value, 1<<16), ""))
 	case n%50 == 49 && lease != "":
 		return "lease/revoke", fmt.Sprintf(`{"ID":%q}`, lease)
