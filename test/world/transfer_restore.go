@@ -98,6 +98,7 @@ func (w *World) performSearch(c *protocol.Search) exit {
 		return fails(protocol.IDMismatch, newest+" is of this cluster itself")
 	}
 	return exitWith(protocol.Result{Found: &protocol.Found{
-		Location: newest, Engine: there.engine, Members: len(there.parts), Completed: Began.Add(time.Duration(w.disk.completed[there.id]) * time.Minute),
+		Location: newest, Engine: there.engine, Members: len(there.parts),
+		Completed: Began.Add(time.Duration(w.disk.completed[there.id]) * time.Minute),
 	}})
 }
