@@ -65,18 +65,15 @@ func (f *Fetch) check() error {
 // ArchiveFolder is the name of the folder with the archive of a cluster, beside its backups.
 func ArchiveFolder(clusterUID string) string { return "archive-" + clusterUID }
 
-// IsArchiveFolder reports whether a name may be that of the folder with an archive.
-func IsArchiveFolder(name string) bool { return strings.HasPrefix(name, ArchiveFolder("")) }
-
 // ArchiveBeside is the URL of that folder, for the URL of a backup.
 func ArchiveBeside(backup, clusterUID string) string {
-	return parentOf(backup) + ArchiveFolder(clusterUID)
+	return Beside(backup, ArchiveFolder(clusterUID))
 }
 
-// parentOf is the URL of the folder that has the folder of a backup, with a slash at its end.
-func parentOf(backup string) string {
+// Beside is the URL of another folder beside the folder of a backup; without a name, that of the folder with both, with a slash at its end.
+func Beside(backup, folder string) string {
 	backup = strings.TrimRight(backup, "/")
-	return backup[:strings.LastIndex(backup, "/")+1]
+	return backup[:strings.LastIndex(backup, "/")+1] + folder
 }
 
 // ArchiveFact is the fact that records where the recovery of a backup begins: the file of the archive that the database wrote when the

@@ -18,6 +18,6 @@ const (
 	minChunk, usualChunk, maxChunk = 1 << 10, 4 << 10, 32 << 10
 
 	// leastUse is the part of an earlier stream that must still be in use, 1/leastUse: what is left of a stream that is used less is stored
-	// again, so that the stream can be deleted. So all streams together have at most leastUse times the data in use.
+	// again by the next backup, so that the stream can be deleted with the backups that still use it.
 	leastUse = 2
 )

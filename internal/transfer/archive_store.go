@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -126,10 +127,19 @@ func (s *store) folders(ctx context.Context) (all []string, err error) {
 	return all, err
 }
 
-// entries returns the names of the folders, and of the objects beside them, in order.
+// archives reports whether a folder is that of an archive. The name of a backup may begin in the same way.
+func (s *store) archives(ctx context.Context, folder string) (bool, error) {
+	if !strings.HasPrefix(folder, protocol.ArchiveFolder("")) {
+		return false, nil
+	}
+	is, err := s.bucket.Exists(ctx, folder+protocol.ArchiveName)
+	return is, s.failure("read", folder+protocol.ArchiveName, err)
+}
+
+// entries returns the names of the folders, with a slash, and of the objects beside them, in order.
 func (s *store) entries(ctx context.Context) (folders, others []string, err error) {
-	if err := s.readable(); err != nil {
-		return nil, nil, err
+	if s.folder != "" {
+		return s.files()
 	}
 	entries := s.bucket.List(&blob.ListOptions{Delimiter: "/"})
 	for {
@@ -149,9 +159,28 @@ func (s *store) entries(ctx context.Context) (folders, others []string, err erro
 	}
 }
 
+// files are the entries of a volume. The library would fail on a file that another attempt removes, and skip a link and what it cannot read.
+func (s *store) files() (folders, others []string, err error) {
+	entries, err := os.ReadDir(s.folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	for _, entry := range entries {
+		switch name := entry.Name(); {
+		case entry.IsDir() && name == lostAndFound:
+		case entry.IsDir():
+			folders = append(folders, name+"/")
+		default:
+			others = append(others, name)
+		}
+	}
+	return folders, others, s.failure("list", "", err)
+}
+
 // bytesOf reads a file of an archive, and verifies it.
 func (s *store) bytesOf(ctx context.Context, keys keys, file archive.File) ([]byte, error) {
 	var all bytes.Buffer
+	all.Grow(int(file.Size) + bytes.MinRead)
 	sum := sha256.New()
 	for _, p := range file.Pieces {
 		if err := s.unpack(ctx, keys, p, io.MultiWriter(&all, sum)); err != nil {

@@ -87,7 +87,7 @@ func openAssembly(of shelves, from *protocol.Restore, store *store, stream *prot
 
 // openSource opens an earlier stream, whose objects must all exist.
 func (a *assembly) openSource(from *protocol.Restore, source protocol.Source) error {
-	store, err := openStore(a.of.ctx, beside(from.From, source.Folder), from.Store)
+	store, err := openStore(a.of.ctx, protocol.Beside(from.From, source.Folder), from.Store)
 	if err != nil {
 		return err
 	}

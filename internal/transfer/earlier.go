@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"log/slog"
 	"path"
-	"strings"
 
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/reuse"
@@ -106,7 +105,7 @@ func (e *earlier) openSources(ctx context.Context, r *backupRun, patient idleTim
 	of := shelves{ctx, r.keys, patient, &counter{}}
 	indexes := make([]*reuse.StreamIndex, 0, len(e.sources))
 	for _, source := range e.sources {
-		store, err := openStore(ctx, beside(r.To, source.Folder), r.Store)
+		store, err := openStore(ctx, protocol.Beside(r.To, source.Folder), r.Store)
 		if err != nil {
 			return err
 		}
@@ -138,12 +137,6 @@ func (e *earlier) openSources(ctx context.Context, r *backupRun, patient idleTim
 		}
 	}
 	return nil
-}
-
-// beside is the URL of another folder beside that of a backup.
-func beside(backup, folder string) string {
-	backup = strings.TrimRight(backup, "/")
-	return backup[:strings.LastIndex(backup, "/")+1] + folder
 }
 
 // find returns where an earlier stream has the chunk. If the indexes cannot be read any more, the rest of the data is stored again.

@@ -163,6 +163,22 @@ func TestABackupKeepsItsDataWhenTheEarlierOnesAreDeleted(t *testing.T) {
 	s.nothing()
 }
 
+// The names of archives begin in the same way.
+func TestABackupWithTheNameOfAnArchiveKeepsItsData(t *testing.T) {
+	s := newSeries(t, 2<<20)
+	s.save("one", "")
+	s.change(2)
+	s.save("archive-of-2025", "one")
+	s.worked(os.MkdirAll(s.in("archive-uid-1", ""), 0o755))
+	s.worked(os.WriteFile(s.in("archive-uid-1", protocol.ArchiveName), []byte("{}"), 0o600))
+	s.drop("one")
+	s.has("archive-of-2025", s.data)
+	s.drop("archive-of-2025")
+	if left := s.stored(); !slices.Equal(left, []string{"shop/orders/archive-uid-1/archive.json"}) {
+		t.Errorf("left is %q", left)
+	}
+}
+
 func TestTheRestOfAStreamThatIsLittleUsedIsStoredAgain(t *testing.T) {
 	s := newSeries(t, 4<<20)
 	s.save("one", "")

@@ -56,7 +56,7 @@ func (s *searchRun) read(ctx context.Context) error {
 		s.unclear = append(s.unclear, s.store.URL(name)+", which is no part of a backup")
 	}
 	for _, folder := range folders {
-		archives, err := s.archives(ctx, folder)
+		archives, err := s.store.archives(ctx, folder)
 		if err == nil && archives {
 			err = s.readArchive(folder)
 		} else if err == nil {
@@ -67,15 +67,6 @@ func (s *searchRun) read(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// archives reports whether a folder is that of an archive. The name of a backup may begin in the same way.
-func (s *searchRun) archives(ctx context.Context, folder string) (bool, error) {
-	if !strings.HasPrefix(folder, protocol.ArchiveFolder("")) {
-		return false, nil
-	}
-	backup, err := s.store.bucket.Exists(ctx, folder+protocol.ManifestName)
-	return !backup, s.store.failure("read", folder+protocol.ManifestName, err)
 }
 
 // readArchive does not list an archive, which may have many objects.

@@ -7,13 +7,9 @@ package transfer
 import (
 	"context"
 	"errors"
-	"io"
 	"maps"
-	"os"
+	"path"
 	"slices"
-	"strings"
-
-	"gocloud.dev/blob"
 
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/reuse"
@@ -55,7 +51,7 @@ var errVanished = errors.New("a backup was deleted meanwhile")
 
 // sweep removes what no backup needs from the folders of deleted backups beside the one that was deleted.
 func (r *run) sweep(ctx context.Context, call *protocol.Delete) error {
-	around, err := openStore(ctx, beside(call.At, ""), call.Store)
+	around, err := openStore(ctx, protocol.Beside(call.At, ""), call.Store)
 	if err != nil {
 		return err
 	}
@@ -97,8 +93,16 @@ type sweep struct {
 // survey looks for marks.
 func (s *sweep) survey(ctx context.Context) error {
 	s.marked, s.others, s.needed = nil, map[string]bool{}, &reuse.Needed{}
-	all, err := folders(ctx, s.around)
+	all, err := s.around.folders(ctx)
 	for _, folder := range all {
+		archives, err := s.around.archives(ctx, folder)
+		if err != nil {
+			return err
+		}
+		if archives {
+			continue
+		}
+		folder = path.Clean(folder)
 		listed, err := s.list(ctx, folder)
 		if err != nil {
 			return err
@@ -142,7 +146,7 @@ func recordsOf(listed listing) []string {
 }
 
 func (s *sweep) open(ctx context.Context, folder string) (*store, error) {
-	return openStore(ctx, beside(s.At, folder), s.Store)
+	return openStore(ctx, protocol.Beside(s.At, folder), s.Store)
 }
 
 func (s *sweep) list(ctx context.Context, folder string) (listing, error) {
@@ -166,36 +170,6 @@ func (s *sweep) add(ctx context.Context, folder, name string) error {
 		return errVanished
 	}
 	return err
-}
-
-// folders returns the names of the folders of backups.
-func folders(ctx context.Context, around *store) (names []string, err error) {
-	if around.folder != "" {
-		entries, err := os.ReadDir(around.folder)
-		for _, entry := range entries {
-			if entry.IsDir() && isOfBackup(entry.Name()) {
-				names = append(names, entry.Name())
-			}
-		}
-		return names, around.failure("list", "", err)
-	}
-	objects := around.bucket.List(&blob.ListOptions{Delimiter: "/"})
-	for {
-		object, err := objects.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			return names, nil
-		}
-		if err != nil {
-			return nil, around.failure("list", "", err)
-		}
-		if name := strings.TrimSuffix(object.Key, "/"); object.IsDir && isOfBackup(name) {
-			names = append(names, name)
-		}
-	}
-}
-
-func isOfBackup(folder string) bool {
-	return !protocol.IsArchiveFolder(folder) && folder != lostAndFound
 }
 
 func addNeeds(ctx context.Context, store *store, name string, needs *reuse.Needed) error {
