@@ -61,8 +61,8 @@ func moment(flag, text string) (at time.Time, err error) {
 	return at, nil
 }
 
-// The answers to the name of a file on the socket of a Recover, a line each.
+// The answers to the name of a file and the path of its copy, a line each, on the socket of a Recover. The answer is a line, too.
 const (
-	AnswerFile   = "file"   // LENGTH, and the bytes follow
+	AnswerFile   = "file"   // it is where the command wants it
 	AnswerAbsent = "absent" // the archive does not have the file
 )

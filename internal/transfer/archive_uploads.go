@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -21,8 +22,8 @@ import (
 )
 
 const (
-	// archiveBytes bounds the bytes of the objects on their way, and so the memory.
-	archiveBytes = archive.MaxFileBytes * 3 / 2
+	// archiveBytes bounds the bytes of the objects on their way, and so the memory: before they are compressed, and after.
+	archiveBytes = archive.MaxFileBytes * 2
 	// archivePause and maxArchivePause are the times between two attempts to store an object.
 	archivePause    = 200 * time.Millisecond
 	maxArchivePause = 5 * time.Second
@@ -103,8 +104,11 @@ func (u *archiveUploads) add(o archive.Upload) {
 // upload stores an object, as often as it takes.
 func (u *archiveUploads) upload(o *archiveUpload) {
 	defer close(o.done)
-	defer u.room.Release(int64(len(o.Body)))
 	packed, err := u.pack(o.Body)
+	room := min(len(packed), len(o.Body))
+	u.room.Release(int64(len(o.Body) - room))
+	defer u.room.Release(int64(room))
+	o.Body = nil
 	if err != nil { // only in memory: a fault of the program
 		u.fails(time.Now(), err)
 		return
@@ -114,7 +118,7 @@ func (u *archiveUploads) upload(o *archiveUpload) {
 		started := time.Now()
 		if err = u.attempt(o.Name(), packed); err == nil {
 			o.kept = true
-			u.run.progress.bytes.Add(int64(len(o.Body)))
+			u.run.progress.bytes.Add(o.End - o.From)
 			u.run.progress.storedBytes.Add(int64(len(packed)))
 			u.works(since)
 			return
@@ -131,18 +135,19 @@ func (u *archiveUploads) upload(o *archiveUpload) {
 
 // pack compresses and encrypts bytes.
 func (u *archiveUploads) pack(body []byte) ([]byte, error) {
-	frame := u.encoders.encode(body, make([]byte, 0, len(body)+len(body)/256+frameOverhead))
-	if len(u.run.keys) == 0 {
-		return frame, nil
-	}
 	var packed bytes.Buffer
-	packed.Grow(len(frame) + len(frame)/1024 + frameOverhead)
-	encrypted, err := u.run.keys.encrypt(nopCloser{&packed})
+	into, err := u.run.keys.encrypt(nopCloser{&packed})
 	if err != nil {
 		return nil, fmt.Errorf("create the encryptor: %w", err)
 	}
-	_, err = encrypted.Write(frame)
-	err = errors.Join(err, encrypted.Close()) // writes the end
+	frame := make([]byte, 0, min(len(body), blockBytes)+frameOverhead)
+	for block := range slices.Chunk(body, blockBytes) {
+		frame = u.encoders.encode(block, frame)
+		if _, err = into.Write(frame); err != nil {
+			break
+		}
+	}
+	err = errors.Join(err, into.Close()) // writes the end
 	return packed.Bytes(), err
 }
 

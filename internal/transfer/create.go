@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 
 	"github.com/aws/smithy-go"
@@ -36,7 +37,8 @@ func (s *store) create(ctx context.Context, name string, content []byte) error {
 
 // exists returns errExists for all variants of this error of a store.
 func exists(err error) error {
-	if gcerrors.Code(err) == gcerrors.FailedPrecondition || errors.Is(err, fs.ErrExist) {
+	refusal, refused := errors.AsType[smithy.APIError](err)
+	if refused && refusal.ErrorCode() == "PreconditionFailed" || gcerrors.Code(err) == gcerrors.FailedPrecondition || errors.Is(err, fs.ErrExist) {
 		return errExists
 	}
 	return err
@@ -57,9 +59,9 @@ func (s *store) put(ctx context.Context, name string, content []byte) error {
 
 // putNew creates an object in a bucket, on the condition that it does not exist if the service knows conditions.
 func (s *store) putNew(ctx context.Context, name string, content []byte) error {
-	err := s.bucket.WriteAll(ctx, name, content, &blob.WriterOptions{IfNotExist: true})
+	err := s.uploads.put(ctx, path.Join(s.Path, name), content, true)
 	if refusal, ok := errors.AsType[smithy.APIError](err); ok && refusal.ErrorCode() == "NotImplemented" {
-		return s.bucket.WriteAll(ctx, name, content, nil)
+		return s.uploads.put(ctx, path.Join(s.Path, name), content, false)
 	}
 	return err
 }

@@ -6,11 +6,9 @@ package transfer
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -120,46 +118,53 @@ func (r *recoverRun) serve(ctx context.Context, listener net.Listener) {
 	}
 }
 
-// answer sends a file. A connection that ends before the whole answer means: not now.
+// answer writes a file where the client wants it, because both are in one container: another copy through the socket takes longer than to
+// read it ahead. A connection that ends without an answer means: not now.
 func (r *recoverRun) answer(ctx context.Context, connection net.Conn) {
 	defer connection.Close()
-	name, err := bufio.NewReader(connection).ReadString('\n')
-	if err != nil {
-		return
+	var wanted [2]string // the name and the path
+	from := bufio.NewReader(connection)
+	for i := range wanted {
+		line, err := from.ReadString('\n')
+		if err != nil {
+			return
+		}
+		wanted[i] = strings.TrimSuffix(line, "\n")
 	}
-	content, found, err := r.files.get(ctx, strings.TrimSpace(name))
+	content, found, err := r.files.get(ctx, wanted[0])
+	if err == nil && found {
+		err = writeFile(wanted[1], content)
+	}
 	switch {
 	case err != nil:
-		return
-	case !found:
-		fmt.Fprintln(connection, protocol.AnswerAbsent)
+		r.log.Warn(failureOf(err).Message, "file", wanted[0])
+	case found:
+		fmt.Fprintln(connection, protocol.AnswerFile)
 	default:
-		fmt.Fprintln(connection, protocol.AnswerFile, len(content))
-		_, _ = io.Copy(connection, bytes.NewReader(content)) // the client sees whether everything has arrived
+		fmt.Fprintln(connection, protocol.AnswerAbsent)
 	}
 }
 
 // fetchThrough gets a file from the recovery that runs this program.
 func (r *run) fetchThrough(ctx context.Context, call *protocol.Fetch) error {
 	lost := failf(protocol.Interrupted, "The recovery did not send the file %s.", call.File)
+	into, err := filepath.Abs(call.Into)
+	if err != nil {
+		return fmt.Errorf("find the folder of %s: %w", call.Into, err)
+	}
 	connection, err := new(net.Dialer).DialContext(ctx, "unix", call.Through)
 	if err != nil {
 		return lost
 	}
 	defer connection.Close()
 	fmt.Fprintln(connection, call.File)
-	from := bufio.NewReader(connection)
-	line, err := from.ReadString('\n')
-	if err == nil && strings.TrimSpace(line) == protocol.AnswerAbsent {
+	fmt.Fprintln(connection, into)
+	answer, err := bufio.NewReader(connection).ReadString('\n')
+	switch {
+	case err == nil && answer == protocol.AnswerAbsent+"\n":
 		return absent(call)
+	case err == nil && answer == protocol.AnswerFile+"\n":
+		return nil
 	}
-	var length int64
-	if _, err := fmt.Sscanf(line, protocol.AnswerFile+" %d\n", &length); err != nil {
-		return lost
-	}
-	content := make([]byte, length)
-	if _, err := io.ReadFull(from, content); err != nil {
-		return lost
-	}
-	return writeFile(call.Into, content)
+	return lost
 }

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package transfer
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -54,15 +55,17 @@ func openBucket(ctx context.Context, place protocol.Location, options protocol.S
 			o.APIOptions = append(o.APIOptions, signPayload)
 		}
 	})
+	store.uploads = &uploads{client: client, bucket: place.Bucket, sse: types.ServerSideEncryption(options.SSE)}
+	if options.KMSKeyID != "" {
+		store.uploads.key = &options.KMSKeyID
+	}
 	bucket, err := s3blob.OpenBucket(ctx, client, place.Bucket, &s3blob.Options{
-		RequestChecksumCalculation: settings.RequestChecksumCalculation,
-		EncryptionType:             types.ServerSideEncryption(options.SSE), KMSEncryptionID: options.KMSKeyID,
+		RequestChecksumCalculation: settings.RequestChecksumCalculation, EncryptionType: store.uploads.sse, KMSEncryptionID: options.KMSKeyID,
 	})
 	if err != nil {
 		return nil, store.failure("open", "", err)
 	}
 	store.bucket = within(bucket, place.Path)
-	store.uploads = &uploads{client, place.Bucket}
 	return store, nil
 }
 
@@ -135,10 +138,24 @@ func httpClient(folder string) (*awshttp.BuildableClient, error) {
 	}), nil
 }
 
-// uploads lists the unfinished multipart uploads. Listings of objects do not show them, but they cost money.
+// uploads are what the library for buckets cannot do: list the unfinished multipart uploads, which listings of objects do not show but
+// cost money, and store an object in memory by one request, without a copy.
 type uploads struct {
 	client *s3.Client
 	bucket string
+	sse    types.ServerSideEncryption
+	key    *string // of the service for keys
+}
+
+// put stores an object, on the condition that there is none if isNew is true.
+func (u *uploads) put(ctx context.Context, name string, content []byte, isNew bool) error {
+	object := &s3.PutObjectInput{Bucket: &u.bucket, Key: &name, Body: bytes.NewReader(content), ContentType: aws.String("application/octet-stream"),
+		ServerSideEncryption: u.sse, SSEKMSKeyId: u.key}
+	if isNew {
+		object.IfNoneMatch = aws.String("*")
+	}
+	_, err := u.client.PutObject(ctx, object)
+	return err
 }
 
 // abort aborts the uploads below a folder and a prefix for which match returns true for the name in the folder. A service or a policy may

@@ -111,7 +111,7 @@ func TestAFolderThatIsALinkIsNotEmpty(t *testing.T) {
 	w.worked(os.WriteFile(filepath.Join(w.root, "moved/a", protocol.ManifestName), []byte("{"), 0o600))
 	w.worked(os.MkdirAll(filepath.Dir(filepath.Join(w.root, besideFolder)), 0o755))
 	w.worked(os.Symlink(filepath.Join(w.root, "moved"), filepath.Join(w.root, besideFolder)))
-	w.fails(w.search(), protocol.ExitPrecondition, protocol.BackupUnclear, "the file file:///shop/orders/a/manifest.json")
+	w.fails(w.search(), protocol.ExitPrecondition, protocol.BackupUnclear, "The manifest file:///shop/orders/a/manifest.json cannot be read")
 	w.worked(os.Remove(filepath.Join(w.root, besideFolder)))
 	w.worked(os.MkdirAll(filepath.Join(w.root, besideFolder, "a"), 0o755))
 	w.worked(os.Symlink(filepath.Join(w.root, "moved"), filepath.Join(w.root, besideFolder, "a/link")))

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package transfer
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -142,8 +143,10 @@ func (s *store) read(ctx context.Context, name string) ([]byte, error) {
 		return nil, s.failure("read", name, err)
 	}
 	defer reader.Close() //nolint:errcheck // only read
-	content, err := io.ReadAll(io.LimitReader(reader, maxManifestBytes))
-	return content, s.failure("read", name, err)
+	var content bytes.Buffer
+	content.Grow(int(min(reader.Size(), maxManifestBytes)) + bytes.MinRead)
+	_, err = content.ReadFrom(io.LimitReader(reader, maxManifestBytes))
+	return content.Bytes(), s.failure("read", name, err)
 }
 
 // flush waits until a volume has written the names of files and small files to the disk. It does not replace the sync of

@@ -239,15 +239,15 @@ func (b *bench) recovery(c contestant) error {
 		if err := b.waitFor(p, s, into); err != nil {
 			return err
 		}
+		if _, err := b.do(nil, "sync", "-f", into); err != nil {
+			return err
+		}
 		took = append(took, time.Since(started))
 		seconds, err := p.cpu()
 		if err != nil {
 			return err
 		}
 		cpu, tool, rest = cpu+seconds, max(tool, memory.peak(r.tool())), max(rest, memory.peak(others))
-		if err := b.stop(p); err != nil {
-			return err
-		}
 	}
 	b.figure(c.name(), recoveryAll, (took[0] + took[1]).Seconds())
 	b.figure(c.name(), recoveryRestore, took[0].Seconds())
@@ -258,12 +258,12 @@ func (b *bench) recovery(c contestant) error {
 	return b.verify(filepath.Join(into, "pgdata"))
 }
 
-// waitFor waits for the end of a step.
+// waitFor waits for the end of a step: for that of a server until it has recovered and has stopped.
 func (b *bench) waitFor(p *process, s step, into string) error {
 	if !s.serves {
 		return b.wait(p)
 	}
-	return b.until("the server has recovered", func() (bool, error) {
+	err := b.until("the server has recovered", func() (bool, error) {
 		select {
 		case <-p.ended:
 			return false, fmt.Errorf("the server ended: %s", p.tail())
@@ -276,6 +276,10 @@ func (b *bench) waitFor(p *process, s step, into string) error {
 		state, err := b.control(filepath.Join(into, "pgdata"), "Database cluster state")
 		return state == "in production", err
 	})
+	if err != nil {
+		return err
+	}
+	return b.stop(p) // which writes everything
 }
 
 // verify looks whether the recovered server has the rows of the time.
