@@ -10,6 +10,7 @@ package v1alpha1
 // +kubebuilder:validation:XValidation:rule="!has(self.pattern) || !has(self.enum)",message="spec.parameters[]: set pattern or enum, not both"
 // +kubebuilder:validation:XValidation:rule="!has(self.pattern) || 'x'.matches('^(?:' + self.pattern + ')$') in [true, false]",message="spec.parameters[].pattern must be a regular expression (RE2)"
 // +kubebuilder:validation:XValidation:rule="!has(self.default) || self.default.size() == 0 || (!has(self.pattern) || self.default.matches('^(?:' + self.pattern + ')$')) && (!has(self.enum) || self.default in self.enum)",message="spec.parameters[].default must match pattern or enum, or be empty"
+// +kubebuilder:validation:XValidation:rule="!has(self.preview) || self.preview.size() == 0 || (!has(self.pattern) || self.preview.matches('^(?:' + self.pattern + ')$')) && (!has(self.enum) || self.preview in self.enum)",message="spec.parameters[].preview must match pattern or enum, or be empty"
 type EngineParameter struct {
 	// name is the name of the parameter in spec.parameters of a cluster.
 	// +required
@@ -39,6 +40,12 @@ type EngineParameter struct {
 	// +kubebuilder:validation:MaxItems=64
 	// +kubebuilder:validation:items:MaxLength=1024
 	Enum []string `json:"enum,omitempty"`
+
+	// preview is the value in the preview of a DatabaseRestore, in place of that of the cluster: for example, one with which clients
+	// cannot change the data by mistake. Default: the value of the cluster.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Preview string `json:"preview,omitempty"`
 
 	// storage relates a parameter that is a size, such as 1GB, to the size of the data volume. Default: no relation.
 	// +optional

@@ -180,7 +180,7 @@ func (s *store) files() (folders, others []string, err error) {
 // bytesOf reads a file of an archive, and verifies it.
 func (s *store) bytesOf(ctx context.Context, keys keys, file archive.File) ([]byte, error) {
 	var all bytes.Buffer
-	all.Grow(int(file.Size) + bytes.MinRead)
+	all.Grow(int(min(file.Size, archive.MaxFileBytes)) + bytes.MinRead)
 	sum := sha256.New()
 	for _, p := range file.Pieces {
 		if err := s.unpack(ctx, keys, p, io.MultiWriter(&all, sum)); err != nil {
@@ -286,8 +286,12 @@ func absent(call *protocol.Fetch) error {
 }
 
 func writeFile(path string, content []byte) error {
-	if err := os.WriteFile(path, content, 0o600); err != nil {
+	switch err := os.WriteFile(path, content, 0o600); {
+	case err == nil:
+		return nil
+	case volumeReason(err) == protocol.DestinationFull:
 		return failf(protocol.DataVolumeFull, "%s cannot be written: %s. Free space on the volume.", path, plainCause("", err))
+	default:
+		return failf(protocol.Failed, "%s cannot be written: %s. Check the volume.", path, plainCause("", err))
 	}
-	return nil
 }

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
+	"unicode"
 
 	"github.com/aws/smithy-go"
 	"gocloud.dev/blob"
@@ -59,11 +61,26 @@ func (s *store) put(ctx context.Context, name string, content []byte) error {
 
 // putNew creates an object in a bucket, on the condition that it does not exist if the service knows conditions.
 func (s *store) putNew(ctx context.Context, name string, content []byte) error {
-	err := s.uploads.put(ctx, path.Join(s.Path, name), content, true)
+	put := s.uploads.put
+	key := path.Join(s.Path, name)
+	if escaped(key) {
+		key, put = name, s.write
+	}
+	err := put(ctx, key, content, true)
 	if refusal, ok := errors.AsType[smithy.APIError](err); ok && refusal.ErrorCode() == "NotImplemented" {
-		return s.uploads.put(ctx, path.Join(s.Path, name), content, false)
+		return put(ctx, key, content, false)
 	}
 	return err
+}
+
+// escaped reports whether the library for buckets, which reads the object, may use another key for it.
+func escaped(key string) bool {
+	return strings.Contains(key, "../") || strings.ContainsFunc(key, unicode.IsControl)
+}
+
+// write stores an object by the library for buckets.
+func (s *store) write(ctx context.Context, name string, content []byte, isNew bool) error {
+	return s.bucket.WriteAll(ctx, name, content, &blob.WriterOptions{IfNotExist: isNew})
 }
 
 // link creates a file on a volume atomically. If the name exists, every file system rejects a hard link, even NFS. On a
@@ -81,5 +98,5 @@ func (s *store) link(ctx context.Context, name string, content []byte) error {
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return s.bucket.WriteAll(ctx, name, content, &blob.WriterOptions{IfNotExist: true})
+	return s.write(ctx, name, content, true)
 }

@@ -132,16 +132,29 @@ func (r *recoverRun) answer(ctx context.Context, connection net.Conn) {
 		wanted[i] = strings.TrimSuffix(line, "\n")
 	}
 	content, found, err := r.files.get(ctx, wanted[0])
-	if err == nil && found {
-		err = writeFile(wanted[1], content)
-	}
 	switch {
 	case err != nil:
-		r.log.Warn(failureOf(err).Message, "file", wanted[0])
-	case found:
-		fmt.Fprintln(connection, protocol.AnswerFile)
-	default:
+	case !found:
 		fmt.Fprintln(connection, protocol.AnswerAbsent)
+	default:
+		r.hand(ctx, connection, wanted[1], content)
+	}
+}
+
+// hand writes a file. The client renames it, so the file of a client that has ended changes nothing.
+func (r *recoverRun) hand(ctx context.Context, connection net.Conn, path string, content []byte) {
+	err := writeFile(path, content)
+	if err != nil && ctx.Err() == nil {
+		r.log.Warn(failureOf(err).Message)
+		if failureOf(err).Reason == protocol.DataVolumeFull {
+			r.files.fail(failureOf(err))
+		}
+	}
+	if err == nil {
+		_, err = fmt.Fprintln(connection, protocol.AnswerFile)
+	}
+	if err != nil {
+		_ = os.Remove(path) // a part may be there
 	}
 }
 
@@ -158,12 +171,13 @@ func (r *run) fetchThrough(ctx context.Context, call *protocol.Fetch) error {
 	}
 	defer connection.Close()
 	fmt.Fprintln(connection, call.File)
-	fmt.Fprintln(connection, into)
+	half := fmt.Sprintf("%s.%d", into, os.Getpid())
+	fmt.Fprintln(connection, half)
 	answer, err := bufio.NewReader(connection).ReadString('\n')
 	switch {
 	case err == nil && answer == protocol.AnswerAbsent+"\n":
 		return absent(call)
-	case err == nil && answer == protocol.AnswerFile+"\n":
+	case err == nil && answer == protocol.AnswerFile+"\n" && os.Rename(half, into) == nil:
 		return nil
 	}
 	return lost

@@ -63,6 +63,29 @@ func TestARecoveryIsRefusedBeforeTheActionRuns(t *testing.T) {
 }
 
 // An action that took a damaged file for the end of the log would succeed with less.
+func TestAFullVolumeEndsARecoveryWithItsCause(t *testing.T) {
+	w := newWorld(t)
+	w.run(w.archiving(`printf 'mark 2026-11-27T20:00:01Z\nput log.1 3145728\n'; head -c 3145728 /dev/zero`)...)
+	w.asProgram()
+	volume := t.TempDir()
+	small(t, volume)
+	w.fails(w.run(w.recovering("$DBC_ARCHIVE_FETCH --file log.1 --into "+volume+"/log")...), protocol.ExitPrecondition, protocol.DataVolumeFull,
+		"no space left on device", "Free space on the volume")
+	if left, err := os.ReadDir(volume); err != nil || len(left) > 0 {
+		t.Errorf("%v, %v", left, err)
+	}
+}
+
+func TestAFileThatCannotBeWrittenIsNoEndOfTheLog(t *testing.T) {
+	w := newWorld(t)
+	w.recorded()
+	w.asProgram()
+	out := w.run(w.recovering("$DBC_ARCHIVE_FETCH --file log.1 --into " + t.TempDir() + "/missing/log; echo code: $? >&2")...)
+	if !strings.Contains(out.stderr, `"line":"code: 11"`) || !strings.Contains(out.stderr, "no such file or directory") {
+		t.Errorf("%+v", out)
+	}
+}
+
 func TestADamagedFileEndsARecovery(t *testing.T) {
 	w := newWorld(t)
 	w.recorded()

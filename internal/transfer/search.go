@@ -56,25 +56,21 @@ func (s *searchRun) read(ctx context.Context) error {
 		s.unclear = append(s.unclear, s.store.URL(name)+", which is no part of a backup")
 	}
 	for _, folder := range folders {
+		if strings.HasPrefix(folder, protocol.ArchiveFolder(s.ID)) {
+			return s.own(folder)
+		}
 		archives, err := s.store.archives(ctx, folder)
-		if err == nil && archives {
-			err = s.readArchive(folder)
-		} else if err == nil {
+		switch {
+		case err != nil:
+		case archives: // it is not listed, because it may have many objects
+			s.unclear = append(s.unclear, "an archive, "+s.store.URL(folder))
+		default:
 			err = s.readBackup(ctx, folder)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-// readArchive does not list an archive, which may have many objects.
-func (s *searchRun) readArchive(folder string) error {
-	if strings.HasPrefix(folder, protocol.ArchiveFolder(s.ID)) {
-		return s.own(folder)
-	}
-	s.unclear = append(s.unclear, "an archive, "+s.store.URL(folder))
 	return nil
 }
 

@@ -92,7 +92,7 @@ func (s *store) close() error { return s.bucket.Close() }
 // list returns the objects below a prefix. It queries the store, so a missing or forbidden bucket is an error here.
 func (s *store) list(ctx context.Context, prefix string) (listing, error) {
 	for attempt := 1; ; attempt++ {
-		if err := s.readable(); err != nil {
+		if err := s.readable(prefix); err != nil {
 			return nil, err
 		}
 		listed, err := s.listOnce(ctx, prefix)
@@ -122,12 +122,12 @@ func (s *store) listOnce(ctx context.Context, prefix string) (listing, error) {
 	}
 }
 
-// readable fails for an unreadable folder of a volume. The library would return an empty folder.
-func (s *store) readable() error {
+// readable fails for an unreadable folder of a volume, below a prefix. The library would return an empty folder.
+func (s *store) readable(prefix string) error {
 	if s.folder == "" {
 		return nil
 	}
-	err := filepath.WalkDir(s.folder, func(name string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir(filepath.Join(s.folder, path.Dir(prefix+"x")), func(name string, entry fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) || entry != nil && entry.Name() == lostAndFound {
 			return nil
 		}

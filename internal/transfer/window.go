@@ -27,8 +27,9 @@ type windowRun struct {
 }
 
 const (
-	// windowPause is the time between two looks at an archive that does not have everything of the newest backup yet.
-	windowPause = 5 * time.Second
+	// windowPause and maxWindowPause are the times between two looks at an archive that does not have everything of the newest backup yet.
+	// Each look lists the whole archive.
+	windowPause, maxWindowPause = 5 * time.Second, time.Minute
 	// removalLimit bounds the deletion of log, which takes a request for each object. The next run goes on.
 	removalLimit = 30 * time.Minute
 	// maxText bounds a text: the whole result has to fit into a termination message.
@@ -103,9 +104,6 @@ func (w *windowRun) bases(ctx context.Context) (bases []archive.BaseBackup, unre
 		return nil, "", err
 	}
 	for _, folder := range folders {
-		if folder == w.folder {
-			continue
-		}
 		base, err := w.base(ctx, folder)
 		switch {
 		case err == nil:
@@ -124,6 +122,9 @@ func (w *windowRun) bases(ctx context.Context) (bases []archive.BaseBackup, unre
 
 // base is the backup in a folder; the zero value if it has none of the cluster that begins in the archive.
 func (w *windowRun) base(ctx context.Context, folder string) (base archive.BaseBackup, err error) {
+	if archives, err := w.store.archives(ctx, folder); archives || err != nil {
+		return base, err // an archive can have many objects
+	}
 	listed, err := w.store.list(ctx, folder)
 	if err != nil {
 		return base, err
@@ -152,7 +153,8 @@ func (w *windowRun) base(ctx context.Context, folder string) (base archive.BaseB
 
 // await lists the archive when it has everything of the newest backup, or when the patience ends.
 func (w *windowRun) await(ctx context.Context, bases []archive.BaseBackup) (listed listing, err error) {
-	for deadline := time.Now().Add(w.Patience); ; pause(ctx, windowPause) {
+	wait := windowPause
+	for deadline := time.Now().Add(w.Patience); ; wait = min(2*wait, maxWindowPause) {
 		if listed, err = w.store.list(ctx, w.folder); err != nil {
 			return nil, err
 		}
@@ -160,6 +162,7 @@ func (w *windowRun) await(ctx context.Context, bases []archive.BaseBackup) (list
 		if ctx.Err() != nil || time.Now().After(deadline) || len(bases) == 0 || based && reaches(spans, bases) {
 			return listed, ctx.Err()
 		}
+		pause(ctx, wait)
 	}
 }
 

@@ -127,6 +127,7 @@ func TestTheSecondBeforeATableWasDroppedCanBeRecovered(t *testing.T) {
 	w.hasRows("before", "before-preview", moment, want, strings.NewReplacer("NAME", "before", "TIME", moment).Replace(aLook))
 	w.eventually("PreviewReady "+base+" "+moment[:19]+"Z", "get", "databaserestore", "before", "-o",
 		`jsonpath={.status.conditions[?(@.type=="Ready")].reason} {.status.backupRef.name} {.status.recoveredTo}`)
+	w.must(w.sqlOf("before-preview-0", "before-preview", "SHOW transaction_read_only") == "on", "clients can change the preview by mistake")
 	w.replaces("before", moment, want)
 	w.do("delete", "databaserestore", "before")
 	w.do("wait", "--for=delete", "databasecluster/before-preview", "persistentvolumeclaim/data-before-preview-0", "--timeout=5m")

@@ -86,6 +86,7 @@ func TestTheAPIServerRefusesInvalidDatabaseEnginesWithAMessage(t *testing.T) {
 		"an invalid pattern":                      {parameter(fields{"pattern": "(x"}), "missing closing )"},
 		"a default that does not match":           {parameter(fields{"pattern": "[0-9]+MB", "default": "4MBx"}), badDefault},
 		"a default outside the enum":              {parameter(fields{"enum": list("a", "b"), "default": "c"}), badDefault},
+		"a preview outside the enum":              {parameter(fields{"enum": list("a", "b"), "preview": "c"}), "spec.parameters[].preview must match pattern or enum, or be empty"},
 		"a duplicate in the enum":                 {parameter(fields{"enum": list("a", "a")}), "spec.parameters[0].enum[1]: Duplicate value"},
 		"an action without a command":             {fields{"actions": fields{"backup": fields{}}}, "spec.actions.backup.command: Required value"},
 		"an action with an empty command":         {fields{"actions": fields{"restore": fields{"command": []any{}}}}, "spec.actions.restore.command in body should have at least 1 items"},

@@ -159,6 +159,23 @@ func TestAPreviewRunsLikeTheClusterButNobodyMistakesItForTheCluster(t *testing.T
 	}
 }
 
+func TestAPreviewHasTheValuesThatTheEngineDeclaresForPreviews(t *testing.T) {
+	for name, of := range map[string]map[string]string{"the cluster sets none": nil, "the cluster sets others": {"read_only": "off", "work": "8"}} {
+		t.Run(name, func(t *testing.T) {
+			seen := orders()
+			seen.Engine.Spec.Parameters = []dbv1.EngineParameter{{Name: "work", Default: "4"}, {Name: "read_only", Default: "off", Preview: "on"}}
+			seen.Cluster.Spec.Parameters = of
+			got := created(t, plan.For(yesterday(dbv1.RestoreSource{}), seen)).Spec.Parameters
+			if got["read_only"] != "on" || got["work"] != of["work"] {
+				t.Errorf("it has %v", got)
+			}
+			if seen.Cluster.Spec.Parameters["read_only"] == "on" {
+				t.Error("the cluster has changed")
+			}
+		})
+	}
+}
+
 func TestAPreviewOfIndependentMembersHasAsManyAsTheBackup(t *testing.T) {
 	seen := orders()
 	seen.Engine.Spec.Topology, seen.Backups[1].Status.Replicas = dbv1.TopologyIndependent, 2

@@ -7,6 +7,7 @@ package plan
 import (
 	"cmp"
 	"fmt"
+	"maps"
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -21,6 +22,9 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
+
+// maxParameters is the number of parameters that the API server accepts.
+const maxParameters = 64
 
 // previewOf is a DatabaseCluster with the data of a source. Kubernetes deletes it with the restore, and the operator its volumes with it.
 func previewOf(restore *dbv1.DatabaseRestore, seen RestoreFacts, from source) objects.Child {
@@ -50,11 +54,28 @@ func specOf(seen RestoreFacts, from source) dbv1.DatabaseClusterSpec {
 	spec.Replicas, spec.Paused, spec.Hibernated, spec.Backup, spec.Storage.Ephemeral = replicas(seen, from), false, false, nil, nil
 	spec.UpdateStrategy, spec.Credentials.Rotation = dbv1.ClusterUpdateStrategy{}, dbv1.ClusterCredentialsRotation{}
 	spec.Deletion = dbv1.ClusterDeletion{Volumes: dbv1.VolumesDelete}
+	if spec.Engine == seen.Engine.Name { // another one may not have these parameters
+		spec.Parameters = parameters(spec.Parameters, seen.Engine)
+	}
 	if spec.Bootstrap == nil {
 		spec.Bootstrap = &dbv1.ClusterBootstrap{}
 	}
 	spec.Bootstrap.FromBackup = &from.BackupSource
 	return spec
+}
+
+// parameters are those of the cluster, with the values of the engine for previews.
+func parameters(all map[string]string, of *dbv1.DatabaseEngine) map[string]string {
+	all = maps.Clone(all)
+	if all == nil {
+		all = map[string]string{}
+	}
+	for _, p := range of.Spec.Parameters {
+		if _, sets := all[p.Name]; p.Preview != "" && (sets || len(all) < maxParameters) {
+			all[p.Name] = p.Preview
+		}
+	}
+	return all
 }
 
 // replicas is how many members the preview needs: one has all data of members with one database.

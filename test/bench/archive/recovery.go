@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -279,7 +280,8 @@ func (b *bench) waitFor(p *process, s step, into string) error {
 	if err != nil {
 		return err
 	}
-	return b.stop(p) // which writes everything
+	_ = p.cmd.Process.Signal(syscall.SIGINT) // it may have ended
+	return b.wait(p)                         // until everything is written
 }
 
 // verify looks whether the recovered server has the rows of the time.

@@ -1712,6 +1712,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: pattern
       type:
         scalar: string
+    - name: preview
+      type:
+        scalar: string
     - name: storage
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineParameterStorage

@@ -22,6 +22,9 @@ type EngineParameterApplyConfiguration struct {
 	Pattern *string `json:"pattern,omitempty"`
 	// enum are the allowed values. Default: any value.
 	Enum []string `json:"enum,omitempty"`
+	// preview is the value in the preview of a DatabaseRestore, in place of that of the cluster: for example, one with which clients
+	// cannot change the data by mistake. Default: the value of the cluster.
+	Preview *string `json:"preview,omitempty"`
 	// storage relates a parameter that is a size, such as 1GB, to the size of the data volume. Default: no relation.
 	Storage *EngineParameterStorageApplyConfiguration `json:"storage,omitempty"`
 }
@@ -71,6 +74,14 @@ func (b *EngineParameterApplyConfiguration) WithEnum(values ...string) *EnginePa
 	for i := range values {
 		b.Enum = append(b.Enum, values[i])
 	}
+	return b
+}
+
+// WithPreview sets the Preview field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Preview field is set to the value of the last call.
+func (b *EngineParameterApplyConfiguration) WithPreview(value string) *EngineParameterApplyConfiguration {
+	b.Preview = &value
 	return b
 }
 
