@@ -159,7 +159,8 @@ func (s *store) entries(ctx context.Context) (folders, others []string, err erro
 	}
 }
 
-// files are the entries of a volume. The library would fail on a file that another attempt removes, and skip a link and what it cannot read.
+// files are the entries of a volume. The library would fail on a file that another attempt removes, and skip a link and what it cannot
+// read.
 func (s *store) files() (folders, others []string, err error) {
 	entries, err := os.ReadDir(s.folder)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -39,8 +39,10 @@ func (s *store) create(ctx context.Context, name string, content []byte) error {
 
 // exists returns errExists for all variants of this error of a store.
 func exists(err error) error {
-	refusal, refused := errors.AsType[smithy.APIError](err)
-	if refused && refusal.ErrorCode() == "PreconditionFailed" || gcerrors.Code(err) == gcerrors.FailedPrecondition || errors.Is(err, fs.ErrExist) {
+	if refusal, is := errors.AsType[smithy.APIError](err); is && refusal.ErrorCode() == "PreconditionFailed" {
+		return errExists
+	}
+	if gcerrors.Code(err) == gcerrors.FailedPrecondition || errors.Is(err, fs.ErrExist) {
 		return errExists
 	}
 	return err

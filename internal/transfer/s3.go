@@ -149,8 +149,10 @@ type uploads struct {
 
 // put stores an object, on the condition that there is none if isNew is true.
 func (u *uploads) put(ctx context.Context, name string, content []byte, isNew bool) error {
-	object := &s3.PutObjectInput{Bucket: &u.bucket, Key: &name, Body: bytes.NewReader(content), ContentType: aws.String("application/octet-stream"),
-		ServerSideEncryption: u.sse, SSEKMSKeyId: u.key}
+	object := &s3.PutObjectInput{
+		Bucket: &u.bucket, Key: &name, Body: bytes.NewReader(content), ContentType: aws.String("application/octet-stream"),
+		ServerSideEncryption: u.sse, SSEKMSKeyId: u.key,
+	}
 	if isNew {
 		object.IfNoneMatch = aws.String("*")
 	}
