@@ -46,15 +46,19 @@ e2e: ## Run the users' stories on the real node (CLUSTER=current: on the current
 e2e-smoke: ## Run the demo and two more stories as tests on the real node (CLUSTER=current: on the current context).
 	IMG=$(IMG) CLUSTER=$(CLUSTER) POSTGRES_IMG=$(POSTGRES_IMG) hack/e2e.sh -run Smoke
 
-# The arguments of test-faults and bench-failover. Without FAULT, SYNCHRONOUS or OPERATOR, all of them run. NODE=shared uses a
-# node that runs, without the faults that disturb its other users.
+# The arguments of test-faults, test-faults-archive and bench-failover. Without FAULT, SYNCHRONOUS or OPERATOR, all of them run.
+# NODE=shared uses a node that runs, without the faults that disturb its other users.
 NODE ?= mine
 faults = IMG=$(IMG) NODE=$(NODE) DBC_FAULT="$(FAULT)" DBC_SYNCHRONOUS="$(SYNCHRONOUS)" DBC_OPERATOR="$(OPERATOR)" DBC_DURATION=$(DURATION) \
-	DBC_PARAMETERS="$(PARAMETERS)" DBC_RUNS=$(RUNS) hack/test-faults.sh
+	DBC_PARAMETERS="$(PARAMETERS)" DBC_RUNS=$(RUNS) DBC_MOMENTS=$(MOMENTS) DBC_KILLS=$(KILLS) hack/test-faults.sh
 
 .PHONY: test-faults
 test-faults: ## Disturb PostgreSQL under load on the real node, and look for every acknowledged row (FAULT=kill-postgres SYNCHRONOUS=on OPERATOR=off).
 	$(faults) -run NoFault
+
+.PHONY: test-faults-archive
+test-faults-archive: ## Disturb PostgreSQL with a continuous archive under load on the real node, and recover random moments (FAULT=kills KILLS=60 MOMENTS=20).
+	$(faults) -run EveryMoment
 
 .PHONY: test-idle
 test-idle: ## Count the requests that the operator sends in ten minutes while clients write to PostgreSQL (DURATION=1m).

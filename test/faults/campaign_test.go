@@ -34,6 +34,10 @@ type world struct {
 	number      int
 	disk        string
 	writers     *lab.Writers
+	// acknowledged are the rows of the last run.
+	acknowledged map[string][]lab.Row
+	// archived is what a campaign of the archive knows; nil for clusters without an archive.
+	archived *archived
 	// broken is true after a run that did not recover. The next run gets another cluster.
 	broken bool
 	// failed is true after the first such run.
@@ -73,8 +77,12 @@ func (w *world) withCluster(disk string) {
 	}
 	w.disk = disk
 	w.number++
+	template := w.lab.Template(fmt.Sprintf("orders%d", w.number), disk, parameters(w.synchronous))
+	if w.archived != nil {
+		w.archived.configure(template)
+	}
 	var err error
-	w.Cluster, err = w.lab.NewCluster(w.Context(), fmt.Sprintf("orders%d", w.number), disk, parameters(w.synchronous))
+	w.Cluster, err = w.lab.Run(w.Context(), template)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -197,6 +205,7 @@ func (w *world) awaitCalm() error {
 func (w *world) count(f fault, result *lab.Result, end time.Time) {
 	acknowledged, err := w.writers.Stop(w.Context())
 	w.must(err, "stop writers")
+	w.acknowledged = acknowledged
 	primary, err := w.Primary(w.Context())
 	w.must(err, "find the primary")
 	for way, rows := range acknowledged {

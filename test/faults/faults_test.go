@@ -145,13 +145,17 @@ func cut(member target, api, peers bool) injection {
 		if err != nil {
 			return nil, err
 		}
-		heal := func() error {
-			if err := lab.Heal(w.Context(), pod); !errors.Is(err, lab.ErrGone) {
-				return err
-			}
-			return nil
+		return healer(w, pod), lab.Cut(w.Context(), pod, addresses...)
+	}
+}
+
+// healer ends the cut of a pod, which may have ended itself.
+func healer(w *world, pod *corev1.Pod) func() error {
+	return func() error {
+		if err := lab.Heal(w.Context(), pod); !errors.Is(err, lab.ErrGone) {
+			return err
 		}
-		return heal, lab.Cut(w.Context(), pod, addresses...)
+		return nil
 	}
 }
 

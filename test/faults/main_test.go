@@ -25,6 +25,8 @@ import (
 // The arguments of `make test-faults`.
 var (
 	image = cmp.Or(os.Getenv("DBC_TEST_PATRONI_IMG"), "localhost/postgresql-patroni:17")
+	// s3Image is that of the S3 server.
+	s3Image = cmp.Or(os.Getenv("VERSITYGW_IMG"), "localhost/versitygw:1.0.14")
 	// selected are the names of faults, or empty for all.
 	selected    = words("DBC_FAULT", "")
 	synchronous = words("DBC_SYNCHRONOUS", "on off")
@@ -32,8 +34,11 @@ var (
 	wholeNode = os.Getenv("DBC_WHOLE_NODE") != ""
 	operator  = words("DBC_OPERATOR", map[bool]string{true: "on off", false: "on paused"}[wholeNode])
 	runs      = number("DBC_RUNS", 1)
-	seed      = int64(number("DBC_SEED", 1))
-	output    = cmp.Or(os.Getenv("DBC_OUTPUT"), "../../dist/faults")
+	// moments is how many moments of each run are recovered, and kills how many processes the fault kills ends.
+	moments = number("DBC_MOMENTS", 20)
+	kills   = number("DBC_KILLS", 60)
+	seed    = int64(number("DBC_SEED", 1))
+	output  = cmp.Or(os.Getenv("DBC_OUTPUT"), "../../dist/faults")
 )
 
 func words(variable, otherwise string) []string {
@@ -70,20 +75,36 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	code := m.Run()
-	if len(results) > 0 {
-		table := lab.Markdown(results)
-		fmt.Print("\n" + table)
-		_ = os.WriteFile(filepath.Join(output, "faults.md"), []byte(table), 0o644)
-	}
+	write("faults", results, lab.Markdown)
+	write("archive-faults", archiveResults, lab.ArchiveMarkdown)
 	os.Exit(code)
 }
 
-// results are all runs of faults.
-var results []lab.Result
+// write writes the table of a campaign that ran.
+func write[R any](name string, results []R, markdown func([]R) string) {
+	if len(results) > 0 {
+		table := markdown(results)
+		fmt.Print("\n" + table)
+		_ = os.WriteFile(filepath.Join(output, name+".md"), []byte(table), 0o644)
+	}
+}
+
+// results and archiveResults are all runs of faults.
+var (
+	results        []lab.Result
+	archiveResults []lab.ArchiveResult
+)
 
 func record(t *testing.T, result lab.Result) {
 	results = append(results, result)
 	if err := lab.Append(filepath.Join(output, "faults.jsonl"), result); err != nil {
+		t.Error(err)
+	}
+}
+
+func recordArchive(t *testing.T, result lab.ArchiveResult) {
+	archiveResults = append(archiveResults, result)
+	if err := lab.Append(filepath.Join(output, "archive-faults.jsonl"), result); err != nil {
 		t.Error(err)
 	}
 }

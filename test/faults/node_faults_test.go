@@ -22,8 +22,11 @@ var ofTheNode = []fault{
 	{name: "dns-down-and-primary-deleted", inject: both(stopPart("coredns"), deletePod((*world).primary, -1)), hold: time.Minute, wholeNode: true},
 	{name: "operator-killed-during-failover", inject: both(freezePrimary, killOperator), hold: killed, wholeNode: true, needsOperator: true},
 	{name: "operator-killed-during-rolling-restart", inject: both(rollingRestart, killOperator), hold: killed, wholeNode: true, needsOperator: true},
-	{name: "disk-full-on-primary", inject: fillDisk, hold: time.Minute, disk: "growing"},
+	{name: "disk-full-on-primary", inject: fillDisk, hold: time.Minute, disk: growing},
 }
+
+// growing is a StorageClass whose volumes can be full.
+const growing = "growing"
 
 var (
 	killPrimary   = signal((*world).primary, syscall.SIGKILL, lab.Any)

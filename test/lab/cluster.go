@@ -32,6 +32,11 @@ type Cluster struct {
 // NewCluster creates three members of Engine on volumes of a StorageClass, or of the default one, and waits until they are
 // ready.
 func (l *Lab) NewCluster(ctx context.Context, name, disk string, parameters map[string]string) (*Cluster, error) {
+	return l.Run(ctx, l.Template(name, disk, parameters))
+}
+
+// Template is the DatabaseCluster of NewCluster.
+func (l *Lab) Template(name, disk string, parameters map[string]string) *dbv1.DatabaseCluster {
 	template := &dbv1.DatabaseCluster{ObjectMeta: l.meta(name), Spec: dbv1.DatabaseClusterSpec{
 		Engine: Engine, Image: l.Image, Replicas: 3, Parameters: parameters, Storage: dbv1.ClusterStorage{Size: resource.MustParse("1Gi")},
 	}}
@@ -40,7 +45,7 @@ func (l *Lab) NewCluster(ctx context.Context, name, disk string, parameters map[
 	if disk != "" {
 		template.Spec.Storage.StorageClassName = &disk
 	}
-	return l.Run(ctx, template)
+	return template
 }
 
 // Run creates a DatabaseCluster in the namespace of the lab, and waits until it is ready.

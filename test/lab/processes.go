@@ -16,6 +16,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/locks"
 )
 
@@ -27,10 +28,13 @@ type Process struct {
 	First bool
 }
 
-// Processes returns the processes in the database container of a pod. The test runs on the node.
+// containers have the program of a pod: a member, an action, or the operator.
+var containers = []string{container, naming.ActionContainer, "manager"}
+
+// Processes returns the processes in the container of a pod that has its program. The test runs on the node.
 func Processes(pod *corev1.Pod) ([]Process, error) {
 	for _, status := range pod.Status.ContainerStatuses {
-		if _, id, found := strings.Cut(status.ContainerID, "://"); found && status.Name == container {
+		if _, id, found := strings.Cut(status.ContainerID, "://"); found && slices.Contains(containers, status.Name) {
 			return inCgroup(id)
 		}
 	}
