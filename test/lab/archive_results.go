@@ -77,8 +77,8 @@ func ArchiveMarkdown(results []ArchiveResult) string {
 		t.loss.Older += r.Loss.Older
 	}
 	var text strings.Builder
-	text.WriteString("| fault | synchronous | runs | rows acknowledged | lost by a failover | moments restored | exact | refused | rows missing " +
-		"| rows too many | newest moment / row before the fault (s) | rows missing that are older than `maxLagSeconds` | runs with problems |\n" +
+	text.WriteString("| fault | synchronous | runs | rows acknowledged | lost by a failover | moments restored | exact | refused " +
+		"| rows missing | rows too many | newest moment / row before the fault (s) | rows missing that are older than `maxLagSeconds` | runs with problems |\n" +
 		strings.Repeat("|---", 13) + "|\n")
 	for _, k := range slices.SortedFunc(maps.Keys(totals), func(a, b kind) int {
 		return cmp.Or(cmp.Compare(order[a.fault], order[b.fault]), -cmp.Compare(a.synchronous, b.synchronous))

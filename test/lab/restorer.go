@@ -63,7 +63,8 @@ func (c *Cluster) NewRestorer(ctx context.Context, b *Bucket, name string) (*Res
 func forRestores(spec corev1.PodSpec, script string) corev1.PodSpec {
 	spec = *spec.DeepCopy()
 	spec.TerminationGracePeriodSeconds = new(int64(1))
-	spec.Volumes = append(spec.Volumes, corev1.Volume{Name: "work", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}},
+	spec.Volumes = append(spec.Volumes,
+		corev1.Volume{Name: "work", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}},
 		corev1.Volume{Name: "restorer", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
 			LocalObjectReference: corev1.LocalObjectReference{Name: script}, DefaultMode: new(int32(0o555))}}})
 	action := &spec.Containers[0]
@@ -92,7 +93,9 @@ func (r *Restorer) Recover(ctx context.Context, base Base, archive, until string
 
 // RecoverAtOnce returns the rows of a moment by one call of transfer, which also restores the backup, as the Job of the operator does.
 func (r *Restorer) RecoverAtOnce(ctx context.Context, base Base, until string) (map[string]Spans, error) {
-	call := &protocol.Restore{From: base.Location, ID: r.Pod, Into: restoredFolder, Store: r.store(), Recover: []string{recoverAction}, Until: until}
+	call := &protocol.Restore{
+		From: base.Location, ID: r.Pod, Into: restoredFolder, Store: r.store(), Recover: []string{recoverAction}, Until: until,
+	}
 	call.Result, call.Command = os.DevNull, []string{restoreAction}
 	return r.rows(ctx, "mkdir "+restoredFolder, call)
 }
