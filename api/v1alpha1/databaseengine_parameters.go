@@ -41,8 +41,8 @@ type EngineParameter struct {
 	// +kubebuilder:validation:items:MaxLength=1024
 	Enum []string `json:"enum,omitempty"`
 
-	// preview is the value in previews of a DatabaseRestore, in place of the value of the cluster. It can prevent that clients change
-	// the data by mistake. Default: the value of the cluster.
+	// preview is the value in previews of a DatabaseRestore, in place of the value of the cluster. It can keep clients from
+	// changing the data by mistake. Default: the value of the cluster.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024
 	Preview string `json:"preview,omitempty"`

@@ -75,27 +75,13 @@ func (w *world) recoverMoments(r *lab.Restorer, p *past, result *lab.ArchiveResu
 func (w *world) momentOf(p *past, n int, result *lab.Result) time.Time {
 	since, until := p.bases[0].Ended, p.until
 	if recovered := result.Time.Add(time.Duration(result.Recovered * float64(time.Second))); n%2 == 1 {
-		since, until = later(since, result.Time.Add(-calm)), earlier(until, recovered.Add(calm))
+		since, until = lab.Latest(since, result.Time.Add(-calm)), lab.Earliest(until, recovered.Add(calm))
 	}
 	if !until.After(since) {
 		since, until = p.bases[0].Ended, p.until
 	}
 	moment := since.Add(time.Duration(w.random.Int64N(int64(until.Sub(since)))))
-	return later(moment.UTC().Truncate(time.Microsecond), p.bases[0].Ended)
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
-
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
+	return lab.Latest(moment.UTC().Truncate(time.Microsecond), p.bases[0].Ended)
 }
 
 // recoverMoment recovers a moment, and compares its rows.

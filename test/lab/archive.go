@@ -82,7 +82,7 @@ func (c *Cluster) SecondArchiver(ctx context.Context) (*corev1.Pod, error) {
 		return nil, err
 	}
 	pod := &corev1.Pod{ObjectMeta: c.meta(deployment.Name + "-second"), Spec: deployment.Spec.Template.Spec}
-	pod.Labels = map[string]string{dbv1.LabelConnects: "true"}
+	pod.Labels, pod.Annotations = map[string]string{dbv1.LabelConnects: "true"}, deployment.Spec.Template.Annotations
 	return pod, c.Create(ctx, pod)
 }
 

@@ -111,7 +111,7 @@ func (h *History) LossAt(s Snapshot, restored map[string]Spans, lag time.Duratio
 		switch {
 		case at.After(s.At):
 		case has[id]:
-			last[id.Writer] = latest(last[id.Writer], at)
+			last[id.Writer] = Latest(last[id.Writer], at)
 		default:
 			if id.Number < newest[id.Writer] {
 				loss.Holes++

@@ -49,6 +49,7 @@ func (c *Cluster) NewRestorer(ctx context.Context, b *Bucket, name string) (*Res
 	}
 	script := &corev1.ConfigMap{ObjectMeta: c.meta(name), Data: map[string]string{"restored.py": restored}}
 	pod := &corev1.Pod{ObjectMeta: c.meta(name), Spec: forRestores(deployment.Spec.Template.Spec, name)}
+	pod.Annotations = deployment.Spec.Template.Annotations // the scripts
 	for _, object := range []client.Object{script, pod} {
 		if err := c.Create(ctx, object); err != nil {
 			return nil, fmt.Errorf("create a restorer: %w", err)

@@ -73,27 +73,29 @@ func TwoPrimaries(rows []Row) time.Duration {
 			p = &period{row.At, row.At}
 			periods[row.Tenure] = p
 		}
-		p.first, p.last = earliest(p.first, row.At), latest(p.last, row.At)
+		p.first, p.last = Earliest(p.first, row.At), Latest(p.last, row.At)
 	}
 	var longest time.Duration
 	for a, one := range periods {
 		for b, other := range periods {
 			if a < b {
-				longest = max(longest, earliest(one.last, other.last).Sub(latest(one.first, other.first)))
+				longest = max(longest, Earliest(one.last, other.last).Sub(Latest(one.first, other.first)))
 			}
 		}
 	}
 	return longest
 }
 
-func earliest(a, b time.Time) time.Time {
+// Earliest returns the first of two times.
+func Earliest(a, b time.Time) time.Time {
 	if a.Before(b) {
 		return a
 	}
 	return b
 }
 
-func latest(a, b time.Time) time.Time {
+// Latest returns the last of two times.
+func Latest(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
 	}

@@ -22,8 +22,8 @@ type EngineParameterApplyConfiguration struct {
 	Pattern *string `json:"pattern,omitempty"`
 	// enum are the allowed values. Default: any value.
 	Enum []string `json:"enum,omitempty"`
-	// preview is the value in previews of a DatabaseRestore, in place of the value of the cluster. It can prevent that clients change
-	// the data by mistake. Default: the value of the cluster.
+	// preview is the value in previews of a DatabaseRestore, in place of the value of the cluster. It can keep clients from
+	// changing the data by mistake. Default: the value of the cluster.
 	Preview *string `json:"preview,omitempty"`
 	// storage relates a parameter that is a size, such as 1GB, to the size of the data volume. Default: no relation.
 	Storage *EngineParameterStorageApplyConfiguration `json:"storage,omitempty"`
