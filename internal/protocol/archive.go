@@ -106,7 +106,7 @@ const (
 
 // The action reads replies, a line each.
 const (
-	ReplyLast    = "last"    // [FILE OFFSET open|complete|gap|fork]: where the archive ends; the first line
+	ReplyLast    = "last"    // [FILE OFFSET open|complete|gap|fork [DIGEST]]: where the archive ends; the first line
 	ReplyTail    = "tail"    // TIME|- [LINE]: the newest mark of the file in a last with open or complete, and the line that ends it
 	ReplyDurable = "durable" // FILE OFFSET: the database may forget everything before
 	ReplyStalled = "stalled" // the store does not take anything: disconnect, so that the database does not wait

@@ -130,10 +130,12 @@ func (r *archiveRun) welcome() {
 		return
 	}
 	state := map[archive.PieceKind]string{archive.Part: "open", archive.Gap: "gap", archive.Fork: "fork"}[end.Kind]
-	fmt.Fprintln(r.replies, protocol.ReplyLast, end.File, end.End, cmp.Or(state, "complete"))
+	words := []any{protocol.ReplyLast, end.File, end.End, cmp.Or(state, "complete")}
 	if end.Kind == archive.Gap || end.Kind == archive.Fork {
+		fmt.Fprintln(r.replies, words...)
 		return
 	}
+	fmt.Fprintln(r.replies, append(words, end.After)...)
 	mark := "-"
 	if !end.Mark.IsZero() {
 		mark = end.Mark.UTC().Format(time.RFC3339Nano)

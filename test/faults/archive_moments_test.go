@@ -18,6 +18,9 @@ import (
 // compare recovers random moments, and the end of the archive as it was at the beginning of the fault.
 func (w *world) compare(f archiveFault, result *lab.ArchiveResult) {
 	p := w.archived.past
+	if len(p.bases) == 0 {
+		return // the fault did not happen, which is a problem already
+	}
 	restorer, err := w.NewRestorer(w.Context(), w.archived.bucket, fmt.Sprintf("%s-restorer%d", w.Cluster.Name, w.number))
 	w.must(err, "create a restorer")
 	p.history, err = w.history(w.acknowledged)
@@ -63,7 +66,7 @@ func (w *world) loss(r *lab.Restorer, result *lab.ArchiveResult) error {
 // recoverMoments recovers random moments. A refused one does not count, so others follow, but not without end.
 func (w *world) recoverMoments(r *lab.Restorer, p *past, result *lab.ArchiveResult) {
 	wanted := result.Moments.Restored + moments
-	for n := 0; result.Moments.Restored < wanted && n < 3*moments; n++ {
+	for n := 0; result.Moments.Restored < wanted && n < 10*moments; n++ {
 		w.recoverMoment(r, p, w.momentOf(p, n, &result.Result), result)
 	}
 	if result.Moments.Restored < wanted {

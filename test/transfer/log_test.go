@@ -15,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // alone starts a server, with the slot that members of the engine have.
@@ -99,6 +100,68 @@ func TestAnArchiveOfPostgreSQLRecordsLogThatIsLost(t *testing.T) {
 			w.has(".gap.")
 			w.has(p.ask(first.port, "SELECT pg_walfile_name(pg_current_wal_lsn())"))
 		})
+	}
+}
+
+// A server can have another history under the same names: its volume was restored, or it never had what the archive has from a primary that
+// was lost. The archive must not continue one history by the other: it records a gap, and the next backup begins a new range.
+func TestAnArchiveOfPostgreSQLDoesNotContinueOneHistoryByAnother(t *testing.T) {
+	for name, killed := range map[string]bool{"while the archiver runs": false, "before the archiver starts": true} {
+		for _, engine := range []string{"postgresql-v1", single} {
+			t.Run(engine+" "+name, func(t *testing.T) {
+				t.Parallel()
+				w, p := newWorld(t), newPostgreSQL(t, engine)
+				first := w.alone(p)
+				p.do("pg_ctl", "-D", first.name, "-m", "fast", "stop")
+				p.do("cp", "-a", first.name, "other")
+				p.start(first.name)
+				archiver, _ := w.archiver(p, first.port)
+				w.writes(p, first, 1)
+				if killed == (engine == single) { // the archive ends with a file in one case, and in a file in the other
+					p.ask(first.port, "SELECT pg_switch_wal()")
+				}
+				w.marked()
+				if killed {
+					_ = archiver.Process.Kill()
+					_ = archiver.Wait() // it was killed
+				}
+				p.do("pg_ctl", "-D", first.name, "-m", "immediate", "stop")
+				p.do("mv", first.name, "lost")
+				p.do("mv", "other", first.name)
+				p.start(first.name)
+				for range 3 {
+					w.writes(p, first, 2)
+				}
+				if killed {
+					w.archiver(p, first.port)
+				}
+				w.has(".gap.")
+				p.copy(first, "base")
+				w.writes(p, first, 3)
+				w.marked()
+				want := p.ask(first.port, "SELECT string_agg(n::text, ' ' ORDER BY n) FROM row")
+				if got := strings.Trim(fmt.Sprint(w.restored(p, "base", "restored", "")), "[]"); got != want {
+					t.Errorf("the recovered rows differ: %d characters instead of %d", len(got), len(want))
+				}
+			})
+		}
+	}
+}
+
+// writes inserts rows of several files.
+func (w *world) writes(p postgresql, m member, million int) {
+	w.t.Helper()
+	p.ask(m.port, fmt.Sprintf("INSERT INTO row SELECT n FROM generate_series(%d000000, %d030000) n", million, million))
+}
+
+// marked waits until the archive has each commit until now.
+func (w *world) marked() {
+	w.t.Helper()
+	now := time.Now()
+	for deadline := now.Add(time.Minute); !w.listing().Newest().After(now); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			w.t.Fatalf("the archive has each commit until %s only:\n%s", w.listing().Newest(), strings.Join(w.objects(), "\n"))
+		}
 	}
 }
 

@@ -1,5 +1,6 @@
 """Replication connections of PostgreSQL, by its own library: psycopg2 reports positions as flushed that the program did not."""
 import ctypes
+import select
 import struct
 import time
 
@@ -109,8 +110,8 @@ class Server:
         lines = [line.split() for line in content.decode(errors="replace").splitlines()]
         return content, [(int(words[0]), position(words[1])) for words in lines if words and words[0].isdecimal()]
 
-    def start(self, slot, at, timeline):
-        self.ask("START_REPLICATION SLOT %s PHYSICAL %s TIMELINE %d" % (slot, show(at), timeline), (COPY_BOTH,))
+    def start(self, at, timeline, slot=""):
+        self.ask("START_REPLICATION %s PHYSICAL %s TIMELINE %d" % (slot and "SLOT " + slot, show(at), timeline), (COPY_BOTH,))
         libpq.PQsetnonblocking(self.connection, 1)
         return libpq.PQsocket(self.connection)
 
@@ -133,6 +134,19 @@ class Server:
         result = libpq.PQgetResult(self.connection)
         reason = libpq.PQresultErrorMessage(result).decode(errors="replace") if result else ""
         raise Refused("the stream ended: " + (" ".join(reason.split()) or self.error() or "no reason"), code(result))
+
+    def log(self, at, size, timeline):
+        """Yields so many bytes of the log."""
+        socket = self.start(at, timeline)
+        while size:
+            if not select.select([socket], [], [], 10)[0]:
+                raise Refused("the server does not send its log")
+            self.read()
+            while size and (message := self.message()):
+                if message[:1] == b"w":
+                    part = memoryview(message)[25:25 + size]
+                    size -= len(part)
+                    yield part
 
     def report(self, received, flushed):
         """Tells the server what was received, and what it may forget."""
