@@ -86,7 +86,7 @@ load_into_current() {
     esac
 }
 
-# use_cluster starts the local node or, with CLUSTER=current, uses the current context.
+# use_cluster starts the local node, without images, or, with CLUSTER=current, uses the current context.
 use_cluster() {
     case ${CLUSTER:-} in
     current)
@@ -95,11 +95,8 @@ use_cluster() {
         load_into_current
         ;;
     "")
-        POSTGRES_IMG=${POSTGRES_IMG:-localhost/postgresql:15}
         say "A Kubernetes node of its own on this machine"
         use_local_node
-        say "Images: the operator, and PostgreSQL from Debian's packages"
-        load_local_images
         ;;
     *) fail "CLUSTER=$CLUSTER: the only value is \"current\"; without it a node of its own starts on this machine" ;;
     esac
@@ -111,14 +108,9 @@ load_local_images() {
     "$local" load dist/operator.tar dist/postgresql.tar
 }
 
-# load_replicas_image loads the image of PostgreSQL with replicas. Clusters that are not on this machine pull it.
+# load_replicas_image loads the image of PostgreSQL with replicas into a cluster on this machine. Others pull it.
 load_replicas_image() {
     PATRONI_IMG=${PATRONI_IMG:-localhost/postgresql-patroni:17}
-    if [ "${CLUSTER:-}" != current ]; then
-        make --no-print-directory image-patroni
-        "$local" load dist/patroni.tar
-        return
-    fi
     echo "This cluster needs the image $PATRONI_IMG. To build it: docker build -t $PATRONI_IMG config/engines/postgresql-v1/image"
     case $context in
     kind-*) show kind load docker-image "$PATRONI_IMG" --name "${context#kind-}" ;;

@@ -38,6 +38,18 @@ sql() {
     in_demo exec payments-0 -c database -- sh -c 'PGPASSWORD=$(cat /dbc/secrets/password) exec psql -X -q -t -A -h payments -U postgres -d app -c "$1"' sh "$1"
 }
 
+# load_images loads the images of the demo. Clusters that are not on this machine pull them.
+load_images() {
+    if [ "${CLUSTER:-}" = current ]; then
+        load_replicas_image
+        load_bucket_image
+        return
+    fi
+    say "Images: the operator, PostgreSQL from Debian's packages, and an S3 server"
+    make --no-print-directory image image-patroni image-versitygw IMG="$IMG"
+    "$local" load dist/operator.tar dist/patroni.tar dist/versitygw.tar
+}
+
 make_cluster() {
     kubectl create namespace "$demo" --dry-run=client -o yaml | kubectl apply -f - >/dev/null
     kubectl label namespace "$demo" pod-security.kubernetes.io/enforce=restricted --overwrite >/dev/null
@@ -183,8 +195,7 @@ down) down ;;
 story) story ;; # on a cluster that has the operator
 *)
     use_cluster
-    load_replicas_image
-    load_bucket_image
+    load_images
     say "The operator, with two replicas"
     deploy_operator
     show kubectl -n "$namespace" get pods

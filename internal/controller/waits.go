@@ -36,6 +36,8 @@ func burstDelay(before, after client.Object) time.Duration {
 	switch {
 	case becomesReady(before, after):
 		return readyDelay
+	case before == nil && awaitsData(after):
+		return kit.BurstDelay
 	case before == nil || after != nil && showsOnlyProgress(before, after):
 		return kit.StatusDelay
 	default:
@@ -51,6 +53,12 @@ func becomesReady(before, after client.Object) bool {
 	was, isPod := before.(*corev1.Pod)
 	is, exists := after.(*corev1.Pod)
 	return isPod && exists && !state.IsReady(was) && state.IsReady(is)
+}
+
+// awaitsData reports whether an object is a claim that the operator has created to fill it: the next pass starts the Job.
+func awaitsData(created client.Object) bool {
+	claim, ok := created.(*corev1.PersistentVolumeClaim)
+	return ok && state.ContentsOf(claim).Fill == state.Filling
 }
 
 // showsOnlyProgress reports whether a change only shows that a member starts. A pass starts when the member is ready, or cannot start.

@@ -17,6 +17,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
 
@@ -53,6 +54,8 @@ func TestOnlyTheProgressOfAStartWaitsLong(t *testing.T) {
 		"a pod with a role":   {&corev1.Pod{}, changedPod(func(p *corev1.Pod) { p.Labels = map[string]string{"role": "primary"} }), kit.BurstDelay},
 		"a terminating pod":   {&corev1.Pod{}, changedPod(func(p *corev1.Pod) { p.DeletionTimestamp = &moment }), kit.BurstDelay},
 		"a deleted pod":       {&corev1.Pod{}, nil, kit.BurstDelay},
+		"a new claim":         {nil, claim(nil), kit.StatusDelay},
+		"a claim to fill":     {nil, &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Annotations: state.Contents{Fill: state.Filling, From: "restore"}.Annotations()}}, kit.BurstDelay},
 		"a bound claim":       {claim(nil), claim(volume), kit.StatusDelay},
 		"a grown claim":       {claim(volume), claim(grown), kit.BurstDelay},
 		"a first observation": {set(1, 0), set(1, 1), kit.StatusDelay},

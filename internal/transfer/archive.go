@@ -197,7 +197,7 @@ func (r *archiveRun) take(m message) (err error) {
 	case protocol.FrameGap:
 		objects, err = r.recorder.Record(archive.Gap, m.file, m.offset)
 		r.lost.Store(time.Now().Unix())
-		r.log.Warn("The database has removed log that was not stored. Create a backup.")
+		r.log.Warn("The database does not have the log that follows. Create a backup.")
 	}
 	if file := r.recorder.Branched(); file != "" {
 		r.log.Warn("The database sent other bytes than the archive has. Both are kept.", "file", file)

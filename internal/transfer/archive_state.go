@@ -161,7 +161,8 @@ func behind(state protocol.Archived, most time.Duration, now time.Time) string {
 		return fmt.Sprintf("the engine has sent nothing for %s", now.Sub(state.Heard).Round(time.Second))
 	case most > 0 && now.Sub(state.Lost) < shownGap:
 		return fmt.Sprintf(
-			"log was lost at %s, because it was not stored in time. Create a backup: no previous one can be recovered to a later time",
+			"log is missing since %s: the database had removed it, or has another history. Create a backup: "+
+				"no previous one can be recovered to a later time",
 			state.Lost.Format(time.RFC3339))
 	case most == 0, now.Sub(state.Mark) <= most && state.Problem == "":
 		return ""

@@ -26,7 +26,7 @@ func TestTheStateNamesWhatAnArchiveLacks(t *testing.T) {
 		"the archive has every commit until 2026-11-28T02:50:00Z only. The engine reports: no slot":           {At: now, Mark: ago(10 * time.Minute), Said: "no slot"},
 		"the archive has every commit until 2026-11-28T02:59:59Z only. Since 2026-11-28T02:59:00Z: no bucket": {At: now, Mark: ago(time.Second), Problem: "no bucket", Since: ago(time.Minute)},
 		"the engine has sent nothing for 11m0s":                                                               {At: now, Mark: now, Heard: ago(11 * time.Minute)},
-		"log was lost at 2026-11-28T02:59:00Z, because it was not stored in time. Create a backup: no previous one can be recovered to a later time": {
+		"log is missing since 2026-11-28T02:59:00Z: the database had removed it, or has another history. Create a backup: no previous one can be recovered to a later time": {
 			At: now, Mark: now, Lost: ago(time.Minute),
 		},
 	} {

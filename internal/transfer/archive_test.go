@@ -77,9 +77,9 @@ func TestTheNextActionLearnsWhereTheArchiveEnds(t *testing.T) {
 	w := newWorld(t)
 	for i, c := range []struct{ script, told string }{
 		{"printf 'data log.1 0 5\nhello'", "last"},
-		{"read -r tail; read -r durable; echo \"$tail, $durable\" >&2; printf 'data log.1 2 5\nllo!!'", "last log.1 5 open"},
-		{"printf 'end log.1 7\n'", "last log.1 7 open"},
-		{"printf 'fork log.1 6\n'", "last log.1 7 complete"},
+		{"read -r tail; read -r durable; echo \"$tail, $durable\" >&2; printf 'data log.1 2 5\nllo!!'", "last log.1 5 open 2cf24dba5fb0a30e"},
+		{"printf 'end log.1 7\n'", "last log.1 7 open 5831fcd681f6a42b"},
+		{"printf 'fork log.1 6\n'", "last log.1 7 complete 5831fcd681f6a42b"},
 		{"printf 'gap log.1 6\n'", "last log.1 6 fork"},
 		{"printf 'data log.2 0 1\nx'", "last log.1 6 gap"},
 	} {

@@ -116,8 +116,13 @@ func (w *world) backUp() error {
 	if err := w.AwaitArchiving(w.Context()); err != nil {
 		return err
 	}
-	p := w.archived.past
-	base, err := w.BackUp(w.Context(), w.archived.bucket, fmt.Sprintf("%s-base%d-%d", w.Cluster.Name, w.number, len(p.bases)))
+	p, number := w.archived.past, 0
+	for _, of := range []*past{p, w.archived.previous} {
+		if of != nil {
+			number += len(of.bases)
+		}
+	}
+	base, err := w.BackUp(w.Context(), w.archived.bucket, fmt.Sprintf("%s-base%d-%d", w.Cluster.Name, w.number, number))
 	if err != nil {
 		return err
 	}
@@ -149,9 +154,9 @@ func (w *world) finish(f archiveFault, result *lab.ArchiveResult) {
 	result.Load = lab.Load()
 	w.Logf("%+v", *result)
 	recordArchive(w.T, *result)
-	w.broken = len(result.Problems) > 0
-	w.failed = w.failed || w.broken
-	if w.broken {
+	w.broken = f.gap // then the condition is False for a quarter of an hour
+	if len(result.Problems) > 0 {
+		w.broken, w.failed = true, true
 		w.Errorf("%s\n%s", strings.Join(result.Problems, "\n"), w.Conditions(w.Context()))
 	}
 }
