@@ -126,7 +126,7 @@ type Archived struct {
 	Mark time.Time `json:"mark,omitzero"`
 	// Problem is why the store has not taken an object; "" if it has.
 	Problem string `json:"problem,omitempty"`
-	// Lost is when the database had removed log that was not stored; zero if it never had.
+	// Lost is when the database did not have the log that follows; zero if it always had.
 	Lost time.Time `json:"lost,omitzero"`
 	// Heard is the time of the last frame.
 	Heard time.Time `json:"heard,omitzero"`

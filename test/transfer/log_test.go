@@ -7,6 +7,10 @@ SPDX-License-Identifier: Apache-2.0
 package transfer
 
 import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -16,6 +20,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/dbcluster/databasecluster-operator/internal/archive"
 )
 
 // alone starts a server, with the slot that members of the engine have.
@@ -117,7 +123,7 @@ func TestAnArchiveOfPostgreSQLDoesNotContinueOneHistoryByAnother(t *testing.T) {
 				p.start(first.name)
 				archiver, _ := w.archiver(p, first.port)
 				w.writes(p, first, 1)
-				if killed == (engine == single) { // the archive ends with a file in one case, and in a file in the other
+				if killed == (engine == single) { // in one case the archive ends with the end of a file
 					p.ask(first.port, "SELECT pg_switch_wal()")
 				}
 				w.marked()
@@ -146,6 +152,60 @@ func TestAnArchiveOfPostgreSQLDoesNotContinueOneHistoryByAnother(t *testing.T) {
 			})
 		}
 	}
+}
+
+// Whatever an archive ends with, the action continues there, or records a gap if the server has other bytes.
+func TestTheArchiveOfPostgreSQLContinuesWhereItEnds(t *testing.T) {
+	for _, engine := range []string{"postgresql-v1", single} {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			w, p := newWorld(t), newPostgreSQL(t, engine)
+			first := w.alone(p)
+			segment := p.ask(first.port, "SELECT pg_walfile_name(pg_current_wal_lsn()) FROM pg_switch_wal()")
+			p.ask(first.port, "CREATE TABLE later ()")
+			next := p.ask(first.port, "SELECT pg_walfile_name(pg_current_wal_lsn())")
+			system := p.ask(first.port, "SELECT system_identifier FROM pg_control_system()") + "-"
+			content, err := os.ReadFile(filepath.Join(p.folder, first.name, "pg_wal", segment))
+			if err != nil {
+				t.Fatal(err)
+			}
+			digest := func(size int) string {
+				sum := sha256.Sum256(content[:size])
+				return string(archive.DigestOf(sum[:]))
+			}
+			for told, want := range map[string]string{
+				"0 open " + digest(0):                       "data " + system + segment + " 0 ",
+				"100000 open " + digest(100000):             "data " + system + segment + " 100000 ",
+				"100000 open " + digest(100001):             "gap " + system + segment + " 100000",
+				"16777216 open " + digest(len(content)):     "end " + system + segment + " 16777216",
+				"16777216 complete " + digest(len(content)): "data " + system + next + " 0 ",
+				"16777216 complete " + digest(5):            "gap " + system + next + " 0",
+			} {
+				if got := w.firstFrame(p, first, "last "+system+segment+" "+told); !strings.HasPrefix(got, want) {
+					t.Errorf("%s: the action sends %q, want %q", told, got, want)
+				}
+			}
+		})
+	}
+}
+
+// firstFrame is the first line of the action after a reply.
+func (w *world) firstFrame(p postgresql, m member, reply string) string {
+	w.t.Helper()
+	ctx, stop := context.WithTimeout(w.t.Context(), time.Minute)
+	defer stop()
+	cmd := exec.CommandContext(ctx, filepath.Join(p.folder, "scripts", "archive")) //nolint:gosec // of the engine
+	cmd.Env = append(os.Environ(), p.reaches(m.port, w.keys)...)
+	stdin, errIn := cmd.StdinPipe()
+	stdout, errOut := cmd.StdoutPipe()
+	if err := errors.Join(errIn, errOut, cmd.Start()); err != nil {
+		w.t.Fatal(err)
+	}
+	fmt.Fprintln(stdin, reply)
+	line, _ := bufio.NewReader(stdout).ReadString('\n') // an action that ended has sent nothing
+	stop()
+	_ = cmd.Wait() // it was killed
+	return line
 }
 
 // writes inserts rows of several files.

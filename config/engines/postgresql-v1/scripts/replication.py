@@ -137,16 +137,19 @@ class Server:
 
     def log(self, at, size, timeline):
         """Yields so many bytes of the log."""
-        socket = self.start(at, timeline)
+        socket, silent = self.start(at, timeline), time.monotonic()
         while size:
-            if not select.select([socket], [], [], 10)[0]:
-                raise Refused("the server does not send its log")
-            self.read()
             while size and (message := self.message()):
+                silent = time.monotonic()
                 if message[:1] == b"w":
                     part = memoryview(message)[25:25 + size]
                     size -= len(part)
                     yield part
+            if size:  # the library may have read what arrived
+                select.select([socket], [], [], 0.25)
+                self.read()
+            if time.monotonic() - silent > 5:
+                raise Refused("the server does not send its log")
 
     def report(self, received, flushed):
         """Tells the server what was received, and what it may forget."""
