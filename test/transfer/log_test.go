@@ -154,7 +154,7 @@ func TestAnArchiveOfPostgreSQLDoesNotContinueOneHistoryByAnother(t *testing.T) {
 	}
 }
 
-// Whatever an archive ends with, the action continues there, or records a gap if the server has other bytes.
+// The action continues at the end of the archive, or records a gap if the server has other bytes there.
 func TestTheArchiveOfPostgreSQLContinuesWhereItEnds(t *testing.T) {
 	w, p := newWorld(t), newPostgreSQL(t, "postgresql-v1")
 	first := w.alone(p)
