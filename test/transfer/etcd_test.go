@@ -253,6 +253,7 @@ func TestACompactionThatTheArchiveOfEtcdMissedIsAGap(t *testing.T) {
 	for _, letter := range []string{"x", "y"} { // a revision that is longer than a frame, and one that continues in another file
 		e.must("kv/txn", transaction(put("long", strings.Repeat(letter, 5<<20), ""), put("short", letter, "")))
 	}
+	want := e.all(0).revision() // that of a key that awaitMark writes may be too late for the archive
 	e.awaitMark(time.Now())
 	stop()
 	if files := len(e.archived()); files < 4 { // with the gap
@@ -264,7 +265,7 @@ func TestACompactionThatTheArchiveOfEtcdMissedIsAGap(t *testing.T) {
 	to, out := e.recovered("later", time.Time{})
 	w.must(out)
 	to.start()
-	if got, want := to.compare(e), e.all(0).revision(); got != want {
-		t.Errorf("the end has revision %d, want %d", got, want)
+	if got := to.compare(e); got < want {
+		t.Errorf("the end has revision %d, want at least %d", got, want)
 	}
 }
