@@ -31,6 +31,7 @@ type ClusterBootstrap struct {
 // BackupSource is a backup to restore.
 //
 // +kubebuilder:validation:XValidation:rule="(has(self.name) ? 1 : 0) + (has(self.location) ? 1 : 0) + (has(self.newest) ? 1 : 0) == 1",message="spec.bootstrap.fromBackup must have one of name, the name of a DatabaseBackup, location, and newest"
+// +kubebuilder:validation:XValidation:rule="!has(self.newest) || !has(self.recoveryTarget) || !has(self.recoveryTarget.name)",message="spec.bootstrap.fromBackup.newest has no recoveryTarget.name: the newest backup may be later than that point. Set name or location instead"
 // +kubebuilder:validation:XValidation:rule="!has(self.ifMissing) || has(self.newest)",message="spec.bootstrap.fromBackup.ifMissing is only for newest"
 type BackupSource struct {
 	// name is the name of a DatabaseBackup in the same namespace. Default: none; then location or newest is required.
@@ -155,16 +156,29 @@ type ClusterBootstrapStatus struct {
 	Search string `json:"search"`
 }
 
-// RecoveryTarget is a moment in the archive of a cluster.
+// RecoveryTarget is a moment in the archive of a cluster: a time, a named point, or without both the end of the archive.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.time) || !has(self.name)",message="recoveryTarget must not have both time and name"
 type RecoveryTarget struct {
 	// time is the moment in RFC 3339 with its time zone, for example 2026-11-28T14:05:00Z: the cluster gets each commit until
 	// then, and no later one. The restore fails if the archive does not have each commit until then, or if the backup ended
-	// later. Default: the end of the archive.
+	// later. Default: name.
 	// +optional
 	// +kubebuilder:validation:MinLength=20
 	// +kubebuilder:validation:MaxLength=35
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$') && timestamp(self) >= timestamp('1970-01-01T00:00:00Z')",message="time must be in RFC 3339 with a time zone, for example 2026-11-28T14:05:00Z"
 	Time string `json:"time,omitempty"`
+
+	// name is the name of a point that was created in the database after the backup, for example by pg_create_restore_point. The cluster
+	// gets each commit before it, and no later one. Of several points with this name, it is the first one since the backup began.
+	// The restore fails if the archive does not have it, or if it was created before the backup ended. The engine needs
+	// actions.recover.points. Default: time.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="!self.matches('[[:cntrl:]]')",message="name must not have control characters"
+	// +kubebuilder:validation:XValidation:rule="bytes(self).size() <= 63",message="name must have at most 63 bytes in UTF-8"
+	Name string `json:"name,omitempty"`
 }
 
 // ClusterRestoreStatus is the progress of a restore.
@@ -193,7 +207,8 @@ type ClusterRestoreStatus struct {
 	// +optional
 	TotalBytes int64 `json:"totalBytes,omitempty"`
 
-	// recoveredTo is the moment until which the restored data has each commit. It is empty without a recoveryTarget.
+	// recoveredTo is the moment until which the restored data has each commit. It is empty without a recoveryTarget. For
+	// recoveryTarget.name, it is the time at which the point was created.
 	// +optional
 	RecoveredTo *metav1.Time `json:"recoveredTo,omitempty"`
 }

@@ -71,9 +71,25 @@ type EngineActions struct {
 
 	// recover replays an archive into the data in DBC_DATA_DIR, which the action restore has left as the backup has it,
 	// because DBC_RECOVER was true there. It gets files by the words in DBC_ARCHIVE_FETCH, and stops at the time
-	// DBC_RECOVER_UNTIL, or at the end of the archive. It must fail if it does not reach that.
+	// DBC_RECOVER_UNTIL, at the point DBC_RECOVER_POINT, or at the end of the archive. It must fail if it does not reach that.
 	// +optional
-	Recover *EngineAction `json:"recover,omitempty"`
+	Recover *EngineRecovery `json:"recover,omitempty"`
+}
+
+// EngineRecovery is the action that replays an archive.
+type EngineRecovery struct {
+	// command is the program and its arguments: a program of the image, or a script by its path in /dbc/scripts.
+	// +required
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MaxLength=65536
+	Command []string `json:"command"`
+
+	// points means that the action can stop at a named point in the log, DBC_RECOVER_POINT. It must then write the time of the
+	// point in RFC 3339 into the file DBC_RECOVERED_TO. Default: false, and recoveryTarget.name is refused.
+	// +optional
+	Points bool `json:"points,omitempty"`
 }
 
 // EngineAction is a command that runs in the cluster's image as a Job. Exit codes: 0 success; 11 temporary failure, run

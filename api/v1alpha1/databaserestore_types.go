@@ -116,6 +116,7 @@ type RestoreBackupRef struct {
 // RestoreSource is the data of a restore.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.backupRef) || !has(self.location)",message="spec.source must not have both backupRef, the name of a DatabaseBackup, and location"
+// +kubebuilder:validation:XValidation:rule="!has(self.recoveryTarget) || !has(self.recoveryTarget.name) || has(self.backupRef) || has(self.location)",message="spec.source.recoveryTarget.name needs backupRef or location, of a backup before that point"
 type RestoreSource struct {
 	// backupRef names a DatabaseBackup in the same namespace. Default: the newest complete backup of the cluster, with
 	// recoveryTarget.time the newest one that was complete before that time; without those whose last verification failed.
@@ -172,7 +173,8 @@ type DatabaseRestoreStatus struct {
 	// +kubebuilder:validation:MaxLength=63
 	RetainedVolumeClaimTemplate string `json:"retainedVolumeClaimTemplate,omitempty"`
 
-	// recoveredTo is the moment until which the data has each commit, by the archive. It is empty without a recoveryTarget.
+	// recoveredTo is the moment until which the data has each commit, by the archive. It is empty without a recoveryTarget. For
+	// recoveryTarget.name, it is the time at which the point was created.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	RecoveredTo *metav1.Time `json:"recoveredTo,omitempty"`

@@ -80,13 +80,21 @@ func (c Listing) Newest() (newest time.Time) {
 // Covering returns the range from which a backup can be recovered until a time; zero for the end. The error is why there is none, and what
 // can be recovered.
 func (c Listing) Covering(b BaseBackup, until time.Time) (Range, error) {
+	r, newest, err := c.After(b)
+	if err != nil {
+		return r, err
+	}
+	return r, r.covers(b.Start, until, newest)
+}
+
+// After returns the range in which a backup begins, and whether it is the newest one of the archive.
+func (c Listing) After(b BaseBackup) (r Range, newest bool, err error) {
 	all := c.Ranges()
 	if i, at := home(all, b); i >= 0 {
 		all[i].Begin = at[i]
-		return all[i], all[i].covers(b.Start, until, i == len(all)-1)
+		return all[i], i == len(all)-1, nil
 	}
-	return Range{}, fmt.Errorf("the archive does not have %s, where this backup begins. Choose a backup that began after the archive",
-		b.Start)
+	return r, false, fmt.Errorf("the archive does not have %s, where this backup begins. Choose a backup that began after the archive", b.Start)
 }
 
 // home is the index of the range in which a backup begins: the newest one with its file. -1 for none. Servers that do not know of each

@@ -46,15 +46,20 @@ func actionsOf(actions dbv1.EngineActions) iter.Seq2[string, *dbv1.EngineAction]
 	return func(yield func(string, *dbv1.EngineAction) bool) {
 		for i := range fields.NumField() {
 			name, _, _ := strings.Cut(fields.Type().Field(i).Tag.Get("json"), ",")
-			action, _ := reflect.TypeAssert[*dbv1.EngineAction](fields.Field(i))
-			if check, is := reflect.TypeAssert[*dbv1.EngineCheck](fields.Field(i)); is && check != nil {
-				action = &dbv1.EngineAction{Command: check.Command}
-			}
-			if !yield(name, action) {
+			if !yield(name, commandOf(fields.Field(i))) {
 				return
 			}
 		}
 	}
+}
+
+// commandOf is the command of an action, which all types of actions have.
+func commandOf(action reflect.Value) *dbv1.EngineAction {
+	if action.IsNil() {
+		return nil
+	}
+	command, _ := reflect.TypeAssert[[]string](action.Elem().FieldByName("Command"))
+	return &dbv1.EngineAction{Command: command}
 }
 
 // Action returns the action of this name; nil if the engine does not have it.
@@ -118,8 +123,37 @@ func Archives(spec dbv1.DatabaseClusterSpec) bool {
 	return spec.Backup != nil && spec.Backup.Archive != nil
 }
 
-func recovers(spec dbv1.DatabaseClusterSpec) bool {
-	return spec.Bootstrap != nil && spec.Bootstrap.FromBackup != nil && spec.Bootstrap.FromBackup.RecoveryTarget != nil
+// target is the moment in an archive to which the cluster is recovered; nil for none.
+func target(spec dbv1.DatabaseClusterSpec) *dbv1.RecoveryTarget {
+	if spec.Bootstrap == nil || spec.Bootstrap.FromBackup == nil {
+		return nil
+	}
+	return spec.Bootstrap.FromBackup.RecoveryTarget
+}
+
+// Unreachable is why an engine cannot recover to a target; "" if it can.
+func Unreachable(target *dbv1.RecoveryTarget, declared *dbv1.DatabaseEngine) string {
+	switch {
+	case target == nil:
+		return ""
+	case declared.Spec.Actions.Recover == nil:
+		return fmt.Sprintf("DatabaseEngine %s has no action recover", declared.Name)
+	case target.Name != "" && !declared.Spec.Actions.Recover.Points:
+		return fmt.Sprintf("DatabaseEngine %s can recover to a time, but not to a named point", declared.Name)
+	}
+	return ""
+}
+
+// targetProblem reports a target that the engine cannot recover to.
+func targetProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) string {
+	if declared == nil {
+		return ""
+	}
+	cause := Unreachable(target(cluster.Spec), declared)
+	if cause == "" {
+		return ""
+	}
+	return fmt.Sprintf("spec.bootstrap.fromBackup.recoveryTarget: %s. Correct recoveryTarget", cause)
 }
 
 func needs(spec dbv1.DatabaseClusterSpec, actions dbv1.EngineActions) []need {
@@ -137,7 +171,7 @@ func needs(spec dbv1.DatabaseClusterSpec, actions dbv1.EngineActions) []need {
 		{"spec.backup.verification without a command", verifies && len(spec.Backup.Verification.Command) == 0, ActionProbe},
 		{"spec.backup.verification.recover", verifies && spec.Backup.Verification.Recover != "", ActionRecover},
 		{"spec.backup.archive", Archives(spec), ActionArchive},
-		{"spec.bootstrap.fromBackup.recoveryTarget", recovers(spec), ActionRecover},
+		{"spec.bootstrap.fromBackup.recoveryTarget", target(spec) != nil, ActionRecover},
 		{"spec.tls", spec.TLS != nil && offered(actions, ActionReload), ActionReload},
 		{"spec.bootstrap.fromBackup", spec.Bootstrap != nil && spec.Bootstrap.FromBackup != nil, ActionRestore},
 	}

@@ -24,7 +24,7 @@ func TestEveryActionOfADeclarationIsOffered(t *testing.T) {
 			}
 		}
 		if len(got) != 1 || got[0] != name {
-			t.Errorf("DatabaseEngine.spec.actions.%s is %q, want %q: give it the type *EngineAction", name, got, name)
+			t.Errorf("DatabaseEngine.spec.actions.%s is %q, want %q: give it a command", name, got, name)
 		}
 	}
 }

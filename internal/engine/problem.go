@@ -31,6 +31,7 @@ func Refusal(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, hasMe
 		{dbv1.ReasonInvalidReplicas, replicasProblem},
 		{dbv1.ReasonInvalidParameter, parameterProblem},
 		{dbv1.ReasonActionMissing, actionProblem},
+		{dbv1.ReasonFieldUnsupported, targetProblem},
 		{dbv1.ReasonTLSUnsupported, tlsProblem},
 		{dbv1.ReasonFieldUnsupported, fieldProblem},
 		{dbv1.ReasonFieldUnsupported, portProblem},

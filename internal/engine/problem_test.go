@@ -104,6 +104,21 @@ func TestAnUnsupportedRequestToAnEngineIsReported(t *testing.T) {
 			dbv1.ReasonActionMissing,
 			"spec.bootstrap.fromBackup needs the action restore, which DatabaseEngine ledger-v1 does not have: set spec.engine to another engine, or remove the field",
 		},
+		"a named point of an engine without": {
+			func(c *dbv1.DatabaseCluster, e *dbv1.DatabaseEngine) {
+				restore(c)
+				c.Spec.Bootstrap.FromBackup.RecoveryTarget = &dbv1.RecoveryTarget{Name: "before"}
+				e.Spec.Actions.Recover = &dbv1.EngineRecovery{Command: []string{"x"}}
+			}, dbv1.ReasonFieldUnsupported,
+			"spec.bootstrap.fromBackup.recoveryTarget: DatabaseEngine ledger-v1 can recover to a time, but not to a named point. Correct recoveryTarget",
+		},
+		"a named point": {
+			func(c *dbv1.DatabaseCluster, e *dbv1.DatabaseEngine) {
+				restore(c)
+				c.Spec.Bootstrap.FromBackup.RecoveryTarget = &dbv1.RecoveryTarget{Name: "before"}
+				e.Spec.Actions.Recover = &dbv1.EngineRecovery{Command: []string{"x"}, Points: true}
+			}, "", "",
+		},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -61,6 +61,7 @@ type Restore struct {
 	// Recover replays the archive beside the backup after the command. If it is empty, nothing is replayed.
 	Recover []string `flag:"recover" usage:"a <word> of the command that replays the archive afterward; repeat it for each word"`
 	Until   string   `flag:"until" usage:"the <time> until which commits are replayed, in RFC 3339 (default: the end of the archive)"`
+	Point   string   `flag:"point" usage:"the <name> of the point in the log until which commits are replayed"`
 	Report
 	Command []string
 }
@@ -249,7 +250,7 @@ func (r *Restore) check() error {
 	_, err := moment("--until", r.Until)
 	return cmp.Or(r.Store.check(r.From, true), needsID(r.ID), r.Part.check(), err, first(
 		rule{r.Into == "", "--into is required"},
-		rule{r.Until != "" && len(r.Recover) == 0, "--until needs --recover"},
+		rule{r.Until+r.Point != "" && len(r.Recover) == 0, "--until and --point need --recover"}, onlyOne(r.Until, r.Point),
 	))
 }
 

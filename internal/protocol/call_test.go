@@ -37,6 +37,12 @@ func fill(random *rand.Rand, value reflect.Value) {
 				*into = ""
 			case "Until", "Since":
 				*into = "2026-11-28T03:00:00.5+01:00"
+			case "Point": // in place of Until, which is before it
+				if until := value.FieldByName("Until"); random.IntN(2) == 1 {
+					until.SetString("")
+				} else {
+					*into = ""
+				}
 			case "Endpoint":
 				*into = "https://s3.example.test"
 			}

@@ -17,6 +17,7 @@ type Recover struct {
 	Start string `flag:"start" usage:"the <name> of the file in which the restored backup begins"`
 	Since string `flag:"since" usage:"the <time> at which the restored backup ended, in RFC 3339: an earlier --until is refused"`
 	Until string `flag:"until" usage:"the <time> until which commits are replayed, in RFC 3339 (default: the end of the archive)"`
+	Point string `flag:"point" usage:"the <name> of the point in the log until which commits are replayed"`
 	Store
 	Report
 	Command []string
@@ -31,6 +32,10 @@ const (
 	FetchVariable = "DBC_ARCHIVE_FETCH"
 	// UntilVariable is the time until which commits are replayed; empty for the end.
 	UntilVariable = "DBC_RECOVER_UNTIL"
+	// PointVariable is the name of a point in the log; empty for none. ReachedVariable is the path of a file, into which the command writes
+	// the time of that point: this shows that it has stopped there.
+	PointVariable   = "DBC_RECOVER_POINT"
+	ReachedVariable = "DBC_RECOVERED_TO"
 	// FilesVariable is the path of a file with the names and sizes of the recovery's files, a line each, in the order in which they were
 	// written. The first one is that in which the backup begins.
 	FilesVariable = "DBC_ARCHIVE_FILES"
@@ -38,7 +43,14 @@ const (
 
 func (r *Recover) check() error {
 	_, _, err := r.Times()
-	return cmp.Or(r.Store.check(r.From, true), first(rule{r.Start == "", "--start is required"}), err)
+	return cmp.Or(r.Store.check(r.From, true), first(
+		rule{r.Start == "", "--start is required"}, onlyOne(r.Until, r.Point),
+	), err)
+}
+
+// onlyOne refuses two places at which a recovery would stop.
+func onlyOne(until, point string) rule {
+	return rule{until != "" && point != "", "--until and --point exclude each other"}
 }
 
 // Times are the times of Since and Until; zero for none.

@@ -16,14 +16,15 @@ import (
 
 // unset are the fields that full.input.yaml cannot set because it sets an alternative, each with the reason.
 var unset = map[string]string{
-	"spec.backup.destination.claimName":        "the url is s3://…; smallest.backup-job.golden.yaml has a claim",
-	"spec.backup.destination.credentialSource": "credentialsSecretName is set",
-	"spec.bootstrap.fromBackup.location":       "name is set",
-	"spec.bootstrap.fromBackup.newest":         "name is set; spread.search-job.golden.yaml has it",
-	"spec.bootstrap.fromBackup.ifMissing":      "it is only for newest",
-	"spec.scheduling.spread":                   "topologySpreadConstraints are set; spread.statefulset.golden.yaml has both policies",
-	"spec.serviceAccount.annotations":          "name is set; generated.serviceaccount.golden.yaml has annotations",
-	"spec.storage.ephemeral":                   "storageClassName is set; ephemeral.statefulset.golden.yaml has an ephemeral volume",
+	"spec.backup.destination.claimName":             "the url is s3://…; smallest.backup-job.golden.yaml has a claim",
+	"spec.backup.destination.credentialSource":      "credentialsSecretName is set",
+	"spec.bootstrap.fromBackup.location":            "name is set",
+	"spec.bootstrap.fromBackup.newest":              "name is set; spread.search-job.golden.yaml has it",
+	"spec.bootstrap.fromBackup.ifMissing":           "it is only for newest",
+	"spec.bootstrap.fromBackup.recoveryTarget.name": "time is set",
+	"spec.scheduling.spread":                        "topologySpreadConstraints are set; spread.statefulset.golden.yaml has both policies",
+	"spec.serviceAccount.annotations":               "name is set; generated.serviceaccount.golden.yaml has annotations",
+	"spec.storage.ephemeral":                        "storageClassName is set; ephemeral.statefulset.golden.yaml has an ephemeral volume",
 }
 
 func TestTheFullInputSetsEveryFieldOfTheSpec(t *testing.T) {

@@ -72,7 +72,7 @@ func TestTheObjectsOfAClusterMatchTheGoldenFiles(t *testing.T) {
 		"smallest.statefulset":         StatefulSet(smallest(), 3, state.Observed{}),
 		"ephemeral.statefulset":        StatefulSet(ephemeralCluster, 3, state.Observed{}),
 		"spread.statefulset":           StatefulSet(spread, 3, state.Observed{}),
-		"spread.restore-job":           RestoreJob(spread, Restore{Members: spread.Spec.Replicas, Image: "example.test/operator:1", Command: []string{"restore"}}, state.Volume{UID: "1c2d3e4f"}),
+		"spread.restore-job":           RestoreJob(spread, Restore{Members: spread.Spec.Replicas, Image: "example.test/operator:1", Command: []string{"restore"}, Recover: []string{"recover", "$(DBC_IMAGE)"}, Point: "after $(APP_TOKEN) and $$"}, state.Volume{UID: "1c2d3e4f"}),
 		"spread.search-job":            SearchJob(newest(spread), *state.SearchedFolder(newest(spread)), "example.test/operator:1"),
 		"generated.statefulset":        StatefulSet(generated, 3, state.Observed{}),
 		"full.service":                 Service(everything, nil),

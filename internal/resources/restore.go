@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package resources
 
 import (
+	"strings"
 	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -23,9 +24,10 @@ type Restore struct {
 	From dbv1.BackupDestination
 	// Command is the engine's command to restore one member.
 	Command []string
-	// Recover is the engine's command to replay an archive afterward, until a time; nil for none, and "" for the end.
+	// Recover is the engine's command to replay an archive afterward; nil for none.
 	Recover []string
-	Until   string
+	// Until is a time, and Point the name of a point. Without both, it is the end of the archive.
+	Until, Point string
 	// Image has the transfer binary.
 	Image string
 	// Members is how many members the backup has.
@@ -56,7 +58,7 @@ func SearchJob(cluster *dbv1.DatabaseCluster, folder dbv1.BackupDestination, ima
 	folder.EncryptionSecretName = "" // names and manifests are not encrypted
 	call := &protocol.Search{At: folder.URL, ID: string(cluster.UID), Store: jobs.Store(&folder)}
 	if target := state.FromBackup(cluster).RecoveryTarget; target != nil {
-		call.Recovers, call.Until = true, target.Time
+		call.Recovers, call.Until = true, target.Time // the API server refuses newest with a name
 	}
 	return jobs.Build(cluster, jobs.Spec{
 		Name: naming.SearchJob(cluster.Name, state.SearchID(cluster)), Kind: SearchAction, Owner: objects.OwnedBy(cluster),
@@ -91,7 +93,9 @@ func RestoreJob(cluster *dbv1.DatabaseCluster, restore Restore, volume state.Vol
 			Call: &protocol.Restore{
 				From: restore.From.URL, ID: restore.ID, Into: cluster.Spec.Container.DataPath,
 				Part:  protocol.Part{Member: int(volume.Ordinal), Members: int(restore.Members)},
-				Store: jobs.Store(&restore.From), Command: restore.Command, Recover: restore.Recover, Until: restore.Until,
+				Store: jobs.Store(&restore.From), Command: restore.Command,
+				// Kubernetes must not expand $(NAME) in what users write.
+				Recover: restore.Recover, Until: restore.Until, Point: strings.ReplaceAll(restore.Point, "$", "$$"),
 			},
 			At: &restore.From,
 		},

@@ -25,6 +25,7 @@ type recoverRun struct {
 	*protocol.Recover
 	from     *reading
 	covering archive.Range
+	newest   bool // the archive has no later range
 	files    *prefetch
 }
 
@@ -33,7 +34,8 @@ func (r *recoverRun) do(ctx context.Context) error {
 		return err
 	}
 	defer r.from.close() //nolint:errcheck // only read
-	return r.replay(ctx)
+	_, err := r.replay(ctx)
+	return err
 }
 
 // open refuses a time that the archive does not cover before the command runs: for a database, a missing file is the end.
@@ -42,7 +44,12 @@ func (r *recoverRun) open(ctx context.Context) (err error) {
 		return err
 	}
 	since, until, _ := r.Times() // they were checked
-	r.covering, err = r.from.files.Covering(archive.BaseBackup{Start: r.Start, Ended: since}, until)
+	backup := archive.BaseBackup{Start: r.Start, Ended: since}
+	if r.Point != "" { // only the command sees whether the log has it
+		r.covering, r.newest, err = r.from.files.After(backup)
+	} else {
+		r.covering, err = r.from.files.Covering(backup, until)
+	}
 	switch {
 	case err != nil:
 		err = failf(protocol.TargetNotCovered, "%s: %v.", r.from.URL(""), err)
@@ -56,29 +63,58 @@ func (r *recoverRun) open(ctx context.Context) (err error) {
 	return nil
 }
 
-// reaches is a time: the recovered data has every commit until then.
-func (r *recoverRun) reaches() time.Time {
-	if _, until, _ := r.Times(); !until.IsZero() {
-		return until
-	}
-	return r.covering.Newest()
-}
-
-// replay runs the command.
-func (r *recoverRun) replay(ctx context.Context) error {
+// replay runs the command. The recovered data has every commit until the time that it returns.
+func (r *recoverRun) replay(ctx context.Context) (reached time.Time, err error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	r.files = newPrefetch(r.from, r.covering, r.log, stop)
-	return r.follow(ctx)
-}
-
-// follow runs the command beside the socket.
-func (r *recoverRun) follow(ctx context.Context) error {
 	folder, err := os.MkdirTemp("", "archive-")
 	if err != nil {
-		return fmt.Errorf("create a folder for the socket: %w", err)
+		return reached, fmt.Errorf("create a folder for the socket: %w", err)
 	}
 	defer os.RemoveAll(folder) //nolint:errcheck // the pod ends
+	r.files = newPrefetch(r.from, r.covering, r.log, stop)
+	if err := r.follow(ctx, folder); err != nil {
+		return reached, r.explained(err)
+	}
+	_, until, _ := r.Times()
+	switch {
+	case r.Point != "":
+		return r.timeOfPoint(folder)
+	case !until.IsZero():
+		return until, nil
+	default:
+		return r.covering.Newest(), nil
+	}
+}
+
+// explained adds up to where the archive has log, if the command did not find the point.
+func (r *recoverRun) explained(err error) error {
+	failure, is := errors.AsType[*Error](err)
+	if !is || r.Point == "" || failure.action != protocol.ExitRefused || r.covering.Newest().IsZero() {
+		return err
+	}
+	rest := "."
+	if !r.newest {
+		rest = "; log that follows is missing. For a later point, choose a later backup."
+	}
+	failure.Message += fmt.Sprintf(" From this backup, the archive has the log until %s%s", r.covering.Newest().UTC().Format(time.RFC3339Nano), rest)
+	return failure
+}
+
+// timeOfPoint is what the command has written. A command that does not know points has replayed everything, and has written nothing.
+func (r *recoverRun) timeOfPoint(folder string) (time.Time, error) {
+	text, _ := os.ReadFile(filepath.Join(folder, "reached")) //nolint:gosec // our own folder
+	at, err := time.Parse(time.RFC3339Nano, strings.TrimSpace(string(text)))
+	if err != nil {
+		return at, &Error{Reason: protocol.ActionFailed, action: protocol.ExitRefused, Message: fmt.Sprintf("The action %s has not written "+
+			"when the point %q was created, so the data may have more than that. Use an engine whose action recover knows points.",
+			r.Command[0], r.Point)}
+	}
+	return at, nil
+}
+
+// follow runs the command beside a socket in the folder.
+func (r *recoverRun) follow(ctx context.Context, folder string) error {
 	socket := filepath.Join(folder, "socket")
 	list := filepath.Join(folder, "files")
 	if err := writeFile(list, []byte(r.files.list())); err != nil {
@@ -96,7 +132,8 @@ func (r *recoverRun) follow(ctx context.Context) error {
 	}
 	action := newAction(ctx, r.Command, r.log)
 	action.cmd.Stdout = action.stderr
-	action.cmd.Env = append(os.Environ(), protocol.UntilVariable+"="+r.Until, protocol.FilesVariable+"="+list,
+	action.cmd.Env = append(os.Environ(), protocol.UntilVariable+"="+r.Until, protocol.PointVariable+"="+r.Point,
+		protocol.ReachedVariable+"="+filepath.Join(folder, "reached"), protocol.FilesVariable+"="+list,
 		protocol.FetchVariable+"="+strings.Join([]string{self, "fetch", "--through", socket, "--result", os.DevNull}, " "))
 	if err := action.start(); err != nil {
 		return err

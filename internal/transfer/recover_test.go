@@ -34,6 +34,32 @@ func (w *world) asProgram() {
 	w.t.Setenv("BE_TRANSFER", "yes")
 }
 
+// The time of the point shows that the command has stopped there: one that does not know points replays everything.
+func TestARecoveryToAPointNeedsItsTime(t *testing.T) {
+	w := newWorld(t)
+	w.recorded()
+	to := func(script string) outcome {
+		return w.run(w.recovering(script, "--point", "it's $(a) \"point\"", "--start", "log.2")...)
+	}
+	w.must(to(`test "$DBC_RECOVER_POINT" = "it's \$(a) \"point\"" && test -z "$DBC_RECOVER_UNTIL" && echo 2026-11-27T20:00:03.5Z > $DBC_RECOVERED_TO`))
+	for script, want := range map[string]string{
+		"true":                            "The action bash has not written when the point",
+		"echo soon > $DBC_RECOVERED_TO":   "The action bash has not written when the point",
+		"echo no such point >&2; exit 30": "From this backup, the archive has the log until 2026-11-27T20:00:05Z.",
+	} {
+		w.fails(to(script), protocol.ExitRefused, protocol.ActionFailed, want)
+	}
+	w.fails(w.run(w.recovering("true", "--point", "a", "--start", "log.0")...), protocol.ExitPrecondition, protocol.TargetNotCovered, "does not have log.0")
+}
+
+// A backup before a gap cannot reach a point after it.
+func TestARecoveryToAPointNamesTheGapBeforeIt(t *testing.T) {
+	w := newWorld(t)
+	w.must(w.run(w.archiving(`printf 'mark 2026-11-27T20:00:01Z\nput log.1 5\nfile1mark 2026-11-27T20:00:02Z\nput log.2 5\nfile2gap log.2 5\nput log.7 5\nfile7'`)...))
+	w.fails(w.run(w.recovering("exit 30", "--point", "a")...), protocol.ExitRefused, protocol.ActionFailed,
+		"the archive has the log until 2026-11-27T20:00:02Z; log that follows is missing. For a later point, choose a later backup.")
+}
+
 func TestARecoveryGetsTheFilesOfTheArchive(t *testing.T) {
 	w := newWorld(t)
 	w.recorded()

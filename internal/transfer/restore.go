@@ -69,7 +69,7 @@ func (r *restoreRun) recoveryOf(ctx context.Context, manifest *protocol.Manifest
 	}
 	recovery := &recoverRun{run: r.run, Recover: &protocol.Recover{
 		From: protocol.ArchiveBeside(r.From, cluster), Store: r.Store, Start: start,
-		Since: stream.Completed.Format(time.RFC3339Nano), Until: r.Until, Command: r.Recover,
+		Since: stream.Completed.Format(time.RFC3339Nano), Until: r.Until, Point: r.Point, Command: r.Recover,
 	}}
 	return recovery, recovery.open(ctx)
 }
@@ -122,8 +122,8 @@ func (r *restoreRun) fill(ctx context.Context, store *store, stream *protocol.St
 	result.Started, result.TotalBytes = time.Now().UTC(), stream.Bytes
 	taken, err := r.drain(ctx, end, store, stream)
 	if err == nil && r.recovery != nil {
-		result.Restored, result.RecoveredTo = time.Now().UTC(), r.recovery.reaches()
-		err = r.recovery.replay(ctx)
+		result.Restored = time.Now().UTC()
+		result.RecoveredTo, err = r.recovery.replay(ctx)
 	}
 	if err != nil {
 		err = verdict(ctx, err)

@@ -54,6 +54,18 @@ spec:
     recoveryTarget: {time: "TIME"}
 `
 
+const atAPoint = `
+apiVersion: database.dbcluster.io/v1alpha1
+kind: DatabaseRestore
+metadata:
+  name: NAME
+spec:
+  clusterRef: {name: ledger}
+  source:
+    backupRef: {name: BACKUP}
+    recoveryTarget: {name: "POINT"}
+`
+
 // archiving is what the condition of the archive reports.
 func (w world) archiving() []string {
 	return []string{"get", "databasecluster", "ledger", "-o",
@@ -74,6 +86,9 @@ func (w world) writing() (stop func()) {
 	}()
 	return func() { end(); <-ended }
 }
+
+// utcNow is the time as recoveryTarget has it.
+const utcNow = `to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
 // ticks are the rows that were committed until a time.
 const ticks = "SELECT count(*) || ' ' || coalesce(md5(string_agg(n::text, ',' ORDER BY n)), '') FROM tick"
@@ -108,10 +123,11 @@ func TestTheSecondBeforeATableWasDroppedCanBeRecovered(t *testing.T) {
 	stop()
 	w.ready()
 
-	moment := w.ask("ledger", "SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')")
+	moment := w.ask("ledger", "SELECT "+utcNow)
 	want := w.ask("ledger", ticks)
 	half := w.ask("ledger", "SELECT to_char(pg_xact_commit_timestamp(xmin) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"') FROM tick ORDER BY n OFFSET (SELECT count(*)/2 FROM tick) LIMIT 1")
 	wantHalf := w.ask("ledger", ticks+" WHERE pg_xact_commit_timestamp(xmin) <= '"+half+"'")
+	point := w.ask("ledger", "SELECT "+utcNow+" FROM pg_create_restore_point('before the \"drop\"')")
 	time.Sleep(time.Second)
 	w.ask("ledger", "DROP TABLE tick")
 	w.eventually("True Archiving", w.archiving()...)
@@ -135,6 +151,12 @@ func TestTheSecondBeforeATableWasDroppedCanBeRecovered(t *testing.T) {
 
 	w.apply(strings.NewReplacer("NAME", "never", "TIME", "2099-01-01T00:00:00Z").Replace(aLook))
 	w.eventually("2099-01-01T00:00:00Z is after ", "get", "databaserestore", "never", "-o", `jsonpath={.status.conditions[?(@.type=="Stalled")].message}`)
+	at := func(name, point string) string {
+		return strings.NewReplacer("NAME", name, "BACKUP", base, "POINT", point).Replace(atAPoint)
+	}
+	w.hasRows("named", "named-preview", point, want, at("named", `before the \"drop\"`))
+	w.apply(at("unknown", "before the move"))
+	w.eventually("has no restore point \"before the move\"", "get", "databaserestore", "unknown", "-o", `jsonpath={.status.conditions[?(@.type=="Stalled")].message}`)
 }
 
 // replaces gives the cluster the data of a restore, and its volumes from before back.

@@ -186,6 +186,9 @@ func TestTheAPIServerExplainsWhatIsWrongWithARestore(t *testing.T) {
 		"time must be in RFC 3339 with a time zone": func(r *dbv1.DatabaseRestore) {
 			r.Spec.Source.RecoveryTarget = &dbv1.RecoveryTarget{Time: "2026-11-28 14:05:00"}
 		},
+		"spec.source.recoveryTarget.name needs backupRef or location": func(r *dbv1.DatabaseRestore) {
+			r.Spec.Source.RecoveryTarget = &dbv1.RecoveryTarget{Name: "before"}
+		},
 		"name must be the name of a DatabaseCluster":     func(r *dbv1.DatabaseRestore) { r.Spec.ClusterRef.Name = "Orders" },
 		`supported values: "Preview", "Replace", "Undo"`: func(r *dbv1.DatabaseRestore) { r.Spec.Mode = "Delete" },
 	} {

@@ -210,6 +210,12 @@ func TestTheAPIServerRefusesInvalidHooksEnginesAndBootstrapsWithAMessage(t *test
 		"another policy":                  {fromBackup(fields{"newest": fields{"destination": bucket(nil)}, "ifMissing": "Ignore"}), `Unsupported value: "Ignore"`},
 		"a restore of what cannot be":     {fromBackup(fields{"name": "a/b"}), "name must be the name of a DatabaseBackup: lowercase letters, digits and '-'"},
 		"a restore from a wrong location": {fromBackup(fields{"location": fields{"url": "here"}}), badURL},
+		"a moment and a point":            {fromBackup(fields{"name": "a", "recoveryTarget": fields{"time": "2026-11-28T14:05:00Z", "name": "b"}}), "recoveryTarget must not have both time and name"},
+		"a point of several lines":        {fromBackup(fields{"name": "a", "recoveryTarget": fields{"name": "a\nb"}}), "name must not have control characters"},
+		"a point after the newest backup": {
+			fromBackup(fields{"newest": fields{"destination": bucket(nil)}, "recoveryTarget": fields{"name": "b"}}),
+			"spec.bootstrap.fromBackup.newest has no recoveryTarget.name: the newest backup may be later than that point. Set name or location instead",
+		},
 		"a restore from a lost directory": {fromBackup(fields{"location": fields{"url": "file:///a"}}), "destination: url file:///… needs claimName"},
 	})
 }

@@ -164,11 +164,11 @@ var verdicts = []verdict{
 	nothing(ofCluster + `networkPolicy\.(mode|from\[\]\..*)`),
 	// Our own keywords.
 	nothing(ofCluster+
-		`(parameters\{\}|bootstrap\.(database|owner|fromBackup\.recoveryTarget\.time)|tls\.mode|credentials\.rotation\.(period|overlap)|config\.(mountPath|files\{\})|container\.dataPath|storage\.size|serviceAccount\.annotations\{\}|service\.(type|(annotations|labels)\{\}|loadBalancerClass|loadBalancerSourceRanges\[\]|externalTrafficPolicy)|pod\.(labels|annotations)\{\}|updateStrategy\.type)`,
+		`(parameters\{\}|bootstrap\.(database|owner|fromBackup\.recoveryTarget\.(time|name))|tls\.mode|credentials\.rotation\.(period|overlap)|config\.(mountPath|files\{\})|container\.dataPath|storage\.size|serviceAccount\.annotations\{\}|service\.(type|(annotations|labels)\{\}|loadBalancerClass|loadBalancerSourceRanges\[\]|externalTrafficPolicy)|pod\.(labels|annotations)\{\}|updateStrategy\.type)`,
 		ofCluster+
 			`backup\.(unhealthyAfter|unchangedData|schedules\[\]\.(name|schedule|timeZone|retention\.period)|verification\.(command\[\]|recover|schedule|timeZone))`,
 		ofCluster+`deletion\.(hookFailurePolicy|volumes|hooks\[\]\.(name|type|command\[\]))`, `DatabaseBackup spec\.deletionPolicy`,
-		`DatabaseRestore spec\.(mode|source\.recoveryTarget\.time)`,
+		`DatabaseRestore spec\.(mode|source\.recoveryTarget\.(time|name))`,
 		ofEngine+
 			`(actions\.\w+\.command\[\]|actions\.check\.(identity|facts\[\]\.(name|compare))|container\.((args|command|scripts|versionCommand)\[\]|dataPath|env\[\]\.(name|value)))`,
 		ofEngine+

@@ -27,7 +27,7 @@ func declareShared(w *world.World, engine string) {
 	e.Spec.Topology, e.Spec.Container.ReadinessProbe = world.Topologies[engine], &corev1.Probe{}
 	e.Spec.Container.Env = []dbv1.EngineVariable{{Name: world.EngineVariable, Value: engine}}
 	e.Spec.Actions.Initialize, e.Spec.Actions.Backup, e.Spec.Actions.Restore = action("initialize"), action("backup"), action("restore")
-	e.Spec.Actions.Archive, e.Spec.Actions.Recover = action("archive"), action("recover")
+	e.Spec.Actions.Archive, e.Spec.Actions.Recover = action("archive"), &dbv1.EngineRecovery{Command: []string{"db", "recover"}}
 	switch engine {
 	case world.VoteEngine:
 		e.Spec.Actions.MemberRemove = action("memberRemove")

@@ -230,11 +230,17 @@ func (w *writer) session(p postgresql, ports string, done <-chan struct{}) {
 // restored returns the rows of a server that is recovered from a base backup and the archive, until a time, or to the end.
 func (w *world) restored(p postgresql, base, name, until string) (rows []int) {
 	w.t.Helper()
+	return w.restoredTo(p, base, name, protocol.Recover{Until: until})
+}
+
+// restoredTo returns the rows of a server that is recovered to a target.
+func (w *world) restoredTo(p postgresql, base, name string, target protocol.Recover) (rows []int) {
+	w.t.Helper()
 	port := p.port()
 	p.do("mkdir", "-p", name)
 	p.do("cp", "-a", base, name+"/pgdata")
 	p.configure(name+"/pgdata", map[string]string{"port": port})
-	w.recover(p, base, member{name, port}, until)
+	w.recover(p, base, member{name, port}, target)
 	p.start(name + "/pgdata")
 	for line := range strings.FieldsSeq(p.ask(port, "SELECT n FROM row ORDER BY n")) {
 		n, _ := strconv.Atoi(line)
@@ -258,12 +264,15 @@ func (p postgresql) begins(base string) string {
 }
 
 // recover runs the action of the engine under transfer, as the user of the server.
-func (w *world) recover(p postgresql, base string, m member, until string) {
+func (w *world) recover(p postgresql, base string, m member, call protocol.Recover) {
 	w.t.Helper()
-	call := protocol.Recover{From: w.location, Start: p.begins(base), Until: until, Store: w.store()}
+	call.From, call.Start, call.Store = w.location, p.begins(base), w.store()
 	call.Credentials, call.Result = filepath.Join(p.folder, "keys"), os.DevNull
 	call.Command = []string{filepath.Join(p.folder, "scripts", "recover")}
 	data := filepath.Join(p.folder, m.name)
-	p.do(slices.Concat([]string{"env", "DBC_DATA_DIR=" + data, "PGDATA=" + data + "/pgdata", "PGPORT=" + m.port, "DBC_SECRETS_DIR=/none",
+	said := p.do(slices.Concat([]string{"env", "DBC_DATA_DIR=" + data, "PGDATA=" + data + "/pgdata", "PGPORT=" + m.port, "DBC_SECRETS_DIR=/none",
 		"DBC_DATABASE=postgres", "DBC_OWNER=app", filepath.Join(p.folder, "transfer")}, protocol.Args(&call))...)
+	if strings.Contains(said, "did not write the time") {
+		w.t.Error(said)
+	}
 }

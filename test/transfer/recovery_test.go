@@ -173,6 +173,7 @@ func (w *world) disturb(p postgresql, fail func(first member)) (objects []string
 		p.ask(last.port, "SELECT pg_switch_wal()")
 		time.Sleep(200 * time.Millisecond)
 	}
+	point := p.mark(last)
 	close(done)
 	<-ended
 	w.has(p.ask(last.port, "SELECT pg_walfile_name(pg_current_wal_lsn())"))
@@ -185,6 +186,9 @@ func (w *world) disturb(p postgresql, fail func(first member)) (objects []string
 	}
 	w.must(finish())
 	w.compare(p, history)
+	if got := w.restoredTo(p, "base", "point", protocol.Recover{Point: point.name}); !within(got, point.before, point.after) {
+		w.t.Errorf("at %+v there are %d rows: %v", point, len(got), got)
+	}
 	objects = w.objects()
 	w.trim(p, later, history)
 	if len(rows.acknowledged) < 100 {

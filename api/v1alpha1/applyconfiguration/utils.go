@@ -162,6 +162,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.EngineParameterApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineParameterStorage"):
 		return &apiv1alpha1.EngineParameterStorageApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("EngineRecovery"):
+		return &apiv1alpha1.EngineRecoveryApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineReplicas"):
 		return &apiv1alpha1.EngineReplicasApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineRoles"):

@@ -24,7 +24,7 @@ func drilled(target dbv1.VerificationRecovery) (*dbv1.DatabaseBackup, *BackupFac
 	b, o := completed(), idleWorld()
 	checking(&o)
 	o.Engine.Spec.Actions.Check.Identity = "identity"
-	o.Engine.Spec.Actions.Recover = &dbv1.EngineAction{Command: []string{"/dbc/scripts/recover"}}
+	o.Engine.Spec.Actions.Recover = &dbv1.EngineRecovery{Command: []string{"/dbc/scripts/recover"}}
 	o.Cluster.Spec.Backup.Archive = &dbv1.ClusterArchive{}
 	o.Cluster.Spec.Backup.Verification = &dbv1.BackupVerificationSchedule{Recover: target}
 	o.Recoverable = &dbv1.ClusterRecoveryStatus{

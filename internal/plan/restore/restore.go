@@ -166,7 +166,12 @@ func (r restore) start() phase.Outcome {
 
 // creates reports whether the operator knows all inputs of a Job, and its pods would not run as the ServiceAccount of another owner.
 func (r restore) creates() bool {
-	return r.Known() && r.Image != "" && r.JobObstacle() == "" && r.command() != nil
+	return r.Known() && r.Image != "" && r.JobObstacle() == "" && r.command() != nil && (r.Initializes || r.reaches())
+}
+
+// reaches reports whether the engine can recover to the target of the restore.
+func (r restore) reaches() bool {
+	return engine.Unreachable(state.FromBackup(r.Cluster).RecoveryTarget, r.Engine) == ""
 }
 
 // command is the action of the engine that fills a volume; nil if the engine has none.
@@ -189,7 +194,7 @@ func (r restore) desired(v state.Volume) objects.Child {
 	}
 	job.From = *r.From
 	if target := state.FromBackup(r.Cluster).RecoveryTarget; target != nil {
-		job.Recover, job.Until = r.Engine.Spec.Actions.Recover.Command, target.Time
+		job.Recover, job.Until, job.Point = r.Engine.Spec.Actions.Recover.Command, target.Time, target.Name
 	}
 	return resources.RestoreJob(r.Cluster, job, v)
 }

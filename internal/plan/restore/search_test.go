@@ -154,7 +154,7 @@ func TestAnotherSourceIsDecidedAgainButNotAfterTheStart(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cluster, observed := beginsWithNewest(t, dbv1.IfMissingCreate)
-			observed.Engine.Spec.Actions.Recover = &dbv1.EngineAction{Command: []string{"recover"}}
+			observed.Engine.Spec.Actions.Recover = &dbv1.EngineRecovery{Command: []string{"recover"}}
 			decided(cluster, dbv1.BootstrapRestore, "ledger")
 			change(cluster.Spec.Bootstrap.FromBackup)
 			if p := plans.Decide(cluster, observed); !strings.Contains(plans.Text(p), "looking for the newest backup below ") {
@@ -238,7 +238,7 @@ func TestAReplacementOfTheDataOfAClusterThatStartedEmptyHasItsOwnSource(t *testi
 
 func TestTheJobOfASearchAsksForTheMoment(t *testing.T) {
 	cluster, observed := beginsWithNewest(t, "")
-	observed.Engine.Spec.Actions.Recover = &dbv1.EngineAction{Command: []string{"recover"}}
+	observed.Engine.Spec.Actions.Recover = &dbv1.EngineRecovery{Command: []string{"recover"}}
 	cluster.Spec.Bootstrap.FromBackup.RecoveryTarget = &dbv1.RecoveryTarget{Time: "2026-01-01T00:00:00Z"}
 	create, ok := plans.Find[operation.Create](plans.Decide(cluster, observed), "look for the newest backup")
 	if !ok {

@@ -102,6 +102,9 @@ func RestoreID(cluster *dbv1.DatabaseCluster, from dbv1.BackupDestination, membe
 	}
 	if source := state.FromBackup(cluster); source != nil && source.RecoveryTarget != nil {
 		parts = append(parts, "recover="+source.RecoveryTarget.Time)
+		if point := source.RecoveryTarget.Name; point != "" {
+			parts = append(parts, "point="+point)
+		}
 	}
 	return naming.RestoreID(cluster.UID, parts...)
 }

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
@@ -101,6 +102,9 @@ func lacking(restore *dbv1.DatabaseRestore, seen RestoreFacts) (RestorePlan, boo
 			seen.Cluster.Spec.Engine, cluster))
 		p.RequeueAfter = situation.MissingRequeue // engines are not watched
 		return p, true
+	}
+	if cause := engine.Unreachable(restore.Spec.Source.RecoveryTarget, seen.Engine); cause != "" && restore.Spec.Mode != dbv1.RestoreUndo {
+		return stalled(dbv1.ReasonFieldUnsupported, fmt.Sprintf("spec.source.recoveryTarget: %s. Create another DatabaseRestore", cause)), true
 	}
 	return RestorePlan{}, false
 }

@@ -34,6 +34,7 @@ func orders() plan.RestoreFacts {
 	cluster := &dbv1.DatabaseCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "c1"}}
 	cluster.Spec.Engine, cluster.Spec.Image, cluster.Spec.Replicas = "pairdb", "example.test/pairdb:1", 3
 	engine := &dbv1.DatabaseEngine{ObjectMeta: metav1.ObjectMeta{Name: "pairdb"}, Spec: dbv1.DatabaseEngineSpec{Topology: dbv1.TopologyPrimaryReplica}}
+	engine.Spec.Actions.Recover = &dbv1.EngineRecovery{Command: []string{"recover"}, Points: true}
 	return plan.RestoreFacts{Cluster: cluster, Engine: engine, Backups: []dbv1.DatabaseBackup{backup("first", 10), backup("second", 11)}}
 }
 
@@ -114,6 +115,27 @@ func TestAPreviewBeginsWithTheBackupOfTheSource(t *testing.T) {
 
 func failed() *dbv1.BackupVerification {
 	return &dbv1.BackupVerification{Phase: dbv1.VerificationFailed, StartTime: new(metav1.NewTime(noon))}
+}
+
+func TestARestoreThatTheEngineCannotRecoverIsStalled(t *testing.T) {
+	point := dbv1.RestoreSource{BackupRef: &dbv1.RestoreBackupRef{Name: "first"}, RecoveryTarget: &dbv1.RecoveryTarget{Name: "before the move"}}
+	for want, recovery := range map[string]*dbv1.EngineRecovery{
+		"": {Points: true},
+		"spec.source.recoveryTarget: DatabaseEngine pairdb can recover to a time, but not to a named point. Create another DatabaseRestore": {},
+		"spec.source.recoveryTarget: DatabaseEngine pairdb has no action recover. Create another DatabaseRestore":                           nil,
+	} {
+		for _, mode := range []dbv1.RestoreMode{dbv1.RestorePreview, dbv1.RestoreReplace} {
+			seen, restore := orders(), yesterday(point)
+			seen.Engine.Spec.Actions.Recover, restore.Spec.Mode = recovery, mode
+			p := plan.For(restore, seen)
+			if got := p.Stalled; (got == nil) != (want == "") || got != nil && (got.Message != want || got.Reason != dbv1.ReasonFieldUnsupported) {
+				t.Errorf("%s: %+v, want %q", mode, got, want)
+			}
+			if want == "" && mode == dbv1.RestorePreview && !strings.Contains(p.Why, `the data at the point "before the move", from DatabaseBackup first`) {
+				t.Error(p.Why)
+			}
+		}
+	}
 }
 
 func TestAPreviewRunsLikeTheClusterButNobodyMistakesItForTheCluster(t *testing.T) {

@@ -116,6 +116,8 @@ func describe(from dbv1.BackupSource) string {
 	switch target := from.RecoveryTarget; {
 	case target == nil:
 		return "the data of " + text
+	case target.Name != "":
+		return fmt.Sprintf("the data at the point %q, from %s", target.Name, text)
 	case target.Time == "":
 		return "the data at the end of the archive, from " + text
 	default:

@@ -1553,7 +1553,7 @@ var schemaYAML = typed.YAMLObject(`types:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineAction
     - name: recover
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineAction
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineRecovery
     - name: reload
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineAction
@@ -1727,6 +1727,18 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: maxPercent
       type:
         scalar: numeric
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineRecovery
+  map:
+    fields:
+    - name: command
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: atomic
+    - name: points
+      type:
+        scalar: boolean
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineReplicas
   map:
     fields:
@@ -1963,6 +1975,9 @@ var schemaYAML = typed.YAMLObject(`types:
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RecoveryTarget
   map:
     fields:
+    - name: name
+      type:
+        scalar: string
     - name: time
       type:
         scalar: string

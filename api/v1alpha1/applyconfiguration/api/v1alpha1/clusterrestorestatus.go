@@ -27,7 +27,8 @@ type ClusterRestoreStatusApplyConfiguration struct {
 	Bytes *int64 `json:"bytes,omitempty"`
 	// totalBytes is the size of the backup, in bytes. It is empty while the size is unknown.
 	TotalBytes *int64 `json:"totalBytes,omitempty"`
-	// recoveredTo is the moment until which the restored data has each commit. It is empty without a recoveryTarget.
+	// recoveredTo is the moment until which the restored data has each commit. It is empty without a recoveryTarget. For
+	// recoveryTarget.name, it is the time at which the point was created.
 	RecoveredTo *v1.Time `json:"recoveredTo,omitempty"`
 }
 

@@ -30,7 +30,8 @@ type DatabaseRestoreStatusApplyConfiguration struct {
 	// retainedVolumeClaimTemplate is the name of the volumeClaimTemplate of the volumes that the cluster does not use. They are deleted
 	// with this object: the claim of a pod is RETAINEDVOLUMECLAIMTEMPLATE-POD.
 	RetainedVolumeClaimTemplate *string `json:"retainedVolumeClaimTemplate,omitempty"`
-	// recoveredTo is the moment until which the data has each commit, by the archive. It is empty without a recoveryTarget.
+	// recoveredTo is the moment until which the data has each commit, by the archive. It is empty without a recoveryTarget. For
+	// recoveryTarget.name, it is the time at which the point was created.
 	RecoveredTo *metav1.Time `json:"recoveredTo,omitempty"`
 }
 

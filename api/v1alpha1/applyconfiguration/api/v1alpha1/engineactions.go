@@ -54,8 +54,8 @@ type EngineActionsApplyConfiguration struct {
 	Archive *EngineActionApplyConfiguration `json:"archive,omitempty"`
 	// recover replays an archive into the data in DBC_DATA_DIR, which the action restore has left as the backup has it,
 	// because DBC_RECOVER was true there. It gets files by the words in DBC_ARCHIVE_FETCH, and stops at the time
-	// DBC_RECOVER_UNTIL, or at the end of the archive. It must fail if it does not reach that.
-	Recover *EngineActionApplyConfiguration `json:"recover,omitempty"`
+	// DBC_RECOVER_UNTIL, at the point DBC_RECOVER_POINT, or at the end of the archive. It must fail if it does not reach that.
+	Recover *EngineRecoveryApplyConfiguration `json:"recover,omitempty"`
 }
 
 // EngineActionsApplyConfiguration constructs a declarative configuration of the EngineActions type for use with
@@ -155,7 +155,7 @@ func (b *EngineActionsApplyConfiguration) WithArchive(value *EngineActionApplyCo
 // WithRecover sets the Recover field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Recover field is set to the value of the last call.
-func (b *EngineActionsApplyConfiguration) WithRecover(value *EngineActionApplyConfiguration) *EngineActionsApplyConfiguration {
+func (b *EngineActionsApplyConfiguration) WithRecover(value *EngineRecoveryApplyConfiguration) *EngineActionsApplyConfiguration {
 	b.Recover = value
 	return b
 }

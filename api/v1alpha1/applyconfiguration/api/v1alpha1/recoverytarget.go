@@ -9,12 +9,17 @@ package v1alpha1
 // RecoveryTargetApplyConfiguration represents a declarative configuration of the RecoveryTarget type for use
 // with apply.
 //
-// RecoveryTarget is a moment in the archive of a cluster.
+// RecoveryTarget is a moment in the archive of a cluster: a time, a named point, or without both the end of the archive.
 type RecoveryTargetApplyConfiguration struct {
 	// time is the moment in RFC 3339 with its time zone, for example 2026-11-28T14:05:00Z: the cluster gets each commit until
 	// then, and no later one. The restore fails if the archive does not have each commit until then, or if the backup ended
-	// later. Default: the end of the archive.
+	// later. Default: name.
 	Time *string `json:"time,omitempty"`
+	// name is the name of a point that was created in the database after the backup, for example by pg_create_restore_point. The cluster
+	// gets each commit before it, and no later one. Of several points with this name, it is the first one since the backup began.
+	// The restore fails if the archive does not have it, or if it was created before the backup ended. The engine needs
+	// actions.recover.points. Default: time.
+	Name *string `json:"name,omitempty"`
 }
 
 // RecoveryTargetApplyConfiguration constructs a declarative configuration of the RecoveryTarget type for use with
@@ -28,5 +33,13 @@ func RecoveryTarget() *RecoveryTargetApplyConfiguration {
 // If called multiple times, the Time field is set to the value of the last call.
 func (b *RecoveryTargetApplyConfiguration) WithTime(value string) *RecoveryTargetApplyConfiguration {
 	b.Time = &value
+	return b
+}
+
+// WithName sets the Name field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Name field is set to the value of the last call.
+func (b *RecoveryTargetApplyConfiguration) WithName(value string) *RecoveryTargetApplyConfiguration {
+	b.Name = &value
 	return b
 }
