@@ -114,17 +114,17 @@ func TestAnArchiveOfPostgreSQLRecordsLogThatIsLost(t *testing.T) {
 // was lost. The archive must not continue one history by the other: it records a gap, and the next backup begins a new range.
 func TestAnArchiveOfPostgreSQLDoesNotContinueOneHistoryByAnother(t *testing.T) {
 	for name, killed := range map[string]bool{"while the archiver runs": false, "before the archiver starts": true} {
-		for ends, within := range map[string]bool{"in a file": true, "with the end of a file": false} {
-			t.Run(ends+" "+name, func(t *testing.T) {
+		for _, engine := range []string{"postgresql-v1", single} {
+			t.Run(engine+" "+name, func(t *testing.T) {
 				t.Parallel()
-				w, p := newWorld(t), newPostgreSQL(t, "postgresql-v1")
+				w, p := newWorld(t), newPostgreSQL(t, engine)
 				first := w.alone(p)
 				p.do("pg_ctl", "-D", first.name, "-m", "fast", "stop")
 				p.do("cp", "-a", first.name, "other")
 				p.start(first.name)
 				archiver, _ := w.archiver(p, first.port)
 				w.writes(p, first, 1)
-				if !within {
+				if killed == (engine == single) { // in one case the archive ends with the end of a file
 					p.ask(first.port, "SELECT pg_switch_wal()")
 				}
 				w.marked()
@@ -157,31 +157,36 @@ func TestAnArchiveOfPostgreSQLDoesNotContinueOneHistoryByAnother(t *testing.T) {
 
 // The action continues at the end of the archive, or records a gap if the server has other bytes there.
 func TestTheArchiveOfPostgreSQLContinuesWhereItEnds(t *testing.T) {
-	w, p := newWorld(t), newPostgreSQL(t, "postgresql-v1")
-	first := w.alone(p)
-	segment := p.ask(first.port, "SELECT pg_walfile_name(pg_current_wal_lsn()) FROM pg_switch_wal()")
-	p.ask(first.port, "CREATE TABLE later ()")
-	next := p.ask(first.port, "SELECT pg_walfile_name(pg_current_wal_lsn())")
-	system := p.ask(first.port, "SELECT system_identifier FROM pg_control_system()") + "-"
-	content, err := os.ReadFile(filepath.Join(p.folder, first.name, "pg_wal", segment))
-	if err != nil {
-		t.Fatal(err)
-	}
-	digest := func(size int) string {
-		sum := sha256.Sum256(content[:size])
-		return string(archive.DigestOf(sum[:]))
-	}
-	for told, want := range map[string]string{
-		"0 open " + digest(0):                       "data " + system + segment + " 0 ",
-		"100000 open " + digest(100000):             "data " + system + segment + " 100000 ",
-		"100000 open " + digest(100001):             "gap " + system + segment + " 100000",
-		"16777216 open " + digest(len(content)):     "end " + system + segment + " 16777216",
-		"16777216 complete " + digest(len(content)): "data " + system + next + " 0 ",
-		"16777216 complete " + digest(5):            "gap " + system + next + " 0",
-	} {
-		if got := w.firstFrame(p, first, "last "+system+segment+" "+told); !strings.HasPrefix(got, want) {
-			t.Errorf("%s: the action sends %q, want %q", told, got, want)
-		}
+	for _, engine := range []string{"postgresql-v1", single} {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			w, p := newWorld(t), newPostgreSQL(t, engine)
+			first := w.alone(p)
+			segment := p.ask(first.port, "SELECT pg_walfile_name(pg_current_wal_lsn()) FROM pg_switch_wal()")
+			p.ask(first.port, "CREATE TABLE later ()")
+			next := p.ask(first.port, "SELECT pg_walfile_name(pg_current_wal_lsn())")
+			system := p.ask(first.port, "SELECT system_identifier FROM pg_control_system()") + "-"
+			content, err := os.ReadFile(filepath.Join(p.folder, first.name, "pg_wal", segment))
+			if err != nil {
+				t.Fatal(err)
+			}
+			digest := func(size int) string {
+				sum := sha256.Sum256(content[:size])
+				return string(archive.DigestOf(sum[:]))
+			}
+			for told, want := range map[string]string{
+				"0 open " + digest(0):                       "data " + system + segment + " 0 ",
+				"100000 open " + digest(100000):             "data " + system + segment + " 100000 ",
+				"100000 open " + digest(100001):             "gap " + system + segment + " 100000",
+				"16777216 open " + digest(len(content)):     "end " + system + segment + " 16777216",
+				"16777216 complete " + digest(len(content)): "data " + system + next + " 0 ",
+				"16777216 complete " + digest(5):            "gap " + system + next + " 0",
+			} {
+				if got := w.firstFrame(p, first, "last "+system+segment+" "+told); !strings.HasPrefix(got, want) {
+					t.Errorf("%s: the action sends %q, want %q", told, got, want)
+				}
+			}
+		})
 	}
 }
 
