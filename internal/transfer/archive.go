@@ -109,8 +109,10 @@ func (r *archiveRun) settle(ctx context.Context, stop func(), action *action, fa
 	asked := ctx.Err() != nil // to stop: then the action may end within a frame
 	if failed != nil {
 		stop()
+		_ = action.pipe.Close() // a child that ignores SIGTERM must not wait for a reader
 	}
 	r.add(r.recorder.Cut())
+	r.add(r.recorder.Idle())
 	unstored := r.uploads.finish()
 	if unstored != nil {
 		stop()

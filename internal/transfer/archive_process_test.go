@@ -106,19 +106,23 @@ func TestAStoreThatFailsStallsTheArchiveUntilItWorks(t *testing.T) {
 	}
 }
 
+// A mark that follows the last byte shows that nothing is missing until then.
 func TestSIGTERMStoresWhatTheActionSent(t *testing.T) {
-	w := newWorld(t)
-	started := filepath.Join(t.TempDir(), "started")
-	arguments, result := w.arguments(w.archiving(`printf 'data log.1 0 5\nhello'; trap 'printf "data log.1 5 1\n!"; exit 0' TERM; echo > `+started+`; while :; do sleep 0.01; done`,
-		"--max-lag", "1h"))
-	cmd, stderr := program(t, arguments)
-	w.worked(cmd.Start())
-	wait(t, started)
-	w.worked(cmd.Process.Signal(syscall.SIGTERM))
-	_ = cmd.Wait() // the test checks its exit code below
-	out := w.outcome(protocol.ExitCode(cmd.ProcessState.ExitCode()), result, "", stderr.String())
-	if got := w.fetched("log.1"); out.code != protocol.ExitDone || got != "hello!" {
-		t.Errorf("log.1 is %q, %+v", got, out)
+	for last, want := range map[string]string{`data log.1 5 1\n!mark 2026-11-27T20:00:07Z\n`: "hello!", `cut\nmark 2026-11-27T20:00:07Z\n`: "hello"} {
+		w := newWorld(t)
+		started := filepath.Join(t.TempDir(), "started")
+		arguments, result := w.arguments(w.archiving(`printf 'data log.1 0 5\nhello'; trap 'printf "`+last+`"; exit 0' TERM; echo > `+started+`; while :; do sleep 0.01; done`,
+			"--max-lag", "1h"))
+		cmd, stderr := program(t, arguments)
+		w.worked(cmd.Start())
+		wait(t, started)
+		w.worked(cmd.Process.Signal(syscall.SIGTERM))
+		_ = cmd.Wait() // the test checks its exit code below
+		out := w.outcome(protocol.ExitCode(cmd.ProcessState.ExitCode()), result, "", stderr.String())
+		if got := w.fetched("log.1"); out.code != protocol.ExitDone || got != want {
+			t.Errorf("log.1 is %q, %+v", got, out)
+		}
+		w.must(w.run(w.recovering("true", "--until", "2026-11-27T20:00:07Z")...))
 	}
 }
 

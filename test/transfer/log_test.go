@@ -191,22 +191,27 @@ func TestTheArchiveOfPostgreSQLContinuesWhereItEnds(t *testing.T) {
 }
 
 // A restored volume can have a lower timeline than the archive. A primary that lost its leadership has one, too, but not for long.
-func TestTheArchiveOfPostgreSQLBeginsAgainAfterALostTimeline(t *testing.T) {
-	w, p := newWorld(t), newPostgreSQL(t, "postgresql-v1")
-	first := w.alone(p)
-	script := filepath.Join(p.folder, "scripts", "archive")
-	text, err := os.ReadFile(script) //nolint:gosec // of the test
-	text = bytes.Replace(text, []byte("\nBEHIND = 300\n"), []byte("\nBEHIND = 3\n"), 1)
-	if err := errors.Join(err, os.WriteFile(script, text, 0o755)); err != nil { //nolint:gosec // another user runs it
-		t.Fatal(err)
-	}
-	lost := p.ask(first.port, "SELECT system_identifier FROM pg_control_system()") + "-000000020000000000000001"
-	began := time.Now()
-	if got := w.firstFrame(p, first, "last "+lost+" 4096 open 0123456789abcdef"); !strings.HasPrefix(got, "gap "+lost+" 4096") {
-		t.Errorf("the action sends %q", got)
-	}
-	if time.Since(began) < time.Second {
-		t.Error("the action did not wait for another primary")
+func TestAnArchiveOfPostgreSQLBeginsAgainAfterALostTimeline(t *testing.T) {
+	for engine, waits := range map[string]bool{"postgresql-v1": true, single: false} {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			w, p := newWorld(t), newPostgreSQL(t, engine)
+			first := w.alone(p)
+			script := filepath.Join(p.folder, "scripts", "archive")
+			text, err := os.ReadFile(script) //nolint:gosec // of the test
+			text = bytes.Replace(text, []byte("\nBEHIND = 300\n"), []byte("\nBEHIND = 3\n"), 1)
+			if err := errors.Join(err, os.WriteFile(script, text, 0o755)); err != nil { //nolint:gosec // another user runs it
+				t.Fatal(err)
+			}
+			lost := p.ask(first.port, "SELECT system_identifier FROM pg_control_system()") + "-000000020000000000000001"
+			began := time.Now()
+			if got := w.firstFrame(p, first, "last "+lost+" 4096 open 0123456789abcdef"); !strings.HasPrefix(got, "gap "+lost+" 4096") {
+				t.Errorf("the action sends %q", got)
+			}
+			if waits && time.Since(began) < time.Second {
+				t.Error("the action did not wait for another primary")
+			}
+		})
 	}
 }
 
