@@ -86,11 +86,21 @@ type EngineRecovery struct {
 	// +kubebuilder:validation:items:MaxLength=65536
 	Command []string `json:"command"`
 
-	// points means that the action can stop at a named point in the log, DBC_RECOVER_POINT. It must then write the time of the
-	// point in RFC 3339 into the file DBC_RECOVERED_TO. Default: false, and recoveryTarget.name is refused.
+	// targets are what recoveryTarget can have beside time. Name: the action can stop at the point DBC_RECOVER_POINT in the
+	// log. Then it writes the time of that point in RFC 3339 into the file DBC_RECOVERED_TO.
+	// Default: only time.
 	// +optional
-	Points bool `json:"points,omitempty"`
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=8
+	Targets []EngineRecoveryTarget `json:"targets,omitempty"`
 }
+
+// EngineRecoveryTarget is what a recoveryTarget can have.
+// +kubebuilder:validation:Enum=Name
+type EngineRecoveryTarget string
+
+// RecoverToName means that the action recover knows recoveryTarget.name.
+const RecoverToName EngineRecoveryTarget = "Name"
 
 // EngineAction is a command that runs in the cluster's image as a Job. Exit codes: 0 success; 11 temporary failure, run
 // again; 20 a precondition is not met; 30 refused as unsafe; 40 not applicable. Other codes are failures.

@@ -94,7 +94,8 @@ func (c Listing) After(b BaseBackup) (r Range, newest bool, err error) {
 		all[i].Begin = at[i]
 		return all[i], i == len(all)-1, nil
 	}
-	return r, false, fmt.Errorf("the archive does not have %s, where this backup begins. Choose a backup that began after the archive", b.Start)
+	return r, false, fmt.Errorf("the archive does not have %s, where this backup begins. Choose a backup that began after the archive",
+		b.Start)
 }
 
 // home is the index of the range in which a backup begins: the newest one with its file. -1 for none. Servers that do not know of each

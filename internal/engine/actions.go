@@ -138,7 +138,7 @@ func Unreachable(target *dbv1.RecoveryTarget, declared *dbv1.DatabaseEngine) str
 		return ""
 	case declared.Spec.Actions.Recover == nil:
 		return fmt.Sprintf("DatabaseEngine %s has no action recover", declared.Name)
-	case target.Name != "" && !declared.Spec.Actions.Recover.Points:
+	case target.Name != "" && !slices.Contains(declared.Spec.Actions.Recover.Targets, dbv1.RecoverToName):
 		return fmt.Sprintf("DatabaseEngine %s can recover to a time, but not to a named point", declared.Name)
 	}
 	return ""

@@ -116,7 +116,7 @@ func TestAnUnsupportedRequestToAnEngineIsReported(t *testing.T) {
 			func(c *dbv1.DatabaseCluster, e *dbv1.DatabaseEngine) {
 				restore(c)
 				c.Spec.Bootstrap.FromBackup.RecoveryTarget = &dbv1.RecoveryTarget{Name: "before"}
-				e.Spec.Actions.Recover = &dbv1.EngineRecovery{Command: []string{"x"}, Points: true}
+				e.Spec.Actions.Recover = &dbv1.EngineRecovery{Command: []string{"x"}, Targets: []dbv1.EngineRecoveryTarget{dbv1.RecoverToName}}
 			}, "", "",
 		},
 	}

@@ -97,7 +97,8 @@ func (r *recoverRun) explained(err error) error {
 	if !r.newest {
 		rest = "; log that follows is missing. For a later point, choose a later backup."
 	}
-	failure.Message += fmt.Sprintf(" From this backup, the archive has the log until %s%s", r.covering.Newest().UTC().Format(time.RFC3339Nano), rest)
+	end := r.covering.Newest().UTC().Format(time.RFC3339Nano)
+	failure.Message += fmt.Sprintf(" From this backup, the archive has the log until %s%s", end, rest)
 	return failure
 }
 

@@ -170,7 +170,7 @@ var verdicts = []verdict{
 		ofCluster+`deletion\.(hookFailurePolicy|volumes|hooks\[\]\.(name|type|command\[\]))`, `DatabaseBackup spec\.deletionPolicy`,
 		`DatabaseRestore spec\.(mode|source\.recoveryTarget\.(time|name))`,
 		ofEngine+
-			`(actions\.\w+\.command\[\]|actions\.check\.(identity|facts\[\]\.(name|compare))|container\.((args|command|scripts|versionCommand)\[\]|dataPath|env\[\]\.(name|value)))`,
+			`(actions\.(\w+\.command|recover\.targets)\[\]|actions\.check\.(identity|facts\[\]\.(name|compare))|container\.((args|command|scripts|versionCommand)\[\]|dataPath|env\[\]\.(name|value)))`,
 		ofEngine+
 			`(description|parameters\[\]\.(name|default|preview|description|pattern|enum\[\])|restoresFrom\[\]|scripts\{\}|secretKeys\[\]\.(name|description|generate\.characters)|tls\.(modes\[\]|preamble\.(request|response))|topology)`,
 		ofEngine+

@@ -34,7 +34,7 @@ func orders() plan.RestoreFacts {
 	cluster := &dbv1.DatabaseCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "c1"}}
 	cluster.Spec.Engine, cluster.Spec.Image, cluster.Spec.Replicas = "pairdb", "example.test/pairdb:1", 3
 	engine := &dbv1.DatabaseEngine{ObjectMeta: metav1.ObjectMeta{Name: "pairdb"}, Spec: dbv1.DatabaseEngineSpec{Topology: dbv1.TopologyPrimaryReplica}}
-	engine.Spec.Actions.Recover = &dbv1.EngineRecovery{Command: []string{"recover"}, Points: true}
+	engine.Spec.Actions.Recover = &dbv1.EngineRecovery{Command: []string{"recover"}, Targets: []dbv1.EngineRecoveryTarget{dbv1.RecoverToName}}
 	return plan.RestoreFacts{Cluster: cluster, Engine: engine, Backups: []dbv1.DatabaseBackup{backup("first", 10), backup("second", 11)}}
 }
 
@@ -120,7 +120,7 @@ func failed() *dbv1.BackupVerification {
 func TestARestoreThatTheEngineCannotRecoverIsStalled(t *testing.T) {
 	point := dbv1.RestoreSource{BackupRef: &dbv1.RestoreBackupRef{Name: "first"}, RecoveryTarget: &dbv1.RecoveryTarget{Name: "before the move"}}
 	for want, recovery := range map[string]*dbv1.EngineRecovery{
-		"": {Points: true},
+		"": {Targets: []dbv1.EngineRecoveryTarget{dbv1.RecoverToName}},
 		"spec.source.recoveryTarget: DatabaseEngine pairdb can recover to a time, but not to a named point. Create another DatabaseRestore": {},
 		"spec.source.recoveryTarget: DatabaseEngine pairdb has no action recover. Create another DatabaseRestore":                           nil,
 	} {

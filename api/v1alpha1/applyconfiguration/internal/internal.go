@@ -1736,9 +1736,14 @@ var schemaYAML = typed.YAMLObject(`types:
           elementType:
             scalar: string
           elementRelationship: atomic
-    - name: points
+    - name: targets
       type:
-        scalar: boolean
+        list:
+          elementType:
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineRecoveryTarget
+          elementRelationship: associative
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineRecoveryTarget
+  scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineReplicas
   map:
     fields:

@@ -6,6 +6,10 @@ SPDX-License-Identifier: Apache-2.0
 
 package v1alpha1
 
+import (
+	apiv1alpha1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
 // EngineRecoveryApplyConfiguration represents a declarative configuration of the EngineRecovery type for use
 // with apply.
 //
@@ -13,9 +17,10 @@ package v1alpha1
 type EngineRecoveryApplyConfiguration struct {
 	// command is the program and its arguments: a program of the image, or a script by its path in /dbc/scripts.
 	Command []string `json:"command,omitempty"`
-	// points means that the action can stop at a named point in the log, DBC_RECOVER_POINT. It must then write the time of the
-	// point in RFC 3339 into the file DBC_RECOVERED_TO. Default: false, and recoveryTarget.name is refused.
-	Points *bool `json:"points,omitempty"`
+	// targets are what recoveryTarget can have beside time. Name: the action can stop at the point DBC_RECOVER_POINT in the
+	// log. Then it writes the time of that point in RFC 3339 into the file DBC_RECOVERED_TO.
+	// Default: only time.
+	Targets []apiv1alpha1.EngineRecoveryTarget `json:"targets,omitempty"`
 }
 
 // EngineRecoveryApplyConfiguration constructs a declarative configuration of the EngineRecovery type for use with
@@ -34,10 +39,12 @@ func (b *EngineRecoveryApplyConfiguration) WithCommand(values ...string) *Engine
 	return b
 }
 
-// WithPoints sets the Points field in the declarative configuration to the given value
-// and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the Points field is set to the value of the last call.
-func (b *EngineRecoveryApplyConfiguration) WithPoints(value bool) *EngineRecoveryApplyConfiguration {
-	b.Points = &value
+// WithTargets adds the given value to the Targets field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the Targets field.
+func (b *EngineRecoveryApplyConfiguration) WithTargets(values ...apiv1alpha1.EngineRecoveryTarget) *EngineRecoveryApplyConfiguration {
+	for i := range values {
+		b.Targets = append(b.Targets, values[i])
+	}
 	return b
 }

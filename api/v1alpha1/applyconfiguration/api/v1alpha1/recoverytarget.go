@@ -17,8 +17,8 @@ type RecoveryTargetApplyConfiguration struct {
 	Time *string `json:"time,omitempty"`
 	// name is the name of a point that was created in the database after the backup, for example by pg_create_restore_point. The cluster
 	// gets each commit before it, and no later one. Of several points with this name, it is the first one since the backup began.
-	// The restore fails if the archive does not have it, or if it was created before the backup ended. The engine needs
-	// actions.recover.points. Default: time.
+	// The restore fails if the archive does not have it, or if it was created before the backup ended. The engine needs Name in
+	// actions.recover.targets. Default: time.
 	Name *string `json:"name,omitempty"`
 }
 
