@@ -17,7 +17,7 @@ type Archive struct {
 	About About  `flag:"about" usage:"<key=value> to store about the archive; may be repeated"`
 	Store
 	Compression
-	MaxLag  time.Duration `flag:"max-lag" default:"5s" usage:"the time after which bytes that the command sent become an object"`
+	MaxLag  time.Duration `flag:"max-lag" default:"5s" usage:"the time after which bytes that the command sent should be stored"`
 	Stalled time.Duration `flag:"stalled-after" default:"10s" usage:"the time of failed writes after which the command learns that the store stalls"`
 	State   string        `flag:"state" usage:"the <file> for the state of the archive, for the command lag; none by default"`
 	Report

@@ -21,6 +21,8 @@ import (
 const (
 	// archiveTick is the time between two looks at what is due.
 	archiveTick = 100 * time.Millisecond
+	// archiveReserve is the part of MaxLag for the look at the clock and for the upload, at most a quarter of it.
+	archiveReserve = 500 * time.Millisecond
 	// idleMark is the time after which a newer mark alone becomes an object.
 	idleMark = time.Minute
 	// archiveReport is the time between two reports in the log.
@@ -211,10 +213,13 @@ func (r *archiveRun) take(m message) (err error) {
 	return err
 }
 
-// look cuts what has waited for MaxLag, or stores a mark if there is nothing else, and reports.
+// patience is how long bytes wait for others, so that they are stored when they are as old as MaxLag.
+func patience(maxLag time.Duration) time.Duration { return maxLag - min(maxLag/4, archiveReserve) }
+
+// look cuts what has waited, or stores a mark if there is nothing else, and reports.
 func (r *archiveRun) look(now time.Time) {
 	switch {
-	case !r.waiting.IsZero() && now.Sub(r.waiting) >= r.MaxLag:
+	case !r.waiting.IsZero() && now.Sub(r.waiting) >= patience(r.MaxLag):
 		r.add(r.recorder.Cut())
 	case now.Sub(r.stored) >= idleMark:
 		r.add(r.recorder.Idle())

@@ -141,3 +141,11 @@ func TestSIGTERMEndsAnArchiveWhoseStoreIsAway(t *testing.T) {
 	w.fails(w.outcome(protocol.ExitCode(cmd.ProcessState.ExitCode()), result, "", stderr.String()), protocol.ExitTransient,
 		protocol.DestinationUnreachable, "The database still has them")
 }
+
+func TestLogIsCutBeforeItIsAsOldAsItMayBe(t *testing.T) {
+	for maxLag, want := range map[time.Duration]time.Duration{time.Second: 750 * time.Millisecond, 5 * time.Second: 4500 * time.Millisecond, time.Hour: time.Hour - 500*time.Millisecond} {
+		if got := patience(maxLag); got != want {
+			t.Errorf("of %s, it waits for %s", maxLag, got)
+		}
+	}
+}

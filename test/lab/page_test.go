@@ -14,19 +14,32 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the tables of docs/benchmarks/faults.md")
+var update = flag.Bool("update", false, "write the tables of docs/benchmarks")
+
+var benchmarks = filepath.Join("..", "..", "docs", "benchmarks")
 
 // The tables are those of the published raw data: figures are not written by hand.
 func TestThePublishedTablesAreThoseOfThePublishedRawData(t *testing.T) {
-	page := filepath.Join("..", "..", "docs", "benchmarks", "faults.md")
-	text, err := os.ReadFile(page)
+	for page, blocks := range map[string]map[string]string{
+		"faults.md": {
+			"faults":   Markdown(published[Result](t, "faults.jsonl")),
+			"failover": Ratios(published[Measurement](t, "failover.jsonl"), "ours", "bare"),
+		},
+		"archive-faults.md": {"archive-faults": ArchiveMarkdown(published[ArchiveResult](t, "archive-faults.jsonl"))},
+	} {
+		checkPage(t, filepath.Join(benchmarks, page), blocks)
+	}
+}
+
+// checkPage compares blocks of a page with tables.
+func checkPage(t *testing.T, page string, blocks map[string]string) {
+	t.Helper()
+	text, err := os.ReadFile(page) //nolint:gosec // of this repository
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := string(text)
-	for block, table := range map[string]string{
-		"faults": Markdown(published[Result](t)), "failover": Ratios(published[Measurement](t), "ours", "bare"),
-	} {
+	for block, table := range blocks {
 		begin, end := "<!-- "+block+" -->\n", "<!-- end of "+block+" -->"
 		found := regexp.MustCompile("(?s)" + begin + ".*?" + end)
 		if !found.MatchString(want) {
@@ -45,14 +58,10 @@ func TestThePublishedTablesAreThoseOfThePublishedRawData(t *testing.T) {
 	}
 }
 
-// published reads the raw data of a kind: of faults or of the comparison with bare Patroni.
-func published[T Result | Measurement](t *testing.T) []T {
+// published reads the raw data in a file.
+func published[T any](t *testing.T, name string) []T {
 	t.Helper()
-	name := "faults.jsonl"
-	if _, is := any(*new(T)).(Measurement); is {
-		name = "failover.jsonl"
-	}
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "benchmarks", name))
+	text, err := os.ReadFile(filepath.Join(benchmarks, name)) //nolint:gosec // of this repository
 	if err != nil {
 		t.Fatal(err)
 	}
