@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"hash"
+	"slices"
 	"time"
 )
 
@@ -131,8 +132,19 @@ func (r *Recorder) branch(offset int64) {
 	g.bytes = g.bytes[:offset:offset]
 	g.sum = sha256.New()
 	g.sum.Write(g.bytes)
-	g.parts, g.End, g.After = nil, 0, Nothing
+	r.Again()
 }
+
+// Parts returns the names of the objects that have the bytes of the file that grows.
+func (r *Recorder) Parts() []string {
+	if r.growing == nil {
+		return nil
+	}
+	return slices.Clone(r.growing.parts)
+}
+
+// Again forgets these objects, because one of them is lost. So the next object has all bytes of the file.
+func (r *Recorder) Again() { r.growing.parts, r.growing.End, r.growing.After = nil, 0, Nothing }
 
 // Cut returns an object with the bytes that are in none yet.
 func (r *Recorder) Cut() []Upload {

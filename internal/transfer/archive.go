@@ -45,6 +45,7 @@ type archiveRun struct {
 	waiting  time.Time // since when there are bytes in no object
 	stored   time.Time // when the last object was cut
 	reported time.Time
+	losses   losses
 	heard    atomic.Int64  // when the last frame arrived
 	lost     atomic.Int64  // when the last gap was recorded; 0 for none
 	state    *archiveState // nil for a program without a file for it
@@ -161,6 +162,7 @@ func (r *archiveRun) receive(frames frameReader) error {
 	next := frames.ahead(done)
 	ticker := time.NewTicker(archiveTick)
 	defer ticker.Stop()
+	r.losses = losses{looked: time.Now(), found: make(chan string, 1)}
 	for {
 		select {
 		case got := <-next:
@@ -176,6 +178,8 @@ func (r *archiveRun) receive(frames frameReader) error {
 			}
 		case <-r.uploads.ctx.Done():
 			return nil // finish reports why
+		case lost := <-r.losses.found:
+			r.add(r.again(lost))
 		case now := <-ticker.C:
 			r.look(now)
 		}
@@ -223,6 +227,10 @@ func (r *archiveRun) look(now time.Time) {
 		r.add(r.recorder.Cut())
 	case now.Sub(r.stored) >= idleMark:
 		r.add(r.recorder.Idle())
+	}
+	if r.losses.due(now, r) {
+		r.losses.looked = now
+		go r.losses.look(r.uploads.ctx, r.uploads.store, r.recorder.Parts())
 	}
 	if now.Sub(r.reported) >= archiveReport {
 		r.reported = now

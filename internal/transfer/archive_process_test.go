@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -148,4 +149,40 @@ func TestLogIsCutBeforeItIsAsOldAsItMayBe(t *testing.T) {
 			t.Errorf("of %s, it waits for %s", maxLag, got)
 		}
 	}
+}
+
+// A backup that begins in the file would otherwise be useless until the file ends.
+func TestAnArchiveStoresAgainWhatItsDestinationHasLost(t *testing.T) {
+	w := newWorld(t)
+	stop := filepath.Join(t.TempDir(), "stop")
+	w.worked(os.MkdirAll(filepath.Join(w.root, "log"), 0o700))
+	arguments, result := w.arguments(w.archiving(`printf 'data log.1 0 5\nhello'; read -r durable; printf 'data log.1 5 6\n world'; while [ ! -e ` + stop + ` ]; do sleep 0.01; done`))
+	cmd, stderr := program(t, arguments)
+	w.worked(cmd.Start())
+	await := func(what string, done func([]string) bool) {
+		t.Helper()
+		for deadline := time.Now().Add(time.Minute); !done(w.archived()); time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("no %s: %v", what, w.archived())
+			}
+		}
+	}
+	var first string
+	await("two objects", func(names []string) bool {
+		parts := slices.DeleteFunc(names, func(name string) bool { return !strings.Contains(name, "log.1") })
+		if len(parts) == 2 {
+			first = parts[0]
+		}
+		return len(parts) == 2
+	})
+	w.worked(os.Remove(filepath.Join(w.root, "log", first)))
+	await("object with all bytes", func(names []string) bool {
+		return strings.Contains(strings.Join(names, " "), ".0000000000-000000000b.")
+	})
+	if got := w.fetched("log.1"); got != "hello world" {
+		t.Errorf("log.1 is %q", got)
+	}
+	w.worked(os.WriteFile(stop, nil, 0o600))
+	_ = cmd.Wait() // the test checks its exit code below
+	w.must(w.outcome(protocol.ExitCode(cmd.ProcessState.ExitCode()), result, "", stderr.String()))
 }
