@@ -110,7 +110,7 @@ rows() { sql "SELECT count(*) || ' rows, MD5 ' || md5(string_agg(number::text, '
 
 # bring_back drops the table, and replaces the data with that of the second before.
 bring_back() {
-    local before moment dropped after
+    local before moment dropped after manifest
     show_in_demo wait --for=condition=Ready databasebackup/first --timeout=300s
     before=$(rows)
     moment=$(sql "SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')")
@@ -118,7 +118,9 @@ bring_back() {
     echo "$ DROP TABLE written    -- $before until $moment"
     sql "DROP TABLE written"
     dropped=$SECONDS
-    sed "s|TIME|$moment|" hack/demo/restore.yaml | tee /dev/stderr | in_demo apply -f -
+    manifest=$(sed "s|TIME|$moment|" hack/demo/restore.yaml)
+    echo "$manifest"
+    in_demo apply -f - <<<"$manifest"
     show_in_demo wait --for='jsonpath={.status.conditions[?(@.type=="Ready")].reason}=Replaced' databaserestore/before-the-mistake --timeout=300s
     after=$(rows)
     printf '\033[1mThe table is back %d s later: %s.\033[0m\n' "$((SECONDS - dropped))" "$after"
