@@ -112,13 +112,15 @@ func (r *archiveRun) settle(ctx context.Context, stop func(), action *action, fa
 	asked := ctx.Err() != nil // to stop: then the action may end within a frame
 	if failed != nil {
 		stop()
-		_ = action.pipe.Close() // a child that ignores SIGTERM must not wait for a reader
 	}
 	r.add(r.recorder.Cut())
 	r.add(r.recorder.Idle())
 	unstored := r.uploads.finish()
 	if unstored != nil {
 		stop()
+	}
+	if cmp.Or(failed, unstored) != nil {
+		_ = action.pipe.Close() // a child that ignores SIGTERM must not wait for a reader
 	}
 	ended := action.wait()
 	if asked || failed == nil && ctx.Err() != nil {
@@ -228,10 +230,7 @@ func (r *archiveRun) look(now time.Time) {
 	case now.Sub(r.stored) >= idleMark:
 		r.add(r.recorder.Idle())
 	}
-	if r.losses.due(now, r) {
-		r.losses.looked = now
-		go r.losses.look(r.uploads.ctx, r.uploads.store, r.recorder.Parts())
-	}
+	r.find(now)
 	if now.Sub(r.reported) >= archiveReport {
 		r.reported = now
 		tell(r.log, r.uploads.state())

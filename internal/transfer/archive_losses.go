@@ -23,38 +23,43 @@ const (
 // stored again. Without that, nothing after the loss could be recovered until the file ends, and a backup of that time begins in it.
 type losses struct {
 	looked time.Time
-	found  chan string // the name of a lost object
+	found  chan string // the name of a lost object; "" if none is lost
+	busy   bool        // a look has not ended
 }
 
-// due reports whether to look now: regularly, and while no object is on its way.
-func (l *losses) due(now time.Time, r *archiveRun) bool {
-	has, end := r.uploads.state(), r.recorder.End()
-	return now.Sub(l.looked) >= min(lossesEvery*r.MaxLag, maxLossesEvery) && has.File == end.File && has.Offset == end.End
-}
-
-// look lists the objects of one file.
-func (l *losses) look(ctx context.Context, store *store, parts []string) {
-	if len(parts) == 0 {
+// find starts a look when it is due: less often for many objects, because a listing has a thousand of them.
+func (r *archiveRun) find(now time.Time) {
+	l, parts := &r.losses, r.recorder.Parts()
+	every := min(lossesEvery*r.MaxLag, maxLossesEvery) * time.Duration(1+len(parts)/1000)
+	acknowledged := slices.Index(parts, r.uploads.acknowledged()) + 1 // others may be on their way
+	if l.busy || acknowledged == 0 || now.Sub(l.looked) < every {
 		return
 	}
+	l.looked, l.busy = now, true
+	go func() { l.found <- missing(r.uploads.ctx, r.uploads.store, parts[:acknowledged]) }()
+}
+
+// missing returns an object of one file that is lost; "" for none. A listing may be late, so the store is asked for the object itself, too.
+func missing(ctx context.Context, store *store, parts []string) string {
 	file, _, _ := strings.Cut(parts[0], ".")
 	listed, err := store.list(ctx, file+".")
 	if err != nil {
-		return // the next upload reports what is wrong
+		return "" // the next upload reports what is wrong
 	}
 	for _, part := range parts {
-		if _, has := listed[part]; !has {
-			select {
-			case l.found <- part:
-			default: // another one is waiting
-			}
-			return
+		if _, has := listed[part]; has {
+			continue
+		}
+		if exists, err := store.bucket.Exists(ctx, part); err == nil && !exists {
+			return part
 		}
 	}
+	return ""
 }
 
 // again stores the growing file once more, unless another one has begun.
 func (r *archiveRun) again(lost string) []archive.Upload {
+	r.losses.busy = false
 	if !slices.Contains(r.recorder.Parts(), lost) {
 		return nil
 	}

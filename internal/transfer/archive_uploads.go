@@ -45,6 +45,7 @@ type archiveUploads struct {
 
 	mutex   sync.Mutex
 	now     protocol.Archived // what the store has
+	part    string            // the last durable object of a file that grows
 	failing int               // objects whose last attempt failed
 	stalled bool
 }
@@ -84,6 +85,9 @@ func newArchiveUploads(ctx context.Context, run *archiveRun) (*archiveUploads, e
 	u.ctx, u.end = context.WithCancel(context.WithoutCancel(ctx))
 	end := run.recorder.End()
 	u.now = protocol.Archived{File: end.File, Offset: end.End, Mark: end.Mark}
+	if parts := run.recorder.Parts(); len(parts) > 0 {
+		u.part = parts[len(parts)-1]
+	}
 	go u.acknowledge()
 	return u, nil
 }
@@ -231,6 +235,9 @@ func (u *archiveUploads) acknowledge() {
 		}
 		u.mutex.Lock()
 		u.now.File, u.now.Offset = o.File, o.End
+		if o.Kind == archive.Part {
+			u.part = o.Name()
+		}
 		if !o.Mark.IsZero() {
 			u.now.Mark = o.Mark
 		}
@@ -255,6 +262,13 @@ func (u *archiveUploads) state() protocol.Archived {
 	u.mutex.Lock()
 	defer u.mutex.Unlock()
 	return u.now
+}
+
+// acknowledged is the name of the last durable object of a file that grows.
+func (u *archiveUploads) acknowledged() string {
+	u.mutex.Lock()
+	defer u.mutex.Unlock()
+	return u.part
 }
 
 // finish waits until everything is durable, or the uploads have given up.
