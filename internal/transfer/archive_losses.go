@@ -29,10 +29,13 @@ type losses struct {
 
 // find starts a look when it is due: less often for many objects, because a listing has a thousand of them.
 func (r *archiveRun) find(now time.Time) {
-	l, parts := &r.losses, r.recorder.Parts()
-	every := min(lossesEvery*r.MaxLag, maxLossesEvery) * time.Duration(1+len(parts)/1000)
+	l, every := &r.losses, min(lossesEvery*r.MaxLag, maxLossesEvery)
+	if l.busy || now.Sub(l.looked) < every {
+		return
+	}
+	parts := r.recorder.Parts()
 	acknowledged := slices.Index(parts, r.uploads.acknowledged()) + 1 // others may be on their way
-	if l.busy || acknowledged == 0 || now.Sub(l.looked) < every {
+	if acknowledged == 0 || now.Sub(l.looked) < every*time.Duration(1+len(parts)/1000) {
 		return
 	}
 	l.looked, l.busy = now, true

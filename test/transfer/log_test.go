@@ -7,9 +7,7 @@ SPDX-License-Identifier: Apache-2.0
 package transfer
 
 import (
-	"bufio"
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -218,19 +216,10 @@ func TestAnArchiveOfPostgreSQLBeginsAgainAfterALostTimeline(t *testing.T) {
 // firstFrame is the first line of the action after a reply.
 func (w *world) firstFrame(p postgresql, m member, reply string) string {
 	w.t.Helper()
-	ctx, stop := context.WithTimeout(w.t.Context(), time.Minute)
-	defer stop()
-	cmd := exec.CommandContext(ctx, filepath.Join(p.folder, "scripts", "archive")) //nolint:gosec // of the engine
-	cmd.Env = append(os.Environ(), p.reaches(m.port, w.keys)...)
-	stdin, errIn := cmd.StdinPipe()
-	stdout, errOut := cmd.StdoutPipe()
-	if err := errors.Join(errIn, errOut, cmd.Start()); err != nil {
-		w.t.Fatal(err)
-	}
-	fmt.Fprintln(stdin, reply)
-	line, _ := bufio.NewReader(stdout).ReadString('\n') // an action that ended has sent nothing
-	stop()
-	_ = cmd.Wait() // it was killed
+	a := w.act(p, m, reply)
+	line, _ := a.frames.ReadString('\n') // an action that ended has sent nothing
+	_ = a.cmd.Cancel()
+	_ = a.cmd.Wait() // it was killed
 	return line
 }
 

@@ -270,9 +270,6 @@ func (w *world) recover(p postgresql, base string, m member, call protocol.Recov
 	call.Credentials, call.Result = filepath.Join(p.folder, "keys"), os.DevNull
 	call.Command = []string{filepath.Join(p.folder, "scripts", "recover")}
 	data := filepath.Join(p.folder, m.name)
-	said := p.do(slices.Concat([]string{"env", "DBC_DATA_DIR=" + data, "PGDATA=" + data + "/pgdata", "PGPORT=" + m.port, "DBC_SECRETS_DIR=/none",
+	p.do(slices.Concat([]string{"env", "DBC_DATA_DIR=" + data, "PGDATA=" + data + "/pgdata", "PGPORT=" + m.port, "DBC_SECRETS_DIR=/none",
 		"DBC_DATABASE=postgres", "DBC_OWNER=app", filepath.Join(p.folder, "transfer")}, protocol.Args(&call))...)
-	if strings.Contains(said, "did not write the time") {
-		w.t.Error(said)
-	}
 }

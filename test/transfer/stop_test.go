@@ -30,7 +30,7 @@ func TestAnArchiveOfPostgreSQLEndsWithTheLogOfAServerThatHasStopped(t *testing.T
 			t.Parallel()
 			w, p := newWorld(t), newPostgreSQL(t, single)
 			first := w.alone(p)
-			a := w.act(p, first)
+			a := w.act(p, first, "last")
 			a.await("dd") // which waits, because the pipe is full
 			p.do("pg_ctl", "-D", first.name, "-w", "stop")
 			if child != "dd" {
@@ -65,8 +65,8 @@ type acting struct {
 	sent   string
 }
 
-// act starts the action for an empty archive.
-func (w *world) act(p postgresql, m member) *acting {
+// act starts the action with the first reply, where the archive ends.
+func (w *world) act(p postgresql, m member, last string) *acting {
 	w.t.Helper()
 	a := &acting{t: w.t, ended: make(chan struct{})}
 	ctx, stop := context.WithTimeout(w.t.Context(), 2*time.Minute)
@@ -82,7 +82,7 @@ func (w *world) act(p postgresql, m member) *acting {
 		w.t.Fatal(err)
 	}
 	a.frames = bufio.NewReader(stdout)
-	fmt.Fprintln(stdin, "last")
+	fmt.Fprintln(stdin, last)
 	return a
 }
 
