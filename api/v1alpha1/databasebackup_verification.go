@@ -91,6 +91,10 @@ type VerifiedRecovery struct {
 	// +optional
 	RecoveredTo *metav1.Time `json:"recoveredTo,omitempty"`
 
+	// lastCommitTime is the time of the last commit in the copy. It is empty if the engine does not report it.
+	// +optional
+	LastCommitTime *metav1.Time `json:"lastCommitTime,omitempty"`
+
 	// recoveredSeconds is the time between the end of the backup and recoveredTo, in seconds.
 	// +optional
 	RecoveredSeconds int64 `json:"recoveredSeconds,omitempty"`

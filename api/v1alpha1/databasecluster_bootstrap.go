@@ -211,6 +211,11 @@ type ClusterRestoreStatus struct {
 	// recoveryTarget.name, it is the time at which the point was created.
 	// +optional
 	RecoveredTo *metav1.Time `json:"recoveredTo,omitempty"`
+
+	// lastCommitTime is the time of the last commit in the restored data. It is empty without a recoveryTarget, and if the engine does
+	// not report it.
+	// +optional
+	LastCommitTime *metav1.Time `json:"lastCommitTime,omitempty"`
 }
 
 // ClusterRestorePhase is the phase of a restore.

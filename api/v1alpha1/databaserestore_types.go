@@ -178,4 +178,10 @@ type DatabaseRestoreStatus struct {
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	RecoveredTo *metav1.Time `json:"recoveredTo,omitempty"`
+
+	// lastCommitTime is the time of the last commit in the data. It is empty without a recoveryTarget, and if the engine does not report
+	// it.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
+	LastCommitTime *metav1.Time `json:"lastCommitTime,omitempty"`
 }

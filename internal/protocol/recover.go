@@ -36,6 +36,8 @@ const (
 	// the time of that point: this shows that it has stopped there.
 	PointVariable   = "DBC_RECOVER_POINT"
 	ReachedVariable = "DBC_RECOVERED_TO"
+	// LastCommitVariable is the path of a file, into which the command may write the time of the last commit that it has replayed.
+	LastCommitVariable = "DBC_LAST_COMMIT"
 	// FilesVariable is the path of a file with the names and sizes of the recovery's files, a line each, in the order in which they were
 	// written. The first one is that in which the backup begins.
 	FilesVariable = "DBC_ARCHIVE_FILES"

@@ -39,7 +39,9 @@ type Result struct {
 	Facts       Facts           `json:"facts,omitempty"`  // about the restored data
 	// RecoveredTo is a time: a recovery has every commit until then. It began at Restored, when the data was that of the backup.
 	RecoveredTo time.Time `json:"recoveredTo,omitzero"`
-	Restored    time.Time `json:"restored,omitzero"`
+	// LastCommit is the time of the last commit that the recovery has replayed. It is zero if the action does not report it.
+	LastCommit time.Time `json:"lastCommit,omitzero"`
+	Restored   time.Time `json:"restored,omitzero"`
 	// Recoverable is what a Window has found.
 	Recoverable *Recoverable `json:"recoverable,omitempty"`
 	// Found is what a Search has found.

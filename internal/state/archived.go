@@ -8,6 +8,8 @@ import (
 	"cmp"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
@@ -28,4 +30,17 @@ func EndOf(backup dbv1.DatabaseBackupStatus) time.Time {
 // BeginsInArchive reports whether a backup records where it begins in an archive, so a recovery can start with it.
 func BeginsInArchive(backup dbv1.DatabaseBackupStatus) bool {
 	return len(backup.Streams) == 1 && backup.Streams[0].Facts[protocol.ArchiveFact] != "" && backup.CompletionTime != nil
+}
+
+// Recovered is until when the data of a recovery has each commit, and when the last one was; nil for unknown.
+func Recovered(result *protocol.Result) (to, lastCommit *metav1.Time) {
+	return seconds(result.RecoveredTo), seconds(result.LastCommit)
+}
+
+// seconds rounds down to the precision of a status.
+func seconds(t time.Time) *metav1.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return new(metav1.NewTime(t.Truncate(time.Second)))
 }

@@ -82,7 +82,7 @@ func TestARestoreIsFollowedByTheArchiveBesideTheBackup(t *testing.T) {
 		"--check=bash", "--check=-c", `--check=echo '{"archiveFile":"log.2"}'`))...))
 	restore := func(until string) outcome {
 		return w.run(beside("shop/orders", w.restoreArguments("cat > "+w.data+"/base; echo $DBC_RECOVER > "+w.data+"/asked",
-			"--recover=bash", "--recover=-c", "--recover=$DBC_ARCHIVE_FETCH --file log.2 --into "+w.data+"/log && echo $DBC_RECOVER_UNTIL > "+w.data+"/until",
+			"--recover=bash", "--recover=-c", "--recover=$DBC_ARCHIVE_FETCH --file log.2 --into "+w.data+"/log && echo $DBC_RECOVER_UNTIL | tee "+w.data+"/until > $DBC_LAST_COMMIT",
 			"--until", until))...)
 	}
 	w.fails(restore("2099-01-01T00:00:09Z"), protocol.ExitPrecondition, protocol.TargetNotCovered, "is after 2099-01-01T00:00:03Z")
@@ -92,8 +92,8 @@ func TestARestoreIsFollowedByTheArchiveBesideTheBackup(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
-	if !out.RecoveredTo.Equal(time.Date(2099, 1, 1, 0, 0, 2, 0, time.UTC)) {
-		t.Errorf("recovered to %s", out.RecoveredTo)
+	if want := time.Date(2099, 1, 1, 0, 0, 2, 0, time.UTC); !out.RecoveredTo.Equal(want) || !out.LastCommit.Equal(want) {
+		t.Errorf("recovered to %s, with the last commit of %s", out.RecoveredTo, out.LastCommit)
 	}
 	if out.Restored.Before(out.Started) || out.Completed.Before(out.Restored) {
 		t.Errorf("it started at %s, was restored at %s and recovered at %s", out.Started, out.Restored, out.Completed)

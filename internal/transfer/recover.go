@@ -29,13 +29,13 @@ type recoverRun struct {
 	files    *prefetch
 }
 
-func (r *recoverRun) do(ctx context.Context) error {
+func (r *recoverRun) do(ctx context.Context) (result protocol.Result, err error) {
 	if err := r.open(ctx); err != nil {
-		return err
+		return result, err
 	}
 	defer r.from.close() //nolint:errcheck // only read
-	_, err := r.replay(ctx)
-	return err
+	err = r.replay(ctx, &result)
+	return result, err
 }
 
 // open refuses a time that the archive does not cover before the command runs: for a database, a missing file is the end.
@@ -63,28 +63,32 @@ func (r *recoverRun) open(ctx context.Context) (err error) {
 	return nil
 }
 
-// replay runs the command. The recovered data has every commit until the time that it returns.
-func (r *recoverRun) replay(ctx context.Context) (reached time.Time, err error) {
+// replay runs the command, and records until when the recovered data has every commit, and when the last one was.
+func (r *recoverRun) replay(ctx context.Context, result *protocol.Result) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	folder, err := os.MkdirTemp("", "archive-")
 	if err != nil {
-		return reached, fmt.Errorf("create a folder for the socket: %w", err)
+		return fmt.Errorf("create a folder for the socket: %w", err)
 	}
 	defer os.RemoveAll(folder) //nolint:errcheck // the pod ends
 	r.files = newPrefetch(r.from, r.covering, r.log, stop)
 	if err := r.follow(ctx, folder); err != nil {
-		return reached, r.explained(err)
+		return r.explained(err)
+	}
+	if result.LastCommit, err = r.lastCommit(folder); err != nil {
+		return err
 	}
 	_, until, _ := r.Times()
 	switch {
 	case r.Point != "":
-		return r.timeOfPoint(folder)
+		result.RecoveredTo, err = r.timeOfPoint(folder)
 	case !until.IsZero():
-		return until, nil
+		result.RecoveredTo = until
 	default:
-		return r.covering.Newest(), nil
+		result.RecoveredTo = r.covering.Newest()
 	}
+	return err
 }
 
 // explained adds up to where the archive has log, if the command did not find the point.
@@ -100,18 +104,6 @@ func (r *recoverRun) explained(err error) error {
 	end := r.covering.Newest().UTC().Format(time.RFC3339Nano)
 	failure.Message += fmt.Sprintf(" From this backup, the archive has the log until %s%s", end, rest)
 	return failure
-}
-
-// timeOfPoint is what the command has written. A command that does not know points has replayed everything, and has written nothing.
-func (r *recoverRun) timeOfPoint(folder string) (time.Time, error) {
-	text, _ := os.ReadFile(filepath.Join(folder, "reached")) //nolint:gosec // our own folder
-	at, err := time.Parse(time.RFC3339Nano, strings.TrimSpace(string(text)))
-	if err != nil {
-		return at, &Error{Reason: protocol.ActionFailed, action: protocol.ExitRefused, Message: fmt.Sprintf("The action %s has not written "+
-			"when the point %q was created, so the data may have more than that. Use an engine whose action recover knows points.",
-			r.Command[0], r.Point)}
-	}
-	return at, nil
 }
 
 // follow runs the command beside a socket in the folder.
@@ -134,7 +126,8 @@ func (r *recoverRun) follow(ctx context.Context, folder string) error {
 	action := newAction(ctx, r.Command, r.log)
 	action.cmd.Stdout = action.stderr
 	action.cmd.Env = append(os.Environ(), protocol.UntilVariable+"="+r.Until, protocol.PointVariable+"="+r.Point,
-		protocol.ReachedVariable+"="+filepath.Join(folder, "reached"), protocol.FilesVariable+"="+list,
+		protocol.ReachedVariable+"="+filepath.Join(folder, reachedFile), protocol.LastCommitVariable+"="+filepath.Join(folder, lastCommitFile),
+		protocol.FilesVariable+"="+list,
 		protocol.FetchVariable+"="+strings.Join([]string{self, "fetch", "--through", socket, "--result", os.DevNull}, " "))
 	if err := action.start(); err != nil {
 		return err

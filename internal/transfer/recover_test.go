@@ -52,6 +52,28 @@ func TestARecoveryToAPointNeedsItsTime(t *testing.T) {
 	w.fails(w.run(w.recovering("true", "--point", "a", "--start", "log.0")...), protocol.ExitPrecondition, protocol.TargetNotCovered, "does not have log.0")
 }
 
+// It shows that a recovery has stopped in time, so one that contradicts the target fails the recovery.
+func TestARecoveryReportsItsLastCommit(t *testing.T) {
+	w := newWorld(t)
+	w.recorded()
+	until := func(script string) outcome {
+		return w.run(w.recovering(script, "--until", "2026-11-27T20:00:03.5Z")...)
+	}
+	for script, want := range map[string]string{
+		"true": "",
+		"echo 2026-11-27T20:00:03.5Z > $DBC_LAST_COMMIT":           "",
+		"echo 2026-11-27T21:00:03.500001+01:00 > $DBC_LAST_COMMIT": "",
+		"echo 2026-11-27T21:00:03.500002+01:00 > $DBC_LAST_COMMIT": "has replayed a commit of 2026-11-27T20:00:03.500002Z, which is after the target",
+		"echo 2026-11-27 20:00:03 > $DBC_LAST_COMMIT":              "has written a time of the last commit that is not in RFC 3339",
+	} {
+		if want == "" {
+			w.must(until(script))
+		} else {
+			w.fails(until(script), protocol.ExitRefused, protocol.ActionFailed, want)
+		}
+	}
+}
+
 // A backup before a gap cannot reach a point after it.
 func TestARecoveryToAPointNamesTheGapBeforeIt(t *testing.T) {
 	w := newWorld(t)

@@ -123,7 +123,7 @@ func (r *restoreRun) fill(ctx context.Context, store *store, stream *protocol.St
 	taken, err := r.drain(ctx, end, store, stream)
 	if err == nil && r.recovery != nil {
 		result.Restored = time.Now().UTC()
-		result.RecoveredTo, err = r.recovery.replay(ctx)
+		err = r.recovery.replay(ctx, &result)
 	}
 	if err != nil {
 		err = verdict(ctx, err)

@@ -46,29 +46,39 @@ func Run(ctx context.Context, arguments []string, stdout, stderr io.Writer) prot
 }
 
 func (r *run) do(ctx context.Context, call protocol.Call) (result protocol.Result, err error) {
-	switch call := call.(type) {
-	case *protocol.Archive:
-		result, err = r.archive(ctx, call)
-	case *protocol.Backup:
-		result, err = (&backupRun{run: r, Backup: call}).do(ctx)
-	case *protocol.Restore:
-		result, err = (&restoreRun{run: r, Restore: call}).do(ctx)
-	case *protocol.Initialize:
-		result, err = (&initializeRun{run: r, Initialize: call}).do(ctx)
-	case *protocol.Probe:
-		result, err = (&probeRun{run: r, Probe: call}).do(ctx)
-	case *protocol.Window:
-		result, err = (&windowRun{run: r, Window: call}).do(ctx)
-	case *protocol.Search:
-		result, err = (&searchRun{run: r, Search: call}).do(ctx)
-	case *protocol.Delete, *protocol.Fetch, *protocol.Install, *protocol.List, *protocol.Recover, *protocol.Reload:
+	if work := r.work(call); work != nil {
+		result, err = work(ctx)
+	} else {
 		err = r.only(ctx, call)
-	case *protocol.Lag: // Run has answered it
 	}
 	if errors.Is(err, context.Canceled) { // has no cause of its own
 		err = verdict(ctx, err)
 	}
 	return result, err
+}
+
+// work executes a call that has a result; nil for other calls.
+func (r *run) work(call protocol.Call) func(context.Context) (protocol.Result, error) {
+	switch call := call.(type) {
+	case *protocol.Archive:
+		return func(ctx context.Context) (protocol.Result, error) { return r.archive(ctx, call) }
+	case *protocol.Backup:
+		return (&backupRun{run: r, Backup: call}).do
+	case *protocol.Initialize:
+		return (&initializeRun{run: r, Initialize: call}).do
+	case *protocol.Probe:
+		return (&probeRun{run: r, Probe: call}).do
+	case *protocol.Recover:
+		return (&recoverRun{run: r, Recover: call}).do
+	case *protocol.Restore:
+		return (&restoreRun{run: r, Restore: call}).do
+	case *protocol.Search:
+		return (&searchRun{run: r, Search: call}).do
+	case *protocol.Window:
+		return (&windowRun{run: r, Window: call}).do
+	case *protocol.Delete, *protocol.Fetch, *protocol.Install, *protocol.Lag, *protocol.List, *protocol.Reload:
+	}
+	return nil
 }
 
 // only executes a call that has no result but its success.
@@ -82,12 +92,10 @@ func (r *run) only(ctx context.Context, call protocol.Call) error {
 		return install(call.Folder)
 	case *protocol.List:
 		return r.list(ctx, call)
-	case *protocol.Recover:
-		return (&recoverRun{run: r, Recover: call}).do(ctx)
 	case *protocol.Reload:
 		return (&reloadRun{run: r, Reload: call}).do(ctx)
-	case *protocol.Archive, *protocol.Backup, *protocol.Initialize, *protocol.Lag, *protocol.Probe, *protocol.Restore, *protocol.Search,
-		*protocol.Window:
+	case *protocol.Archive, *protocol.Backup, *protocol.Initialize, *protocol.Lag, *protocol.Probe, *protocol.Recover,
+		*protocol.Restore, *protocol.Search, *protocol.Window:
 	}
 	return nil
 }

@@ -240,8 +240,12 @@ func (w *world) restoredTo(p postgresql, base, name string, target protocol.Reco
 	p.do("mkdir", "-p", name)
 	p.do("cp", "-a", base, name+"/pgdata")
 	p.configure(name+"/pgdata", map[string]string{"port": port})
-	w.recover(p, base, member{name, port}, target)
+	lastCommit := w.recover(p, base, member{name, port}, target)
 	p.start(name + "/pgdata")
+	newest := moment(w, p.ask(port, `SELECT to_char(max(pg_xact_commit_timestamp(xmin)) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM row`))
+	if lastCommit.Before(newest) || target.Until != "" && lastCommit.After(moment(w, target.Until)) {
+		w.t.Errorf("to %+v, the last commit is reported of %s, and the newest row of the data is of %s", target, lastCommit, newest)
+	}
 	for line := range strings.FieldsSeq(p.ask(port, "SELECT n FROM row ORDER BY n")) {
 		n, _ := strconv.Atoi(line)
 		rows = append(rows, n)
@@ -263,13 +267,31 @@ func (p postgresql) begins(base string) string {
 	return strings.Fields(system)[0] + "-" + start
 }
 
-// recover runs the action of the engine under transfer, as the user of the server.
-func (w *world) recover(p postgresql, base string, m member, call protocol.Recover) {
+func moment(w *world, text string) time.Time {
+	w.t.Helper()
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return at
+}
+
+// recover runs the action of the engine under transfer, as the user of the server. It returns the time of the last commit.
+func (w *world) recover(p postgresql, base string, m member, call protocol.Recover) time.Time {
 	w.t.Helper()
 	call.From, call.Start, call.Store = w.location, p.begins(base), w.store()
-	call.Credentials, call.Result = filepath.Join(p.folder, "keys"), os.DevNull
+	call.Credentials, call.Result = filepath.Join(p.folder, "keys"), filepath.Join(p.folder, m.name, "result")
 	call.Command = []string{filepath.Join(p.folder, "scripts", "recover")}
 	data := filepath.Join(p.folder, m.name)
 	p.do(slices.Concat([]string{"env", "DBC_DATA_DIR=" + data, "PGDATA=" + data + "/pgdata", "PGPORT=" + m.port, "DBC_SECRETS_DIR=/none",
 		"DBC_DATABASE=postgres", "DBC_OWNER=app", filepath.Join(p.folder, "transfer")}, protocol.Args(&call))...)
+	written, err := os.ReadFile(call.Result)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	result, err := protocol.DecodeResult(string(written))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return result.LastCommit
 }

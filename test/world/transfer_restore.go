@@ -52,6 +52,7 @@ func (w *World) replay(result *protocol.Result, until string) {
 	if until != "" {
 		result.RecoveredTo = moment(until)
 	}
+	result.LastCommit = result.RecoveredTo
 }
 
 func moment(text string) time.Time {

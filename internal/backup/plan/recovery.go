@@ -142,7 +142,7 @@ func (s situation) measure(v *dbv1.BackupVerification, restored *protocol.Result
 		return
 	}
 	r, to := v.Recovery, restored.RecoveredTo
-	r.RecoveredTo = new(metav1.NewTime(to.Truncate(time.Second)))
+	r.RecoveredTo, r.LastCommitTime = state.Recovered(restored)
 	r.RecoveredSeconds = int64(max(0, to.Sub(state.EndOf(s.backup.Status))/time.Second))
 	r.RestoreSeconds = seconds(restored.Started, restored.Restored)
 	r.RecoverySeconds = seconds(restored.Restored, restored.Completed)
@@ -182,6 +182,9 @@ func recovered(r *dbv1.VerifiedRecovery) string {
 		return "; the moment to which it was recovered is unknown, because its pod was deleted before that was read"
 	}
 	text := fmt.Sprintf("; it was recovered to %s in %s", utc(*r.RecoveredTo), time.Duration(r.RestoreSeconds+r.RecoverySeconds)*time.Second)
+	if r.LastCommitTime != nil {
+		text += ", its last commit is of " + utc(*r.LastCommitTime)
+	}
 	if r.LagSeconds != nil {
 		text += fmt.Sprintf(", and the archive was %s behind", time.Duration(*r.LagSeconds)*time.Second)
 	}

@@ -203,6 +203,11 @@ func recovering(r dbv1.VerifiedRecovery, restored *protocol.Result, facts string
 	return For(b, *o).Status.Verification
 }
 
+func committed(result *protocol.Result, last time.Time) *protocol.Result {
+	result.LastCommit = last
+	return result
+}
+
 func TestAVerificationMeasuresItsRecovery(t *testing.T) {
 	restored := func(to time.Time) *protocol.Result {
 		return &protocol.Result{Started: moment, Restored: moment.Add(90 * time.Second), Completed: moment.Add(100500 * time.Millisecond), RecoveredTo: to}
@@ -224,6 +229,11 @@ func TestAVerificationMeasuresItsRecovery(t *testing.T) {
 			dbv1.VerifiedRecovery{Target: dbv1.RecoverNewest}, restored(moment.Add(time.Second)),
 			"; it was recovered to 2026-01-01T00:00:01Z in 1m41s, and the archive was 0s behind",
 			dbv1.VerifiedRecovery{RecoveredSeconds: 7200, RestoreSeconds: 90, RecoverySeconds: 11, LagSeconds: new(int64(0))},
+		},
+		"to the end, and the engine reports the last commit": {
+			dbv1.VerifiedRecovery{Target: dbv1.RecoverNewest}, committed(restored(moment), moment.Add(-3100*time.Millisecond)),
+			"; it was recovered to 2026-01-01T00:00:00Z in 1m41s, its last commit is of 2025-12-31T23:59:56Z, and the archive was 0s behind",
+			dbv1.VerifiedRecovery{RecoveredSeconds: 7199, RestoreSeconds: 90, RecoverySeconds: 11, LagSeconds: new(int64(0))},
 		},
 		"to a random moment": {
 			dbv1.VerifiedRecovery{Target: dbv1.RecoverRandom, Time: new(at(time.Hour))}, restored(moment.Add(-time.Hour)),

@@ -5,11 +5,8 @@ SPDX-License-Identifier: Apache-2.0
 package restore
 
 import (
-	"cmp"
 	"slices"
 	"time"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
@@ -74,9 +71,9 @@ func ended(s *situation.Situation) *dbv1.ClusterRestoreStatus {
 		}
 		done := &dbv1.ClusterRestoreStatus{From: v.From, Phase: dbv1.RestoreCompleted}
 		if before != nil {
-			done.Bytes, done.TotalBytes, done.RecoveredTo = before.Bytes, before.TotalBytes, before.RecoveredTo
+			keep(done, before)
 		}
-		done.RecoveredTo = cmp.Or(recoveredTo(s.Restore.Jobs), done.RecoveredTo)
+		measure(done, s.Restore.Jobs)
 		bytes, total := bytesRead(s.Restore.Jobs)
 		done.Bytes = max(done.Bytes, bytes)
 		done.TotalBytes = max(done.TotalBytes, total, done.Bytes)
@@ -85,14 +82,14 @@ func ended(s *situation.Situation) *dbv1.ClusterRestoreStatus {
 	return nil
 }
 
-// recoveredTo is the moment that a recovery has reached, while its Job still exists; nil for none.
-func recoveredTo(all []jobs.Job) *metav1.Time {
+// measure records what a recovery has reached, while its Job still exists.
+func measure(now *dbv1.ClusterRestoreStatus, all []jobs.Job) {
 	for _, job := range all {
 		if job.Succeeded && job.Result != nil && !job.Result.RecoveredTo.IsZero() {
-			return new(metav1.NewTime(job.Result.RecoveredTo.Truncate(time.Second)))
+			now.RecoveredTo, now.LastCommitTime = state.Recovered(job.Result)
+			return
 		}
 	}
-	return nil
 }
 
 // bytesRead returns how many bytes the members have read, and the size of the backup, while the Jobs still exist.
@@ -109,7 +106,7 @@ func bytesRead(all []jobs.Job) (bytes, total int64) {
 // count adds up the progress of the Jobs. If a running Job does not report it, or the claims are about to be annotated, the numbers
 // do not change.
 func (r restore) count(now *dbv1.ClusterRestoreStatus) {
-	now.RecoveredTo = recoveredTo(r.Restore.Jobs)
+	measure(now, r.Restore.Jobs)
 	if slices.ContainsFunc(r.Restoration.Own, func(v state.Volume) bool { return v.Fill == state.Filled }) {
 		r.keep(now)
 		return
@@ -146,6 +143,12 @@ func progressOf(job jobs.Job) (bytes, total int64, known bool) {
 
 func (r restore) keep(now *dbv1.ClusterRestoreStatus) {
 	if before := r.Cluster.Status.Restore; before != nil && before.From == now.From {
-		now.Bytes, now.TotalBytes, now.RecoveredTo = before.Bytes, before.TotalBytes, before.RecoveredTo
+		keep(now, before)
 	}
+}
+
+// keep takes over what no pass may read again.
+func keep(now, before *dbv1.ClusterRestoreStatus) {
+	now.Bytes, now.TotalBytes = before.Bytes, before.TotalBytes
+	now.RecoveredTo, now.LastCommitTime = before.RecoveredTo, before.LastCommitTime
 }

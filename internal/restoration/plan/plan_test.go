@@ -262,10 +262,10 @@ func TestARestoreReportsItsPreview(t *testing.T) {
 
 func TestTheStatusOfARestoreHasItsBackupAndTheMomentOfTheData(t *testing.T) {
 	seen := shown(t)
-	seen.Preview.Status.Restore = &dbv1.ClusterRestoreStatus{RecoveredTo: new(metav1.NewTime(noon))}
+	seen.Preview.Status.Restore = &dbv1.ClusterRestoreStatus{RecoveredTo: new(metav1.NewTime(noon)), LastCommitTime: new(metav1.NewTime(noon))}
 	restore := yesterday(dbv1.RestoreSource{})
 	got := plan.StatusOf(restore, seen, plan.For(restore, seen), nil, metav1.NewTime(noon))
-	if got.ObservedGeneration != 1 || got.BackupRef.Name != "second" || got.PreviewRef.Name != "yesterday-preview" || !got.RecoveredTo.Time.Equal(noon) {
+	if got.ObservedGeneration != 1 || got.BackupRef.Name != "second" || got.PreviewRef.Name != "yesterday-preview" || !got.RecoveredTo.Time.Equal(noon) || !got.LastCommitTime.Time.Equal(noon) {
 		t.Errorf("%+v", got)
 	}
 	restore.Status = got
@@ -274,7 +274,7 @@ func TestTheStatusOfARestoreHasItsBackupAndTheMomentOfTheData(t *testing.T) {
 	if same := created(t, plan.For(restore, again)); same.Spec.Bootstrap.FromBackup.Name != "second" {
 		t.Errorf("a preview that is created again begins with %s", same.Spec.Bootstrap.FromBackup.Name)
 	}
-	if gone := plan.StatusOf(restore, plan.RestoreFacts{}, plan.RestorePlan{}, nil, metav1.NewTime(noon)); gone.PreviewRef != nil || gone.RecoveredTo != nil || gone.BackupRef == nil {
+	if gone := plan.StatusOf(restore, plan.RestoreFacts{}, plan.RestorePlan{}, nil, metav1.NewTime(noon)); gone.PreviewRef != nil || gone.RecoveredTo != nil || gone.LastCommitTime != nil || gone.BackupRef == nil {
 		t.Errorf("without the preview: %+v", gone)
 	}
 }

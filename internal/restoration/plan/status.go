@@ -18,12 +18,12 @@ import (
 func StatusOf(restore *dbv1.DatabaseRestore, seen RestoreFacts, todo RestorePlan, err error, now metav1.Time) dbv1.DatabaseRestoreStatus {
 	s := *restore.Status.DeepCopy()
 	s.ObservedGeneration = restore.Generation
-	s.PreviewRef, s.RecoveredTo = nil, nil
+	s.PreviewRef, s.RecoveredTo, s.LastCommitTime = nil, nil, nil
 	if preview := seen.Preview; preview != nil && metav1.IsControlledBy(preview, restore) {
 		s.PreviewRef = &dbv1.RestoreClusterRef{Name: preview.Name}
 		s.BackupRef = firstBackup(restore, preview)
 		if done := preview.Status.Restore; done != nil {
-			s.RecoveredTo = done.RecoveredTo
+			s.RecoveredTo, s.LastCommitTime = done.RecoveredTo, done.LastCommitTime
 		}
 	}
 	if s.BackupRef == nil {
@@ -33,7 +33,7 @@ func StatusOf(restore *dbv1.DatabaseRestore, seen RestoreFacts, todo RestorePlan
 	if r := heldBy(restore, seen); r != nil {
 		s.ClusterUID, s.RetainedVolumeClaimTemplate = string(seen.Cluster.UID), r.OtherVolumeClaimTemplate
 		if r.Restore != nil {
-			s.RecoveredTo = r.Restore.RecoveredTo
+			s.RecoveredTo, s.LastCommitTime = r.Restore.RecoveredTo, r.Restore.LastCommitTime
 		}
 	}
 	if stall := status.Refusal(err); stall != nil {

@@ -775,6 +775,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: from
       type:
         scalar: string
+    - name: lastCommitTime
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
     - name: message
       type:
         scalar: string
@@ -1482,6 +1485,9 @@ var schemaYAML = typed.YAMLObject(`types:
           elementRelationship: associative
           keys:
           - type
+    - name: lastCommitTime
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
     - name: observedGeneration
       type:
         scalar: numeric
@@ -2146,6 +2152,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: lagSeconds
       type:
         scalar: numeric
+    - name: lastCommitTime
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
     - name: message
       type:
         scalar: string

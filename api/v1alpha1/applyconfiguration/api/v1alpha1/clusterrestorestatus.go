@@ -30,6 +30,9 @@ type ClusterRestoreStatusApplyConfiguration struct {
 	// recoveredTo is the moment until which the restored data has each commit. It is empty without a recoveryTarget. For
 	// recoveryTarget.name, it is the time at which the point was created.
 	RecoveredTo *v1.Time `json:"recoveredTo,omitempty"`
+	// lastCommitTime is the time of the last commit in the restored data. It is empty without a recoveryTarget, and if the engine does
+	// not report it.
+	LastCommitTime *v1.Time `json:"lastCommitTime,omitempty"`
 }
 
 // ClusterRestoreStatusApplyConfiguration constructs a declarative configuration of the ClusterRestoreStatus type for use with
@@ -83,5 +86,13 @@ func (b *ClusterRestoreStatusApplyConfiguration) WithTotalBytes(value int64) *Cl
 // If called multiple times, the RecoveredTo field is set to the value of the last call.
 func (b *ClusterRestoreStatusApplyConfiguration) WithRecoveredTo(value v1.Time) *ClusterRestoreStatusApplyConfiguration {
 	b.RecoveredTo = &value
+	return b
+}
+
+// WithLastCommitTime sets the LastCommitTime field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the LastCommitTime field is set to the value of the last call.
+func (b *ClusterRestoreStatusApplyConfiguration) WithLastCommitTime(value v1.Time) *ClusterRestoreStatusApplyConfiguration {
+	b.LastCommitTime = &value
 	return b
 }

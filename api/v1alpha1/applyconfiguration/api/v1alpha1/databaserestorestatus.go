@@ -33,6 +33,9 @@ type DatabaseRestoreStatusApplyConfiguration struct {
 	// recoveredTo is the moment until which the data has each commit, by the archive. It is empty without a recoveryTarget. For
 	// recoveryTarget.name, it is the time at which the point was created.
 	RecoveredTo *metav1.Time `json:"recoveredTo,omitempty"`
+	// lastCommitTime is the time of the last commit in the data. It is empty without a recoveryTarget, and if the engine does not report
+	// it.
+	LastCommitTime *metav1.Time `json:"lastCommitTime,omitempty"`
 }
 
 // DatabaseRestoreStatusApplyConfiguration constructs a declarative configuration of the DatabaseRestoreStatus type for use with
@@ -99,5 +102,13 @@ func (b *DatabaseRestoreStatusApplyConfiguration) WithRetainedVolumeClaimTemplat
 // If called multiple times, the RecoveredTo field is set to the value of the last call.
 func (b *DatabaseRestoreStatusApplyConfiguration) WithRecoveredTo(value metav1.Time) *DatabaseRestoreStatusApplyConfiguration {
 	b.RecoveredTo = &value
+	return b
+}
+
+// WithLastCommitTime sets the LastCommitTime field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the LastCommitTime field is set to the value of the last call.
+func (b *DatabaseRestoreStatusApplyConfiguration) WithLastCommitTime(value metav1.Time) *DatabaseRestoreStatusApplyConfiguration {
+	b.LastCommitTime = &value
 	return b
 }

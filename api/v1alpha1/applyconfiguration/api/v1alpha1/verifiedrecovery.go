@@ -24,6 +24,8 @@ type VerifiedRecoveryApplyConfiguration struct {
 	Time *v1.Time `json:"time,omitempty"`
 	// recoveredTo is the moment until which the copy has each commit. It is empty until the recovery has succeeded.
 	RecoveredTo *v1.Time `json:"recoveredTo,omitempty"`
+	// lastCommitTime is the time of the last commit in the copy. It is empty if the engine does not report it.
+	LastCommitTime *v1.Time `json:"lastCommitTime,omitempty"`
 	// recoveredSeconds is the time between the end of the backup and recoveredTo, in seconds.
 	RecoveredSeconds *int64 `json:"recoveredSeconds,omitempty"`
 	// restoreSeconds is how long the restore of the backup took, in seconds.
@@ -70,6 +72,14 @@ func (b *VerifiedRecoveryApplyConfiguration) WithTime(value v1.Time) *VerifiedRe
 // If called multiple times, the RecoveredTo field is set to the value of the last call.
 func (b *VerifiedRecoveryApplyConfiguration) WithRecoveredTo(value v1.Time) *VerifiedRecoveryApplyConfiguration {
 	b.RecoveredTo = &value
+	return b
+}
+
+// WithLastCommitTime sets the LastCommitTime field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the LastCommitTime field is set to the value of the last call.
+func (b *VerifiedRecoveryApplyConfiguration) WithLastCommitTime(value v1.Time) *VerifiedRecoveryApplyConfiguration {
+	b.LastCommitTime = &value
 	return b
 }
 
