@@ -29,6 +29,8 @@ const (
 	lookDeadline = 2 * time.Hour
 	// lookAfter is how long the archive has worked before: one whose state changes all the time starts no Job each time.
 	lookAfter = time.Minute
+	// lookAgain is the time after which a look is repeated that did not find everything of the newest backup.
+	lookAgain = 10 * time.Minute
 	// slack is the time before the window that can be recovered, too: clocks differ, and a recovery takes its time.
 	slack = time.Hour
 )
@@ -78,6 +80,9 @@ func look(s *situation.Situation, found Facts) (operations operation.List, again
 	desired, policy := lookJob(s, found, wanted), lookAction.Policy(s.Cluster)
 	// A Job that runs ends first: each backup that is deleted is another occasion.
 	policy.Desired, policy.Restart = []objects.Child{desired}, !done && found.Look.Ended()
+	if behind(found.Look) {
+		policy.CountsFor = lookAgain
+	}
 	r := jobs.Run(policy, found.Look, found.Looked, s.At)
 	if r.Step == jobs.Create {
 		return operation.List{operation.StartJob("read what can be recovered by "+desired.String(), desired)}, 0
@@ -87,6 +92,14 @@ func look(s *situation.Situation, found Facts) (operations operation.List, again
 		return operation.Deletions(work, []operation.Removal{operation.JobOf(r.Job).Because("the operator reads the destination again")}), 0
 	}
 	return nil, r.Left
+}
+
+// behind reports whether a look did not find everything of the newest backup, which is stored soon.
+func behind(job jobs.Job) bool {
+	if !job.Succeeded || job.Result == nil || job.Result.Recoverable == nil {
+		return false
+	}
+	return job.Result.Recoverable.Based && !job.Result.Recoverable.Current
 }
 
 // works reports whether the archive works, and Jobs can run.

@@ -91,6 +91,28 @@ func TestTheDestinationIsReadOnceForEachBackup(t *testing.T) {
 	}
 }
 
+// The archive may be behind for hours, for example after a bucket was away, and nothing else starts another look.
+func TestADestinationThatLackedLogOfTheNewestBackupIsReadAgain(t *testing.T) {
+	c := archived()
+	facts := working(t, c, time.Hour)
+	facts.Looked, facts.Occasion = true, occasionOf(c, facts)+", deletes log"
+	for ended, want := range map[time.Duration]string{
+		9 * time.Minute:  "",
+		10 * time.Minute: "delete Job j: the operator reads the destination again",
+	} {
+		facts.Look = found(true, "")
+		facts.Look.EndTime = plans.Ago(ended)
+		if whole := archiver.Subject.Decide(seen(t, c, facts)); len(whole.Operations) > 0 || whole.RequeueAfter != 0 {
+			t.Errorf("with all log: %q, again in %s", operation.Describe(whole.Operations), whole.RequeueAfter)
+		}
+		facts.Look.Result.Recoverable.Current = false
+		d := archiver.Subject.Decide(seen(t, c, facts))
+		if got := operation.Describe(d.Operations); got != want || want == "" && d.RequeueAfter != time.Minute {
+			t.Errorf("after %s: %q, again in %s", ended, got, d.RequeueAfter)
+		}
+	}
+}
+
 // occasionOf is the occasion of a Job that has seen some backups.
 func occasionOf(c *dbv1.DatabaseCluster, facts archiver.Facts, backups ...string) string {
 	return fmt.Sprintf("%s: %d hours, backups %s, archive since %s",

@@ -112,10 +112,19 @@ func Run(p Policy, job Job, exists bool, at time.Time) Result {
 		r.Step, r.Trouble = Wait, trouble(job)
 	}
 	r.Message = r.sentence(p.Purpose, p.Seen)
+	r.Left = p.left(job, at)
 	if failing && !lost {
 		r.Left = lostAt.Sub(at)
 	}
 	return r
+}
+
+// left is how long the result of a Job still counts; 0 for always, and for no longer.
+func (p Policy) left(job Job, at time.Time) time.Duration {
+	if !job.Ended() {
+		return 0
+	}
+	return max(0, p.CountsFor-job.EndedFor(at))
 }
 
 // recreates reports whether a Job and its result do not count.

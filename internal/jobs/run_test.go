@@ -92,8 +92,12 @@ func TestTheResultOfAJobCountsForItsTime(t *testing.T) {
 		"it is being deleted":  {going, time.Minute, AwaitDeletion},
 		"it has not ended":     {Job{Started: true}, time.Minute, Wait},
 	} {
-		if r := Run(Policy{CountsFor: c.counts}, c.task, true, now); r.Step != c.want {
-			t.Errorf("%s: %d, want %d", name, r.Step, c.want)
+		left := max(0, c.counts-c.task.EndedFor(now))
+		if !c.task.Ended() {
+			left = 0
+		}
+		if r := Run(Policy{CountsFor: c.counts}, c.task, true, now); r.Step != c.want || r.Left != left {
+			t.Errorf("%s: %d, want %d, again in %s", name, r.Step, c.want, r.Left)
 		}
 	}
 }
