@@ -144,7 +144,7 @@ func restore(ctx context.Context, t *trial) (string, error) {
 	var reader *visitor
 	var seen string
 	var err error
-	t.restored, reader, seen, err = t.restoredFrom(ctx, t.backup, t.backedUp)
+	t.restored, reader, seen, err = t.restoredFrom(ctx, dbv1.BackupSource{Name: t.backup}, t.backedUp)
 	if err != nil || reader == nil || noGenerated(t) != "" {
 		return seen, err
 	}
@@ -156,10 +156,10 @@ func restore(ctx context.Context, t *trial) (string, error) {
 }
 
 // restoredFrom creates a cluster from a backup, with a client. It returns the cluster also with an error.
-func (t *trial) restoredFrom(ctx context.Context, backup string, rows []int) (*lab.Cluster, *visitor, string, error) {
+func (t *trial) restoredFrom(ctx context.Context, source dbv1.BackupSource, rows []int) (*lab.Cluster, *visitor, string, error) {
 	t.number++
 	template := t.template(fmt.Sprintf("restored%d", t.number))
-	template.Spec.Bootstrap = &dbv1.ClusterBootstrap{FromBackup: &dbv1.BackupSource{Name: backup}}
+	template.Spec.Bootstrap = &dbv1.ClusterBootstrap{FromBackup: &source}
 	start := time.Now()
 	restored, err := t.Run(ctx, template)
 	if err != nil {
@@ -176,7 +176,7 @@ func (t *trial) restoredFrom(ctx context.Context, backup string, rows []int) (*l
 	if err != nil {
 		return restored, nil, "", err
 	}
-	return restored, reader, fmt.Sprintf("Ready after %.0f s with all %d rows that were acknowledged before the backup", took.Seconds(), len(rows)),
+	return restored, reader, fmt.Sprintf("Ready after %.0f s with all %d rows that were acknowledged before", took.Seconds(), len(rows)),
 		reader.has(ctx, "", rows)
 }
 
@@ -209,7 +209,7 @@ func backupOffline(ctx context.Context, t *trial) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	restored, _, seen, err := t.restoredFrom(ctx, final.Name, rows)
+	restored, _, seen, err := t.restoredFrom(ctx, dbv1.BackupSource{Name: final.Name}, rows)
 	if err == nil {
 		err = t.remove(ctx, restored)
 	}

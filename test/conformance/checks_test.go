@@ -52,6 +52,7 @@ func contractOf(t *trial) []check {
 		{name: "verify-facts", lacks: noFacts, run: verifyFacts},
 		{name: "restore", lacks: noBackup, run: restore},
 		{name: "incomplete-restore", lacks: noBackup, run: incompleteRestore},
+		{name: "recover-moment", lacks: noArchive, run: recoverMoment, alone: true},
 		{name: "backup-offline", lacks: noBackup, run: backupOffline},
 	}
 	if t.engine.Spec.TLS == nil {

@@ -19,11 +19,13 @@ import (
 )
 
 // target is the member that a fault hits: the primary, or the one to which the client writes.
-func (t *trial) target(ctx context.Context) (*corev1.Pod, error) {
+func (t *trial) target(ctx context.Context) (*corev1.Pod, error) { return t.targetOf(ctx, t.Cluster) }
+
+func (t *trial) targetOf(ctx context.Context, cluster *lab.Cluster) (*corev1.Pod, error) {
 	if t.engine.Spec.Roles != nil {
-		return t.Primary(ctx)
+		return cluster.Primary(ctx)
 	}
-	return t.Pod(ctx, t.Member(0))
+	return cluster.Pod(ctx, cluster.Member(0))
 }
 
 // restarted waits until the container of a member has another life.

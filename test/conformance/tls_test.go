@@ -62,7 +62,7 @@ func (t *trial) plain(ctx context.Context, cluster *lab.Cluster, client *visitor
 	if err != nil {
 		return "", err
 	}
-	restored, _, seen, err := t.restoredFrom(ctx, backup.Name, rows)
+	restored, _, seen, err := t.restoredFrom(ctx, dbv1.BackupSource{Name: backup.Name}, rows)
 	if err == nil {
 		err = t.remove(ctx, restored)
 	}
