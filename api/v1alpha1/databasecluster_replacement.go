@@ -38,11 +38,13 @@ type ClusterReplacementStatus struct {
 	// +kubebuilder:validation:MaxLength=63
 	OtherVolumeClaimTemplate string `json:"otherVolumeClaimTemplate,omitempty"`
 
-	// lastRestore is the name of the DatabaseRestore that has replaced the data last. One that is created again with this name does not
-	// replace it again.
+	// pastRestores are the names of the last DatabaseRestores that have replaced the data, in this order. One that is created again with
+	// such a name does not replace it again.
 	// +optional
-	// +kubebuilder:validation:MaxLength=63
-	LastRestore string `json:"lastRestore,omitempty"`
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=50
+	// +kubebuilder:validation:items:MaxLength=63
+	PastRestores []string `json:"pastRestores,omitempty"`
 
 	// restore is the progress or the result of the restore into the other volumes.
 	// +optional

@@ -173,6 +173,12 @@ type DatabaseRestoreStatus struct {
 	// +kubebuilder:validation:MaxLength=63
 	RetainedVolumeClaimTemplate string `json:"retainedVolumeClaimTemplate,omitempty"`
 
+	// replacedAt is since when the cluster is available with the restored data. If this object is deleted before that, the volumes from
+	// before are retained until you decide.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
+	ReplacedAt *metav1.Time `json:"replacedAt,omitempty"`
+
 	// recoveredTo is the moment until which the data has each commit, by the archive. It is empty without a recoveryTarget. For
 	// recoveryTarget.name, it is the time at which the point was created.
 	// +optional

@@ -858,6 +858,11 @@ func (in *ClusterReplacementStatus) DeepCopyInto(out *ClusterReplacementStatus) 
 		*out = new(ReplacementRestoreRef)
 		**out = **in
 	}
+	if in.PastRestores != nil {
+		in, out := &in.PastRestores, &out.PastRestores
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	if in.Restore != nil {
 		in, out := &in.Restore, &out.Restore
 		*out = new(ClusterRestoreStatus)
@@ -1848,6 +1853,10 @@ func (in *DatabaseRestoreStatus) DeepCopyInto(out *DatabaseRestoreStatus) {
 		in, out := &in.PreviewRef, &out.PreviewRef
 		*out = new(RestoreClusterRef)
 		**out = **in
+	}
+	if in.ReplacedAt != nil {
+		in, out := &in.ReplacedAt, &out.ReplacedAt
+		*out = (*in).DeepCopy()
 	}
 	if in.RecoveredTo != nil {
 		in, out := &in.RecoveredTo, &out.RecoveredTo

@@ -90,3 +90,72 @@ func TestABackupBeginsInTheLastFileBeforeItsPlace(t *testing.T) {
 		}
 	}
 }
+
+// A volume came back from a snapshot, and the database writes other log into files of the same names.
+func TestABackupIsOfTheRangeThatHasItsEnd(t *testing.T) {
+	minute := func(n int) time.Time { return time.Date(2026, 11, 27, 12, n, 0, 0, time.UTC) }
+	r, names := Resume(nil, nil, false), []string{}
+	for _, f := range []struct {
+		name  string
+		until int
+	}{{"log.1", 1}, {"log.2", 2}, {"log.3", 6}, {"log.4", 20}, {"gap", 0}, {"log.2", 21}, {"log.3", 29}, {"log.4", 35}, {"log.5", 40}} {
+		var objects []Upload
+		var err error
+		if f.name == "gap" {
+			objects, err = r.Record(Gap, "log.4", 5)
+		} else {
+			r.Mark(minute(f.until))
+			objects, err = r.Whole(f.name, []byte(f.name))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range objects {
+			names = append(names, o.Name())
+		}
+	}
+	for what, c := range map[string]struct {
+		start string
+		ended int
+		want  int
+	}{
+		"before the snapshot":                     {"log.3", 5, 0},
+		"before it, in the first file after it":   {"log.2", 5, 0},
+		"after it":                                {"log.3", 30, 1},
+		"after it, by a clock that is behind":     {"log.4", 25, 1},
+		"after it, and its end is not stored yet": {"log.5", 50, 1},
+		"by a clock that is far ahead":            {"log.3", 59, 1},
+		"only the first range has the file":       {"log.1", 59, 0},
+	} {
+		if in, _ := home(Read(names).Ranges(), BaseBackup{Start: c.start, Ended: minute(c.ended)}); in != c.want {
+			t.Errorf("%s: it is of range %d, want %d", what, in, c.want)
+		}
+	}
+}
+
+// A recovery would stop at the first commit after the time, and lack those that were committed before it by the other clock.
+func TestATimeThatTheLogHasTwiceIsRefused(t *testing.T) {
+	second := func(n int) time.Time { return time.Date(2026, 11, 27, 20, 0, n, 0, time.UTC) }
+	r, names := Resume(nil, nil, false), []string{}
+	for n, until := range []int{10, 30, 20, 25, 28, 35, 33, 40} {
+		r.Mark(second(until))
+		objects, err := r.Whole("log."+string(rune('a'+n)), []byte("x"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, objects[0].Name())
+	}
+	files := Read(names)
+	for until, refused := range map[int]bool{15: false, 20: true, 25: true, 29: true, 30: false, 34: false, 40: false} {
+		if _, err := files.Covering(BaseBackup{Start: "log.a"}, second(until)); (err != nil) != refused {
+			t.Errorf("%d: %v", until, err)
+		}
+	}
+	_, err := files.Covering(BaseBackup{Start: "log.a"}, second(21))
+	if want := "the log has 2026-11-27T20:00:21Z twice, because a clock of the database was set back from 2026-11-27T20:00:30Z to 2026-11-27T20:00:20Z. Choose a time before or after these"; err == nil || err.Error() != want {
+		t.Errorf("%v", err)
+	}
+	if _, err := files.Covering(BaseBackup{Start: "log.d"}, second(26)); err != nil {
+		t.Errorf("a backup after that: %v", err)
+	}
+}

@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -98,85 +97,13 @@ func (c Listing) After(b BaseBackup) (r Range, newest bool, err error) {
 		b.Start)
 }
 
-// home is the index of the range in which a backup begins: the newest one with its file. -1 for none. Servers that do not know of each
-// other may give their files the same names, so a range is none if the log before the file is later than the backup, or if nothing is
-// before it and an earlier range has the file and the end of the backup. If this excludes all, clocks were wrong. begin are the numbers
-// of the file in each range.
-func home(ranges []Range, b BaseBackup) (newest int, begin []int64) {
-	newest, begin = -1, begins(ranges, b.Start)
-	for i := range slices.Backward(ranges) {
-		if begin[i] < 0 {
-			continue
-		}
-		newest = max(newest, i)
-		before := begin[i] == ranges[i].First && covered(ranges[:i], begin, b.Ended)
-		if b.Ended.IsZero() || !before && !ranges[i].after(begin[i], b.Ended.Add(clocks)) {
-			return i, begin
-		}
-	}
-	return newest, begin
-}
-
-// covered reports whether a range has the file in which a backup begins, and everything until its end.
-func covered(ranges []Range, begin []int64, ended time.Time) bool {
-	for i := range ranges {
-		if begin[i] >= 0 && !ranges[i].Newest().Before(ended) {
-			return true
-		}
-	}
-	return false
-}
-
-// begins are the numbers of the file in which a backup begins, one for each range; -1 for none. If no range has a file of that name, it is
-// the last one before it: a database may know where it is in its log, and not which file has that place.
-func begins(ranges []Range, start string) []int64 {
-	exact, near := make([]int64, len(ranges)), make([]int64, len(ranges))
-	found := false
-	for i := range ranges {
-		exact[i], near[i] = -1, ranges[i].before(start)
-		if sequence, has := ranges[i].Files[start]; has {
-			exact[i], found = sequence, true
-		}
-	}
-	if found {
-		return exact
-	}
-	return near
-}
-
-// before is the number of the last file whose name sorts before another one and is equal to it up to the last "-"; -1 for none.
-func (r *Range) before(name string) (sequence int64) {
-	history, last := name[:strings.LastIndex(name, "-")+1], ""
-	if sequence = -1; history == "" {
-		return sequence
-	}
-	for file, number := range r.Files {
-		if file > last && file < name && strings.HasPrefix(file, history) && !strings.Contains(file[len(history):], "-") {
-			sequence, last = number, file
-		}
-	}
-	return sequence
-}
-
-// clocks is by how much the clock of a backup may be behind those of the database.
-const clocks = time.Hour
-
-// after reports whether the log before a file, and all that follows, is later than a time.
-func (r *Range) after(begin int64, end time.Time) bool {
-	before := -1
-	for i, mark := range r.marks {
-		if mark.sequence < begin {
-			before = i
-		}
-	}
-	return before >= 0 && !slices.ContainsFunc(r.marks[before:], func(mark placed) bool { return !mark.Time.After(end) })
-}
-
 func (r *Range) covers(start string, until time.Time, newest bool) error {
 	end := r.Newest()
 	switch {
-	case until.IsZero() && newest, !until.IsZero() && !until.After(end):
+	case until.IsZero() && newest:
 		return nil
+	case !until.IsZero() && !until.After(end):
+		return r.once(until)
 	case end.IsZero():
 		return fmt.Errorf("the archive does not record which commits it has after %s", start)
 	case newest:
@@ -185,6 +112,26 @@ func (r *Range) covers(start string, until time.Time, newest bool) error {
 		return fmt.Errorf("log that follows %s is missing in the archive. From this backup, choose a time until then, or choose a later backup",
 			inUTC(end))
 	}
+}
+
+// agreement is by how much the clocks of servers differ, and marks are inexact.
+const agreement = 5 * time.Second
+
+// once refuses a time that the log has twice, because a clock was set back: a database stops at the first commit after it, before those of
+// the second time.
+func (r *Range) once(until time.Time) error {
+	var latest time.Time
+	for _, mark := range r.marks {
+		switch {
+		case mark.sequence < r.Begin:
+		case !mark.Time.Before(latest):
+			latest = mark.Time
+		case latest.After(until) && !mark.Time.After(until) && latest.Sub(mark.Time) > agreement:
+			return fmt.Errorf("the log has %s twice, because a clock of the database was set back from %s to %s. Choose a time before or "+
+				"after these", inUTC(until), inUTC(latest), inUTC(mark.Time))
+		}
+	}
+	return nil
 }
 
 func inUTC(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }

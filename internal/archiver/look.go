@@ -29,8 +29,9 @@ const (
 	lookDeadline = 2 * time.Hour
 	// lookAfter is how long the archive has worked before: one whose state changes all the time starts no Job each time.
 	lookAfter = time.Minute
-	// lookAgain is the time after which a look is repeated that did not find everything of the newest backup.
-	lookAgain = 10 * time.Minute
+	// lookCounts is the time after which a look is repeated: objects can be lost. lookAgain is that after one that did not find everything
+	// of the newest backup.
+	lookCounts, lookAgain = 24 * time.Hour, 10 * time.Minute
 	// slack is the time before the window that can be recovered, too: clocks differ, and a recovery takes its time.
 	slack = time.Hour
 )
@@ -80,6 +81,7 @@ func look(s *situation.Situation, found Facts) (operations operation.List, again
 	desired, policy := lookJob(s, found, wanted), lookAction.Policy(s.Cluster)
 	// A Job that runs ends first: each backup that is deleted is another occasion.
 	policy.Desired, policy.Restart = []objects.Child{desired}, !done && found.Look.Ended()
+	policy.CountsFor = lookCounts
 	if behind(found.Look) {
 		policy.CountsFor = lookAgain
 	}

@@ -102,7 +102,7 @@ func TestADestinationThatLackedLogOfTheNewestBackupIsReadAgain(t *testing.T) {
 	} {
 		facts.Look = found(true, "")
 		facts.Look.EndTime = plans.Ago(ended)
-		if whole := archiver.Subject.Decide(seen(t, c, facts)); len(whole.Operations) > 0 || whole.RequeueAfter != 0 {
+		if whole := archiver.Subject.Decide(seen(t, c, facts)); len(whole.Operations) > 0 || whole.RequeueAfter != 24*time.Hour-ended {
 			t.Errorf("with all log: %q, again in %s", operation.Describe(whole.Operations), whole.RequeueAfter)
 		}
 		facts.Look.Result.Recoverable.Current = false
@@ -154,6 +154,21 @@ func TestLogIsDeletedOnlyWhenItIsKnownWhatRecoveriesNeed(t *testing.T) {
 		}
 		if deletes != one.deletes || deletes != strings.Contains(job, "deletes log") || trusted != one.trusted || !strings.Contains(job, "--keep 608400s") {
 			t.Errorf("%s: deletes %v, trusts %v: %v", what, deletes, trusted, job)
+		}
+	}
+}
+
+// A backup without a DatabaseBackup is restored by its location.
+func TestNoLogIsDeletedWhileAClusterRestoresABackupOfTheFolder(t *testing.T) {
+	c := archived()
+	facts := working(t, c, time.Hour)
+	folder := archiver.Location(c)[:strings.LastIndex(archiver.Location(c), "/")]
+	for url, deletes := range map[string]bool{folder + "/first": false, folder: false, folder + "2/first": true, "s3://elsewhere/first": true} {
+		from := []dbv1.BackupSource{{Location: &dbv1.BackupDestination{URL: url}}, {Name: "of-another-cluster"}}
+		d := archiver.Subject.Decide(seen(t, c, facts, func(o *state.Observed) { o.Backups, o.Sources = []state.Backup{complete("a", time.Minute)}, from }))
+		create, is := d.Operations[0].(operation.Create)
+		if got := is && strings.Contains(fmt.Sprint(create.Objects[0].Object.Object), "--remove"); got != deletes {
+			t.Errorf("%s: deletes %t", url, got)
 		}
 	}
 }

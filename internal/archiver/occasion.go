@@ -54,9 +54,13 @@ func trusted(s *situation.Situation) []state.Backup {
 }
 
 // mayDelete reports whether it is known what recoveries need. A backup that runs has no manifest yet. While backups are doubtful, older
-// ones may be needed. A new cluster that starts with a backup may read the log since then.
+// ones may be needed. A new cluster that starts with a backup may read the log since then, also with one that has no DatabaseBackup.
 func mayDelete(s *situation.Situation) bool {
-	return !s.Doubtful() && !slices.ContainsFunc(s.Backups, func(b state.Backup) bool { return b.Phase == dbv1.BackupRunning || b.Read })
+	busy := func(b state.Backup) bool { return b.Phase == dbv1.BackupRunning || b.Read }
+	here := func(from dbv1.BackupSource) bool {
+		return from.Location != nil && strings.HasPrefix(from.Location.URL+"/", folder(s.Cluster))
+	}
+	return !s.Doubtful() && !slices.ContainsFunc(s.Backups, busy) && !slices.ContainsFunc(s.Sources, here)
 }
 
 func hours(cluster *dbv1.DatabaseCluster) int32 { return cluster.Spec.Backup.Archive.WindowHours }

@@ -38,16 +38,15 @@ func readBackups(ctx context.Context, o *subject.ClusterReading) {
 	if o.List(ctx, backups, subject.IndexCluster, o.Cluster.Name); o.Err != nil {
 		return
 	}
-	var sources []dbv1.BackupSource
-	sources, o.Err = sourcesIn(ctx, o.Others, o.Cluster.Namespace)
+	o.Sources, o.Err = sourcesIn(ctx, o.Others, o.Cluster.Namespace)
 	if r := o.Replacement; r != nil && r.Source != nil && r.Asked { // it is being read
-		sources = append(sources, *r.Source)
+		o.Sources = append(o.Sources, *r.Source)
 	}
 	for i := range backups.Items {
 		object := &backups.Items[i]
 		backup := state.BackupOf(object)
 		if backup.Cluster == o.Cluster.Name && backup.Of(o.Cluster) {
-			backup.Read = isSource(object, sources)
+			backup.Read = isSource(object, o.Sources)
 			o.Backups = append(o.Backups, backup)
 		}
 		if backup.CreatedFor != o.Cluster.UID {

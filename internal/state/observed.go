@@ -122,6 +122,8 @@ type Observed struct {
 
 	// Backups are the DatabaseBackups of this cluster, by any creator. They are read only if the spec asks for backups.
 	Backups []Backup
+	// Sources are what clusters of the namespace, or this one, are about to restore. They are read with Backups.
+	Sources []dbv1.BackupSource
 	// Facts are what subjects have read for themselves.
 	Facts factsBySubject
 

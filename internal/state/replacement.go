@@ -77,7 +77,7 @@ func ReplacementOf(cluster *dbv1.DatabaseCluster, restores []dbv1.DatabaseRestor
 // its source. A cluster that has never had members has no data to replace. A request is executed once: a tool may create the object again.
 func begins(cluster *dbv1.DatabaseCluster, r dbv1.DatabaseRestore) bool {
 	known := r.Spec.Source.Location != nil || r.Status.BackupRef != nil
-	if last := cluster.Status.Replacement; last != nil && last.LastRestore == r.Name {
+	if now := cluster.Status.Replacement; now != nil && slices.Contains(now.PastRestores, r.Name) {
 		return false
 	}
 	known = known && r.Status.ClusterUID == string(cluster.UID) && cluster.Status.StatefulSet != nil

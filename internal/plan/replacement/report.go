@@ -6,6 +6,7 @@ package replacement
 
 import (
 	"fmt"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -33,11 +34,11 @@ func statusOf(s *situation.Situation) *dbv1.ClusterReplacementStatus {
 		before = &dbv1.ClusterReplacementStatus{}
 	}
 	if r == nil {
-		return released(used, before.LastRestore)
+		return released(used, before.PastRestores)
 	}
 	now := &dbv1.ClusterReplacementStatus{
 		RestoreRef: &r.Restore, VolumeClaimTemplate: used, OtherVolumeClaimTemplate: r.Template, Stage: dbv1.ReplacementCompleted,
-		LastRestore: before.LastRestore, Restore: before.Restore,
+		PastRestores: before.PastRestores, Restore: before.Restore,
 	}
 	progress := fill(s).Message
 	if r.Source != nil && r.Asked {
@@ -45,7 +46,8 @@ func statusOf(s *situation.Situation) *dbv1.ClusterReplacementStatus {
 	}
 	switch {
 	case s.Switched():
-		now.VolumeClaimTemplate, now.OtherVolumeClaimTemplate, now.LastRestore = r.Template, used, r.Restore.Name
+		now.VolumeClaimTemplate, now.OtherVolumeClaimTemplate = r.Template, used
+		now.PastRestores = with(before.PastRestores, r.Restore.Name)
 		return now
 	case s.Switches():
 		now.Stage, now.Message = dbv1.ReplacementSwitching, purpose(s)
@@ -58,12 +60,21 @@ func statusOf(s *situation.Situation) *dbv1.ClusterReplacementStatus {
 	return now
 }
 
+// maxPast bounds the names of DatabaseRestores that are remembered.
+const maxPast = 50
+
+// with moves a name to the end.
+func with(past []string, name string) []string {
+	others := slices.DeleteFunc(slices.Clone(past), func(n string) bool { return n == name })
+	return append(others[max(0, len(others)+1-maxPast):], name)
+}
+
 // released keeps which volumes the members use after the DatabaseRestore is deleted, and its name.
-func released(used, last string) *dbv1.ClusterReplacementStatus {
-	if used == naming.DataVolume && last == "" {
+func released(used string, past []string) *dbv1.ClusterReplacementStatus {
+	if used == naming.DataVolume && len(past) == 0 {
 		return nil
 	}
-	return &dbv1.ClusterReplacementStatus{VolumeClaimTemplate: used, LastRestore: last}
+	return &dbv1.ClusterReplacementStatus{VolumeClaimTemplate: used, PastRestores: past}
 }
 
 // stalled is why the replacement waits for the user; nil if it does not.

@@ -82,12 +82,34 @@ func keeps(restore *dbv1.DatabaseRestore, seen RestoreFacts, doomed []state.Volu
 	switch {
 	case restored && restore.Spec.Mode == dbv1.RestoreUndo, r.Stage == dbv1.ReplacementSwitching:
 		return because("the members are being stopped to get other volumes; the volumes that they do not use are deleted afterward").soon(), true
-	case restored && !begun && len(doomed) > 0 && !isAvailable(seen.Cluster):
-		return stalled(dbv1.ReasonReplacementHeld, fmt.Sprintf("DatabaseCluster %s is not available with the restored data, so its volumes from "+
-			"before are retained. Wait until it is available, or delete these PersistentVolumeClaims yourself: %s-%s-*", seen.Cluster.Name,
-			r.OtherVolumeClaimTemplate, seen.Cluster.Name)).soon(), true
+	case restored && !begun && len(doomed) > 0:
+		return undecided(restore, seen.Cluster, fmt.Sprintf("%s-%s-*", r.OtherVolumeClaimTemplate, seen.Cluster.Name))
 	}
 	return RestorePlan{}, false
+}
+
+// undecided reports whether the restored data may not be the wanted one, so that the claims from before have to be kept.
+func undecided(restore *dbv1.DatabaseRestore, cluster *dbv1.DatabaseCluster, claims string) (RestorePlan, bool) {
+	text := ""
+	switch {
+	case !accepted(restore):
+		text = fmt.Sprintf("this DatabaseRestore was deleted before DatabaseCluster %s was available with the restored data, so its volumes "+
+			"from before are retained. To get them back, set spec.mode to Undo. To keep the present data, delete these PersistentVolumeClaims "+
+			"yourself: %s", cluster.Name, claims)
+	case !isAvailable(cluster):
+		text = fmt.Sprintf("DatabaseCluster %s is not available with the restored data, so its volumes from before are retained. Wait until it "+
+			"is available, or delete these PersistentVolumeClaims yourself: %s", cluster.Name, claims)
+	default:
+		return RestorePlan{}, false
+	}
+	return stalled(dbv1.ReasonReplacementHeld, text).soon(), true
+}
+
+// accepted reports whether the deletion followed the report that the cluster has the restored data: one before it may be meant to prevent
+// the replacement.
+func accepted(restore *dbv1.DatabaseRestore) bool {
+	seen := restore.Status.ReplacedAt
+	return restore.Spec.Mode == dbv1.RestoreReplace && seen != nil && !restore.DeletionTimestamp.Before(seen)
 }
 
 // users are the pods that use one of these claims.

@@ -6,6 +6,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 
@@ -55,7 +56,7 @@ func refusal(restore *dbv1.DatabaseRestore, seen RestoreFacts) (RestorePlan, boo
 	case now != nil && now.RestoreRef != nil:
 		text = fmt.Sprintf("DatabaseRestore %s retains other volumes of DatabaseCluster %s. If the cluster has the right data, delete "+
 			"DatabaseRestore %s, which deletes these volumes", now.RestoreRef.Name, cluster, now.RestoreRef.Name)
-	case now != nil && now.LastRestore == restore.Name:
+	case now != nil && slices.Contains(now.PastRestores, restore.Name):
 		text = fmt.Sprintf("a DatabaseRestore with the name %s has already replaced the data of DatabaseCluster %s. To replace it again, "+
 			"create one with another name, and delete this one", restore.Name, cluster)
 	case restore.Spec.Mode == dbv1.RestoreUndo:

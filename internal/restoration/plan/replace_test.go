@@ -7,6 +7,7 @@ package plan_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -47,7 +48,7 @@ func TestARestoreReportsHowFarTheReplacementIs(t *testing.T) {
 	pausedFill := held(dbv1.ReplacementRestoring, "data", restored, true)
 	pausedFill.Cluster.Status.Replacement.Reason, pausedFill.Cluster.Status.Replacement.Message = dbv1.ReasonPaused, "spec.paused is true"
 	again := orders()
-	again.Cluster.Status.Replacement = &dbv1.ClusterReplacementStatus{LastRestore: "yesterday"}
+	again.Cluster.Status.Replacement = &dbv1.ClusterReplacementStatus{PastRestores: []string{"yesterday", "today"}}
 	another := held(dbv1.ReplacementCompleted, "data-0ffffffff", "data", true)
 	another.Cluster.Status.Replacement.RestoreRef = &dbv1.ReplacementRestoreRef{Name: "first", UID: "r0"}
 	recreated := orders()
@@ -118,6 +119,7 @@ func TestADeletedRestoreDeletesTheVolumesThatTheClusterDoesNotUse(t *testing.T) 
 	recreated.Cluster.UID = "c2"
 	deleted := held(dbv1.ReplacementCompleted, restored, "data", false)
 	deleted.Cluster.DeletionTimestamp = new(metav1.Now())
+	unreported := held(dbv1.ReplacementCompleted, restored, "data", true)
 	cases := map[string]struct {
 		seen  plan.RestoreFacts
 		uid   string
@@ -129,6 +131,7 @@ func TestADeletedRestoreDeletesTheVolumesThatTheClusterDoesNotUse(t *testing.T) 
 		"before the switch":                       {held(dbv1.ReplacementRestoring, "data", restored, true), "c1", after, true},
 		"not during a switch":                     {held(dbv1.ReplacementSwitching, "data", restored, false), "c1", "", true},
 		"not while the restored data is not seen": {held(dbv1.ReplacementCompleted, restored, "data", false), "c1", "", true},
+		"not before the user could see it":        {unreported, "c1", "", true},
 		"of a cluster that is being deleted":      {deleted, "c1", before, true},
 		"of a cluster that is gone":               {gone, "c1", before, true},
 		"not those of a new cluster":              {recreated, "c2", "", false},
@@ -138,7 +141,10 @@ func TestADeletedRestoreDeletesTheVolumesThatTheClusterDoesNotUse(t *testing.T) 
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			restore := replaces()
-			restore.DeletionTimestamp = new(metav1.Now())
+			restore.DeletionTimestamp = new(metav1.NewTime(noon))
+			if c.seen.Cluster != unreported.Cluster {
+				restore.Status.ReplacedAt = restore.DeletionTimestamp
+			}
 			c.seen.Claims = claims(c.uid, before, after, "data-payroll-0")
 			p := plan.For(restore, c.seen)
 			var got []string
@@ -160,9 +166,48 @@ func TestADeletedRestoreDeletesTheVolumesThatTheClusterDoesNotUse(t *testing.T) 
 	}
 }
 
+// A user who deletes the object because its time is wrong may be a second too late.
+func TestADeletionBeforeTheReportOfTheRestoredDataAcceptsNothing(t *testing.T) {
+	restore := replaces()
+	seen := held(dbv1.ReplacementCompleted, restored, "data", true)
+	report := func(mode dbv1.RestoreMode, seen plan.RestoreFacts, at time.Time) *metav1.Time {
+		restore.Spec.Mode = mode
+		restore.Status = plan.StatusOf(restore, seen, plan.For(restore, seen), nil, metav1.NewTime(at))
+		return restore.Status.ReplacedAt
+	}
+	undone := held(dbv1.ReplacementCompleted, "data", restored, true)
+	for _, step := range []struct {
+		what string
+		got  *metav1.Time
+		want time.Time // zero for none
+	}{
+		{"while the members start", report(dbv1.RestoreReplace, held(dbv1.ReplacementCompleted, restored, "data", false), noon), time.Time{}},
+		{"when it is available", report(dbv1.RestoreReplace, seen, noon), noon},
+		{"later", report(dbv1.RestoreReplace, seen, noon.Add(time.Hour)), noon},
+		{"undone", report(dbv1.RestoreUndo, undone, noon), time.Time{}},
+		{"again", report(dbv1.RestoreReplace, seen, noon.Add(time.Hour)), noon.Add(time.Hour)},
+	} {
+		if (step.got == nil) != step.want.IsZero() || step.got != nil && !step.got.Time.Equal(step.want) {
+			t.Errorf("%s: %v", step.what, step.got)
+		}
+	}
+	seen.Claims = []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: "data-orders-0", Labels: map[string]string{
+		dbv1.LabelManagedBy: dbv1.LabelManagedByValue, dbv1.LabelClusterUID: "c1",
+	}}}}
+	restore.DeletionTimestamp = new(metav1.NewTime(noon.Add(time.Hour - time.Second)))
+	p := plan.For(restore, seen)
+	if len(p.Operations) > 0 || p.Stalled == nil || !strings.Contains(p.Why, "set spec.mode to Undo. To keep the present data, delete these PersistentVolumeClaims yourself: data-orders-*") {
+		t.Errorf("%v: %s", p.Operations, p.Why)
+	}
+	if got := report(dbv1.RestoreReplace, seen, noon.Add(2*time.Hour)); !got.Time.Equal(noon.Add(time.Hour)) {
+		t.Errorf("a pass of the deletion reports %s", got)
+	}
+}
+
 func TestAPodThatHasEndedDoesNotKeepARetainedVolume(t *testing.T) {
 	restore := replaces()
 	restore.DeletionTimestamp = new(metav1.Now())
+	restore.Status.ReplacedAt = new(metav1.NewTime(restore.DeletionTimestamp.Add(-time.Second)))
 	seen := held(dbv1.ReplacementCompleted, restored, "data", true)
 	seen.Claims = []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: "data-orders-0", DeletionTimestamp: new(metav1.Now()), Labels: map[string]string{
 		dbv1.LabelManagedBy: dbv1.LabelManagedByValue, dbv1.LabelClusterUID: "c1",

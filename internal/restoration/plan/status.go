@@ -36,6 +36,9 @@ func StatusOf(restore *dbv1.DatabaseRestore, seen RestoreFacts, todo RestorePlan
 			s.RecoveredTo, s.LastCommitTime = r.Restore.RecoveredTo, r.Restore.LastCommitTime
 		}
 	}
+	if restore.DeletionTimestamp == nil && todo.Ready {
+		s.ReplacedAt = replacedAt(s.ReplacedAt, todo.Reason, now)
+	}
 	if stall := status.Refusal(err); stall != nil {
 		todo.Stalled, todo.Why, todo.Ready = stall, stall.Message, false
 	}
@@ -44,6 +47,18 @@ func StatusOf(restore *dbv1.DatabaseRestore, seen RestoreFacts, todo RestorePlan
 		meta.SetStatusCondition(&s.Conditions, c)
 	}
 	return s
+}
+
+// replacedAt is since when the cluster is available with the restored data; nil if it is with other data.
+func replacedAt(before *metav1.Time, reason string, now metav1.Time) *metav1.Time {
+	switch {
+	case reason != dbv1.ReasonReplaced:
+		return nil
+	case before != nil:
+		return before
+	default:
+		return &now
+	}
 }
 
 func ready(todo RestorePlan) metav1.Condition {

@@ -718,15 +718,18 @@ var schemaYAML = typed.YAMLObject(`types:
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterReplacementStatus
   map:
     fields:
-    - name: lastRestore
-      type:
-        scalar: string
     - name: message
       type:
         scalar: string
     - name: otherVolumeClaimTemplate
       type:
         scalar: string
+    - name: pastRestores
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: atomic
     - name: reason
       type:
         scalar: string
@@ -1495,6 +1498,9 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RestoreClusterRef
     - name: recoveredTo
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
+    - name: replacedAt
       type:
         namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
     - name: retainedVolumeClaimTemplate

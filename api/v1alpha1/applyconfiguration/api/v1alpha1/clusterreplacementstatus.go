@@ -30,9 +30,9 @@ type ClusterReplacementStatusApplyConfiguration struct {
 	VolumeClaimTemplate *string `json:"volumeClaimTemplate,omitempty"`
 	// otherVolumeClaimTemplate is the name of the volumeClaimTemplate of the other volumes: those that are being restored, or are retained.
 	OtherVolumeClaimTemplate *string `json:"otherVolumeClaimTemplate,omitempty"`
-	// lastRestore is the name of the DatabaseRestore that has replaced the data last. One that is created again with this name does not
-	// replace it again.
-	LastRestore *string `json:"lastRestore,omitempty"`
+	// pastRestores are the names of the last DatabaseRestores that have replaced the data, in this order. One that is created again with
+	// such a name does not replace it again.
+	PastRestores []string `json:"pastRestores,omitempty"`
 	// restore is the progress or the result of the restore into the other volumes.
 	Restore *ClusterRestoreStatusApplyConfiguration `json:"restore,omitempty"`
 }
@@ -91,11 +91,13 @@ func (b *ClusterReplacementStatusApplyConfiguration) WithOtherVolumeClaimTemplat
 	return b
 }
 
-// WithLastRestore sets the LastRestore field in the declarative configuration to the given value
-// and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the LastRestore field is set to the value of the last call.
-func (b *ClusterReplacementStatusApplyConfiguration) WithLastRestore(value string) *ClusterReplacementStatusApplyConfiguration {
-	b.LastRestore = &value
+// WithPastRestores adds the given value to the PastRestores field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the PastRestores field.
+func (b *ClusterReplacementStatusApplyConfiguration) WithPastRestores(values ...string) *ClusterReplacementStatusApplyConfiguration {
+	for i := range values {
+		b.PastRestores = append(b.PastRestores, values[i])
+	}
 	return b
 }
 

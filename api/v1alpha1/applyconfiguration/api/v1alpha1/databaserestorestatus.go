@@ -30,6 +30,9 @@ type DatabaseRestoreStatusApplyConfiguration struct {
 	// retainedVolumeClaimTemplate is the name of the volumeClaimTemplate of the volumes that the cluster does not use. They are deleted
 	// with this object: the claim of a pod is RETAINEDVOLUMECLAIMTEMPLATE-POD.
 	RetainedVolumeClaimTemplate *string `json:"retainedVolumeClaimTemplate,omitempty"`
+	// replacedAt is since when the cluster is available with the restored data. If this object is deleted before that, the volumes from
+	// before are retained until you decide.
+	ReplacedAt *metav1.Time `json:"replacedAt,omitempty"`
 	// recoveredTo is the moment until which the data has each commit, by the archive. It is empty without a recoveryTarget. For
 	// recoveryTarget.name, it is the time at which the point was created.
 	RecoveredTo *metav1.Time `json:"recoveredTo,omitempty"`
@@ -94,6 +97,14 @@ func (b *DatabaseRestoreStatusApplyConfiguration) WithClusterUID(value string) *
 // If called multiple times, the RetainedVolumeClaimTemplate field is set to the value of the last call.
 func (b *DatabaseRestoreStatusApplyConfiguration) WithRetainedVolumeClaimTemplate(value string) *DatabaseRestoreStatusApplyConfiguration {
 	b.RetainedVolumeClaimTemplate = &value
+	return b
+}
+
+// WithReplacedAt sets the ReplacedAt field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ReplacedAt field is set to the value of the last call.
+func (b *DatabaseRestoreStatusApplyConfiguration) WithReplacedAt(value metav1.Time) *DatabaseRestoreStatusApplyConfiguration {
+	b.ReplacedAt = &value
 	return b
 }
 
