@@ -45,6 +45,18 @@ func (r *recoverRun) lastCommit(folder string) (time.Time, error) {
 	return at, nil
 }
 
+// reached is the time of the target, or an earlier one if the command reports that it does not know what was committed between both.
+func (r *recoverRun) reached(folder string, until time.Time) (time.Time, error) {
+	at, err := written(folder, reachedFile)
+	switch {
+	case err != nil:
+		return at, r.refused("has written a time into %s that is not in RFC 3339. Correct the action.", protocol.ReachedVariable)
+	case at.IsZero() || at.After(until):
+		return until, nil
+	}
+	return at, nil
+}
+
 // timeOfPoint is what the command has written. A command that does not know points has replayed everything, and has written nothing.
 func (r *recoverRun) timeOfPoint(folder string) (time.Time, error) {
 	at, err := written(folder, reachedFile)

@@ -84,7 +84,7 @@ func (r *recoverRun) replay(ctx context.Context, result *protocol.Result) error 
 	case r.Point != "":
 		result.RecoveredTo, err = r.timeOfPoint(folder)
 	case !until.IsZero():
-		result.RecoveredTo = until
+		result.RecoveredTo, err = r.reached(folder, until)
 	default:
 		result.RecoveredTo = r.covering.Newest()
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dbcluster/databasecluster-operator/internal/archive"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
@@ -64,10 +65,18 @@ func TestARecoveryReportsItsLastCommit(t *testing.T) {
 		"echo 2026-11-27T20:00:03.5Z > $DBC_LAST_COMMIT":           "",
 		"echo 2026-11-27T21:00:03.500001+01:00 > $DBC_LAST_COMMIT": "",
 		"echo 2026-11-27T21:00:03.500002+01:00 > $DBC_LAST_COMMIT": "has replayed a commit of 2026-11-27T20:00:03.500002Z, which is after the target",
+		"echo 2026-11-27T20:00:02Z > $DBC_RECOVERED_TO":            "",
+		"echo earlier > $DBC_RECOVERED_TO":                         "has written a time into DBC_RECOVERED_TO that is not in RFC 3339",
 		"echo 2026-11-27 20:00:03 > $DBC_LAST_COMMIT":              "has written a time of the last commit that is not in RFC 3339",
 	} {
 		if want == "" {
-			w.must(until(script))
+			at := "2026-11-27T20:00:03.5Z"
+			if strings.Contains(script, "RECOVERED_TO") {
+				at = "2026-11-27T20:00:02Z"
+			}
+			if got := w.must(until(script)).RecoveredTo.Format(time.RFC3339Nano); got != at {
+				t.Errorf("%s: recovered to %s", script, got)
+			}
 		} else {
 			w.fails(until(script), protocol.ExitRefused, protocol.ActionFailed, want)
 		}
