@@ -175,10 +175,17 @@ func TestAnArchiveStoresAgainWhatItsDestinationHasLost(t *testing.T) {
 		}
 		return len(parts) == 2
 	})
+	owner := filepath.Join(w.root, "log", protocol.ArchiveName)
+	was, err := os.ReadFile(owner)
+	w.worked(err)
+	w.worked(os.Remove(owner))
 	w.worked(os.Remove(filepath.Join(w.root, "log", first)))
-	await("object with all bytes", func(names []string) bool {
-		return strings.Contains(strings.Join(names, " "), ".0000000000-000000000b.")
+	await("object with all bytes and the owner", func(names []string) bool {
+		return strings.Contains(strings.Join(names, " "), ".0000000000-000000000b.") && slices.Contains(names, protocol.ArchiveName)
 	})
+	if is, err := os.ReadFile(owner); err != nil || !bytes.Equal(is, was) {
+		t.Errorf("the owner is %q, %v, and was %q", is, err, was)
+	}
 	if got := w.fetched("log.1"); got != "hello world" {
 		t.Errorf("log.1 is %q", got)
 	}
