@@ -123,10 +123,12 @@ func fileOf(pieces []Piece) File {
 			return File{Sequence: p.Sequence, Name: p.File, Size: p.End, Record: p.Kind}
 		}
 	}
-	reached := reach(pieces)
+	ordered := inOrder(pieces)
+	reached := reach(ordered)
+	known := before(ordered, reached)
 	for _, p := range pieces {
 		// Without the bytes before it, which may be on their way, a mark promises too much.
-		if _, joins := reached[end{p.End, p.After}]; joins && !p.Mark.IsZero() {
+		if known[end{p.End, p.After}] && !p.Mark.IsZero() {
 			f.Marks = append(f.Marks, At{p.End, p.Mark})
 		}
 	}
@@ -151,10 +153,8 @@ type end struct {
 }
 
 // reach returns every end that a run of pieces from the beginning of the file has, with the last piece of the run.
-func reach(pieces []Piece) map[end]*Piece {
+func reach(ordered []Piece) map[end]*Piece {
 	reached := map[end]*Piece{{0, Nothing}: nil}
-	ordered := slices.DeleteFunc(slices.Clone(pieces), func(p Piece) bool { return p.Empty() })
-	slices.SortFunc(ordered, func(a, b Piece) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.Name(), b.Name())) })
 	for i := range ordered {
 		p := &ordered[i]
 		to := end{p.End, p.After}
@@ -163,6 +163,28 @@ func reach(pieces []Piece) map[end]*Piece {
 		}
 	}
 	return reached
+}
+
+// inOrder are the pieces that have bytes.
+func inOrder(pieces []Piece) []Piece {
+	ordered := slices.DeleteFunc(slices.Clone(pieces), func(p Piece) bool { return p.Empty() })
+	slices.SortFunc(ordered, func(a, b Piece) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.Name(), b.Name())) })
+	return ordered
+}
+
+// before returns the ends that are reached, and those before them. A digest is of all bytes, so what leads to such an end begins at one:
+// also pieces that a lost one separates from the beginning.
+func before(ordered []Piece, reached map[end]*Piece) map[end]bool {
+	known := map[end]bool{}
+	for at := range reached {
+		known[at] = true
+	}
+	for _, p := range slices.Backward(ordered) {
+		if known[end{p.End, p.After}] {
+			known[end{p.From, p.Before}] = true
+		}
+	}
+	return known
 }
 
 // ending is the furthest end of a complete version of the file.

@@ -128,7 +128,7 @@ func (r *Recorder) Data(file string, offset int64, body []byte) error {
 // branch keeps the bytes before the offset, and stores them again beside the objects that have other bytes after it.
 func (r *Recorder) branch(offset int64) {
 	g := r.growing
-	r.branched = g.File
+	r.branched, r.marked = g.File, time.Time{} // the mark was about the other bytes
 	g.bytes = g.bytes[:offset:offset]
 	g.sum = sha256.New()
 	g.sum.Write(g.bytes)
