@@ -65,7 +65,7 @@ func Read(names []string) (all Listing) {
 // same time and a file can arrive before the end of the one before it. Without one it is the last file before a missing one. ok is false if
 // the archive is empty, or lacks its very first file: retention keeps more files than can be on their way.
 func (c Listing) Last() (last File, ok bool) {
-	if len(c) == 0 || c[0].Sequence > 0 && c[len(c)-1].Sequence <= MaxObjectsInFlight {
+	if len(c) == 0 || c[0].Sequence > c.begin() && c[len(c)-1].Sequence <= c.begin()+MaxObjectsInFlight {
 		return File{}, false
 	}
 	for _, f := range c.recent() {
@@ -75,6 +75,17 @@ func (c Listing) Last() (last File, ok bool) {
 		last, ok = f, true
 	}
 	return last, ok
+}
+
+// begin is the first number of the hour in which the last file has its number.
+func (c Listing) begin() int64 { return c[len(c)-1].Sequence / filesPerHour * filesPerHour }
+
+// first is the number with which an archive begins at a time, or with which it began if its first file was not stored.
+func (c Listing) first(now time.Time) int64 {
+	if len(c) > 0 {
+		return c.begin()
+	}
+	return max(0, now.Unix()/int64(time.Hour/time.Second)*filesPerHour)
 }
 
 // recent returns the files that can have been on their way together, one for each number.

@@ -38,11 +38,12 @@ type growing struct {
 	parts []string  // the objects that have them
 }
 
-// Resume continues an archive. Content are the bytes of its last file, if that is not complete.
-func Resume(files Listing, content []byte, encrypted bool) *Recorder {
+// Resume continues an archive, or begins one. Content are the bytes of its last file, if that is not complete.
+func Resume(files Listing, content []byte, encrypted bool, now time.Time) *Recorder {
 	r := &Recorder{encrypted: encrypted}
 	last, found := files.Last()
 	if !found {
+		r.next = files.first(now)
 		return r
 	}
 	r.next = last.Sequence + 1

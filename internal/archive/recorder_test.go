@@ -13,7 +13,7 @@ import (
 // grown is a recorder with a file in a number of parts of a byte.
 func grown(t *testing.T, parts int) *Recorder {
 	t.Helper()
-	r := Resume(nil, nil, false)
+	r := Resume(nil, nil, false, time.Time{})
 	for i := range parts {
 		if err := r.Data("log.1", int64(i), []byte{byte(i)}); err != nil {
 			t.Fatal(err)
@@ -80,7 +80,7 @@ func TestAMarkIsNotAboutOtherBytesThatFollow(t *testing.T) {
 
 // The object with the first bytes is lost, and the file is stored again. Then a failover gives up its last bytes.
 func TestTheMarksBeforeALossRemain(t *testing.T) {
-	r, names := Resume(nil, nil, false), []string(nil)
+	r, names := Resume(nil, nil, false, time.Time{}), []string(nil)
 	add := func(objects []Upload, err error) {
 		if err != nil {
 			t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 	"gocloud.dev/blob"
@@ -77,7 +78,7 @@ func (r *archiveRun) resume(ctx context.Context) error {
 		}
 	}
 	r.line = lastLine(content)
-	r.recorder = archive.Resume(files, content, len(r.keys) > 0)
+	r.recorder = archive.Resume(files, content, len(r.keys) > 0, time.Now())
 	return nil
 }
 
