@@ -92,7 +92,7 @@ func TestABackupBeginsInTheLastFileBeforeItsPlace(t *testing.T) {
 	}
 }
 
-// Somebody empties the bucket. The archive begins again, and then the bucket has its previous objects, too: versions were restored.
+// The bucket is emptied. The archive begins again, and then the bucket has its previous objects, too: versions were restored.
 func TestAnArchiveThatComesBackIsNotMixedWithTheOneAfterIt(t *testing.T) {
 	now := time.Date(2026, 11, 27, 20, 0, 0, 0, time.UTC)
 	var names []string
