@@ -5,13 +5,14 @@ SPDX-License-Identifier: Apache-2.0
 package archive
 
 import (
+	"fmt"
 	"testing"
 	"time"
 )
 
 func TestATimeThatTheArchiveDoesNotCoverIsRefused(t *testing.T) {
 	second := func(n int) time.Time { return time.Date(2026, 11, 27, 20, 0, n, 0, time.UTC) }
-	r, names := Resume(nil, nil, false), []string{}
+	r, names := Resume(nil, nil, false, time.Time{}), []string{}
 	keep := func(objects []Upload, err error) {
 		t.Helper()
 		if err != nil {
@@ -63,7 +64,7 @@ func TestATimeThatTheArchiveDoesNotCoverIsRefused(t *testing.T) {
 
 // A database may know where it is in its log, and not which file has that place.
 func TestABackupBeginsInTheLastFileBeforeItsPlace(t *testing.T) {
-	r, names := Resume(nil, nil, false), []string{}
+	r, names := Resume(nil, nil, false, time.Time{}), []string{}
 	for _, name := range []string{"7-10", "7-20", "gap", "7-40", "9-05", "9-50"} {
 		objects, err := r.Whole(name, nil)
 		if name == "gap" {
@@ -94,7 +95,7 @@ func TestABackupBeginsInTheLastFileBeforeItsPlace(t *testing.T) {
 // A volume came back from a snapshot, and the database writes other log into files of the same names.
 func TestABackupIsOfTheRangeThatHasItsEnd(t *testing.T) {
 	minute := func(n int) time.Time { return time.Date(2026, 11, 27, 12, n, 0, 0, time.UTC) }
-	r, names := Resume(nil, nil, false), []string{}
+	r, names := Resume(nil, nil, false, time.Time{}), []string{}
 	for _, f := range []struct {
 		name  string
 		until int
@@ -136,7 +137,7 @@ func TestABackupIsOfTheRangeThatHasItsEnd(t *testing.T) {
 // A recovery would stop at the first commit after the time, and lack those that were committed before it by the other clock.
 func TestATimeThatTheLogHasTwiceIsRefused(t *testing.T) {
 	second := func(n int) time.Time { return time.Date(2026, 11, 27, 20, 0, n, 0, time.UTC) }
-	r, names := Resume(nil, nil, false), []string{}
+	r, names := Resume(nil, nil, false, time.Time{}), []string{}
 	for n, until := range []int{10, 30, 20, 25, 28, 35, 33, 40} {
 		r.Mark(second(until))
 		objects, err := r.Whole("log."+string(rune('a'+n)), []byte("x"))
@@ -158,4 +159,61 @@ func TestATimeThatTheLogHasTwiceIsRefused(t *testing.T) {
 	if _, err := files.Covering(BaseBackup{Start: "log.d"}, second(26)); err != nil {
 		t.Errorf("a backup after that: %v", err)
 	}
+}
+
+// The bucket is emptied. The archive begins again, and then the bucket has its previous objects, too: versions were restored.
+func TestAnArchiveThatComesBackIsNotMixedWithTheOneAfterIt(t *testing.T) {
+	now := time.Date(2026, 11, 27, 20, 0, 0, 0, time.UTC)
+	var names []string
+	write := func(first, files int) {
+		r := Resume(nil, nil, false, now)
+		for i := range files {
+			now = now.Add(5 * time.Minute)
+			r.Mark(now)
+			objects, err := r.Whole(fmt.Sprintf("log.%03d", first+i), []byte("x"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			names = append(names, objects[0].Name())
+		}
+	}
+	write(0, 20)
+	before := BaseBackup{ID: "before", Start: "log.005", Ended: now.Add(-time.Hour), Trusted: true}
+	lost := now
+	now = now.Add(time.Hour)
+	write(50, 40)
+	files := Read(names)
+	if _, err := files.Covering(before, lost); err != nil {
+		t.Errorf("until the loss: %v", err)
+	}
+	if _, err := files.Covering(before, now); err == nil {
+		t.Error("the log from log.020 to log.049 is missing, and the archive does not know it")
+	}
+	last, found := files.Last()
+	if !found || last.Name != "log.089" {
+		t.Errorf("the archive ends with %+v", last)
+	}
+}
+
+// Uploads run at the same time, so an archive may lack its first file when the next process begins.
+func TestAnArchiveBeginsAgainWithTheNumberOfTheFileThatItLacks(t *testing.T) {
+	now := time.Date(2026, 11, 27, 20, 59, 0, 0, time.UTC)
+	first, second := numberOf(t, nil, now), numberOf(t, nil, now.Add(time.Hour))
+	if second <= first+1000 {
+		t.Errorf("an hour later, an archive begins with %d after %d", second, first)
+	}
+	left := Read([]string{Piece{Sequence: first + 1, File: "log.1", Before: Nothing, After: Nothing, Kind: Tail}.Name()})
+	if got := numberOf(t, left, now.Add(time.Hour)); got != first {
+		t.Errorf("the archive begins again with %d, and not with %d", got, first)
+	}
+}
+
+// numberOf is the number of the next file.
+func numberOf(t *testing.T, files Listing, now time.Time) int64 {
+	t.Helper()
+	objects, err := Resume(files, nil, false, now).Whole("log.0", []byte("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return objects[0].Sequence
 }

@@ -8,7 +8,7 @@ SPDX-License-Identifier: Apache-2.0
 // objects that it creates and never overwrites. The name of an object has everything that is known about it, so a listing shows the whole
 // archive: no index can be lost or lag behind.
 //
-//	00000000/00000000002a.000000010000000000000007.0000000000-0000001f40.e3b0c44298fc1c14-9f86d081884c7d65.20261127T193300.000Z.part.zst.age
+//	1e724c00/0079c930002a.000000010000000000000007.0000000000-0000001f40.e3b0c44298fc1c14-9f86d081884c7d65.20261127T193300.000Z.part.zst.age
 //	folder   sequence     file                     from       end        before           after            mark                 kind
 //
 // Two objects are neighbors only if the first ends where the second begins and both have the same digest there, so the same bytes before.
@@ -27,6 +27,9 @@ const (
 	maxParts = 8
 	// MaxObjectsInFlight is the maximum number of objects that transfer stores at the same time.
 	MaxObjectsInFlight = 8
+	// filesPerHour is more than the files of an hour, and a multiple of filesPerFolder. An archive begins with the number of its first hour.
+	// So it has no number in common with a previous archive of the same place, whose objects may come back to the bucket.
+	filesPerHour = 1 << 20
 	// filesPerFolder is the number of files in a folder. The last folder shows where the archive ends, without a listing of all files.
 	filesPerFolder = 1024
 )

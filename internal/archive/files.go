@@ -65,7 +65,7 @@ func Read(names []string) (all Listing) {
 // same time and a file can arrive before the end of the one before it. Without one it is the last file before a missing one. ok is false if
 // the archive is empty, or lacks its very first file: retention keeps more files than can be on their way.
 func (c Listing) Last() (last File, ok bool) {
-	if len(c) == 0 || c[0].Sequence > 0 && c[len(c)-1].Sequence <= MaxObjectsInFlight {
+	if len(c) == 0 || c[0].Sequence > c.begin() && c[len(c)-1].Sequence <= c.begin()+MaxObjectsInFlight {
 		return File{}, false
 	}
 	for _, f := range c.recent() {
@@ -75,6 +75,17 @@ func (c Listing) Last() (last File, ok bool) {
 		last, ok = f, true
 	}
 	return last, ok
+}
+
+// begin is the first number of the hour in which the last file has its number.
+func (c Listing) begin() int64 { return c[len(c)-1].Sequence / filesPerHour * filesPerHour }
+
+// first is the number with which an archive begins at a time, or with which it began if its first file was not stored.
+func (c Listing) first(now time.Time) int64 {
+	if len(c) > 0 {
+		return c.begin()
+	}
+	return max(0, now.Unix()/int64(time.Hour/time.Second)*filesPerHour)
 }
 
 // recent returns the files that can have been on their way together, one for each number.
@@ -123,10 +134,12 @@ func fileOf(pieces []Piece) File {
 			return File{Sequence: p.Sequence, Name: p.File, Size: p.End, Record: p.Kind}
 		}
 	}
-	reached := reach(pieces)
+	ordered := inOrder(pieces)
+	reached := reach(ordered)
+	known := before(ordered, reached)
 	for _, p := range pieces {
 		// Without the bytes before it, which may be on their way, a mark promises too much.
-		if _, joins := reached[end{p.End, p.After}]; joins && !p.Mark.IsZero() {
+		if known[end{p.End, p.After}] && !p.Mark.IsZero() {
 			f.Marks = append(f.Marks, At{p.End, p.Mark})
 		}
 	}
@@ -151,10 +164,8 @@ type end struct {
 }
 
 // reach returns every end that a run of pieces from the beginning of the file has, with the last piece of the run.
-func reach(pieces []Piece) map[end]*Piece {
+func reach(ordered []Piece) map[end]*Piece {
 	reached := map[end]*Piece{{0, Nothing}: nil}
-	ordered := slices.DeleteFunc(slices.Clone(pieces), func(p Piece) bool { return p.Empty() })
-	slices.SortFunc(ordered, func(a, b Piece) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.Name(), b.Name())) })
 	for i := range ordered {
 		p := &ordered[i]
 		to := end{p.End, p.After}
@@ -163,6 +174,28 @@ func reach(pieces []Piece) map[end]*Piece {
 		}
 	}
 	return reached
+}
+
+// inOrder are the pieces that have bytes.
+func inOrder(pieces []Piece) []Piece {
+	ordered := slices.DeleteFunc(slices.Clone(pieces), func(p Piece) bool { return p.Empty() })
+	slices.SortFunc(ordered, func(a, b Piece) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.Name(), b.Name())) })
+	return ordered
+}
+
+// before returns the ends that are reached, and those before them. A digest is of all bytes, so what leads to such an end begins at one:
+// also pieces that a lost one separates from the beginning.
+func before(ordered []Piece, reached map[end]*Piece) map[end]bool {
+	known := map[end]bool{}
+	for at := range reached {
+		known[at] = true
+	}
+	for _, p := range slices.Backward(ordered) {
+		if known[end{p.End, p.After}] {
+			known[end{p.From, p.Before}] = true
+		}
+	}
+	return known
 }
 
 // ending is the furthest end of a complete version of the file.

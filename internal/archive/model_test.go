@@ -136,7 +136,7 @@ func (w *world) live() (ended bool) {
 	if last, found := files.Last(); found && !last.Done() {
 		content = w.bytesOf(last)
 	}
-	r := Resume(files, content, false)
+	r := Resume(files, content, false, w.now)
 	number, file, at := 0, 0, 0
 	if end := r.End(); end.File != "" {
 		if _, err := fmt.Sscanf(end.File, "h%d.%d", &number, &file); err != nil {

@@ -38,11 +38,12 @@ type growing struct {
 	parts []string  // the objects that have them
 }
 
-// Resume continues an archive. Content are the bytes of its last file, if that is not complete.
-func Resume(files Listing, content []byte, encrypted bool) *Recorder {
+// Resume continues an archive, or begins one. Content are the bytes of its last file, if that is not complete.
+func Resume(files Listing, content []byte, encrypted bool, now time.Time) *Recorder {
 	r := &Recorder{encrypted: encrypted}
 	last, found := files.Last()
 	if !found {
+		r.next = files.first(now)
 		return r
 	}
 	r.next = last.Sequence + 1
@@ -128,7 +129,7 @@ func (r *Recorder) Data(file string, offset int64, body []byte) error {
 // branch keeps the bytes before the offset, and stores them again beside the objects that have other bytes after it.
 func (r *Recorder) branch(offset int64) {
 	g := r.growing
-	r.branched = g.File
+	r.branched, r.marked = g.File, time.Time{} // the mark was about the other bytes
 	g.bytes = g.bytes[:offset:offset]
 	g.sum = sha256.New()
 	g.sum.Write(g.bytes)

@@ -13,7 +13,7 @@ import (
 // grown is a recorder with a file in a number of parts of a byte.
 func grown(t *testing.T, parts int) *Recorder {
 	t.Helper()
-	r := Resume(nil, nil, false)
+	r := Resume(nil, nil, false, time.Time{})
 	for i := range parts {
 		if err := r.Data("log.1", int64(i), []byte{byte(i)}); err != nil {
 			t.Fatal(err)
@@ -62,6 +62,46 @@ func TestAMarkAloneIsStoredOnce(t *testing.T) {
 	second := r.Idle()
 	if len(first) != 1 || len(second) != 1 || len(second[0].Replaces) != 1 || second[0].Replaces[0] != first[0].Name() || len(r.Idle()) != 0 {
 		t.Errorf("%+v %+v", first, second)
+	}
+}
+
+// A mark is about the bytes before it. Other bytes in their place are of a server that may have committed less until then.
+func TestAMarkIsNotAboutOtherBytesThatFollow(t *testing.T) {
+	r := grown(t, 4)
+	r.Mark(time.Date(2026, 11, 27, 20, 0, 0, 0, time.UTC))
+	if err := r.Data("log.1", 2, []byte("other")); err != nil {
+		t.Fatal(err)
+	}
+	objects := r.Cut()
+	if len(objects) != 1 || objects[0].End != 7 || !objects[0].Mark.IsZero() {
+		t.Errorf("%+v", objects)
+	}
+}
+
+// The object with the first bytes is lost, and the file is stored again. Then a failover gives up its last bytes.
+func TestTheMarksBeforeALossRemain(t *testing.T) {
+	r, names := Resume(nil, nil, false, time.Time{}), []string(nil)
+	add := func(objects []Upload, err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range objects {
+			names = append(names, o.Name())
+		}
+	}
+	at := time.Date(2026, 11, 27, 20, 0, 0, 0, time.UTC)
+	for i := range 3 {
+		add(nil, r.Data("log.1", int64(2*i), []byte("xy")))
+		r.Mark(at.Add(time.Duration(i) * time.Minute))
+		add(r.Cut(), nil)
+	}
+	names = names[1:]
+	r.Again()
+	add(r.Cut(), nil)
+	add(r.Complete("log.1", 5))
+	add(r.Record(Fork, "log.1", 5))
+	if got := Read(names).Newest(); !got.Equal(at.Add(time.Minute)) {
+		t.Errorf("the archive has each commit until %s\n%s", got, strings.Join(names, "\n"))
 	}
 }
 

@@ -44,7 +44,7 @@ func (p *past) add(objects []Upload, err error) {
 }
 
 func newPast(t *testing.T, seed uint64) *past {
-	return &past{T: t, random: rand.New(rand.NewPCG(seed, 2)), record: Resume(nil, nil, false), now: time.Date(2026, 11, 27, 20, 0, 0, 0, time.UTC)}
+	return &past{T: t, random: rand.New(rand.NewPCG(seed, 2)), record: Resume(nil, nil, false, time.Time{}), now: time.Date(2026, 11, 27, 20, 0, 0, 0, time.UTC)}
 }
 
 func (p *past) file(place int) string { return fmt.Sprintf("t%d.%03d", p.timeline, place) }

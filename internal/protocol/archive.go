@@ -109,6 +109,7 @@ const (
 	ReplyLast    = "last"    // [FILE OFFSET open|complete|gap|fork [DIGEST]]: where the archive ends; the first line
 	ReplyTail    = "tail"    // TIME|- [LINE]: the newest mark of the file in a last with open or complete, and the line that ends it
 	ReplyDurable = "durable" // FILE OFFSET: the database may forget everything before
+	ReplyGap     = "gap"     // FILE OFFSET: the gap is stored; a durable before this reply is of log before the gap
 	ReplyStalled = "stalled" // the store does not take anything: disconnect, so that the database does not wait
 	ReplyResumed = "resumed" // it does again
 )

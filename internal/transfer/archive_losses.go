@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dbcluster/databasecluster-operator/internal/archive"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 const (
@@ -39,7 +40,21 @@ func (r *archiveRun) find(now time.Time) {
 		return
 	}
 	l.looked, l.busy = now, true
-	go func() { l.found <- missing(r.uploads.ctx, r.uploads.store, parts[:acknowledged]) }()
+	go func() {
+		r.reclaim(r.uploads.ctx)
+		l.found <- missing(r.uploads.ctx, r.uploads.store, parts[:acknowledged])
+	}()
+}
+
+// reclaim writes the owner again if it is lost. Without it, jobs list the archive as if it were a backup.
+func (r *archiveRun) reclaim(ctx context.Context) {
+	if exists, err := r.store.bucket.Exists(ctx, protocol.ArchiveName); err != nil || exists {
+		return // the next upload reports what is wrong
+	}
+	r.log.Warn("The destination has lost the owner of the archive. It is stored again.", "object", protocol.ArchiveName)
+	if err := r.claim(ctx); err != nil {
+		r.log.Warn(failureOf(err).Message)
+	}
 }
 
 // missing returns an object of one file that is lost; "" for none. A listing may be late, so the store is asked for the object itself, too.

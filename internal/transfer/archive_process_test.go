@@ -88,14 +88,31 @@ func TestAnArchiveIsCompleteAfterKills(t *testing.T) {
 	t.Logf("%d kills", kills)
 }
 
+// obstruct creates files where the folders of an archive should be that begins now, or an hour later.
+func (w *world) obstruct() (remove func()) {
+	w.t.Helper()
+	var obstacles []string
+	for _, now := range []time.Time{time.Now(), time.Now().Add(time.Hour)} {
+		objects, err := archive.Resume(nil, nil, false, now).Record(archive.Gap, "log.1", 0)
+		w.worked(err)
+		obstacle := filepath.Join(w.root, "log", filepath.Dir(objects[0].Name()))
+		w.worked(os.MkdirAll(filepath.Dir(obstacle), 0o700))
+		w.worked(os.WriteFile(obstacle, nil, 0o600))
+		obstacles = append(obstacles, obstacle)
+	}
+	return func() {
+		for _, obstacle := range obstacles {
+			w.worked(os.Remove(obstacle))
+		}
+	}
+}
+
 func TestAStoreThatFailsStallsTheArchiveUntilItWorks(t *testing.T) {
 	w := newWorld(t)
-	obstacle, said := filepath.Join(w.root, "log", "00000000"), filepath.Join(t.TempDir(), "said")
-	w.worked(os.MkdirAll(filepath.Dir(obstacle), 0o700))
-	w.worked(os.WriteFile(obstacle, nil, 0o600)) // a file where the folder should be
+	said, remove := filepath.Join(t.TempDir(), "said"), w.obstruct()
 	go func() {
 		wait(t, said)
-		w.worked(os.Remove(obstacle))
+		remove()
 	}()
 	out := w.run(w.archiving(`printf 'data log.1 0 5\nhello'; read -r a; echo "$a" > `+said+`; read -r b; read -r c; echo "$a, $b, $c" >&2`,
 		"--stalled-after", "300ms")...)
@@ -129,9 +146,8 @@ func TestSIGTERMStoresWhatTheActionSent(t *testing.T) {
 
 func TestSIGTERMEndsAnArchiveWhoseStoreIsAway(t *testing.T) {
 	w := newWorld(t)
-	obstacle, started := filepath.Join(w.root, "log", "00000000"), filepath.Join(t.TempDir(), "started")
-	w.worked(os.MkdirAll(filepath.Dir(obstacle), 0o700))
-	w.worked(os.WriteFile(obstacle, nil, 0o600))
+	started := filepath.Join(t.TempDir(), "started")
+	w.obstruct()
 	arguments, result := w.arguments(w.archiving(`printf 'data log.1 0 5\nhello'; n=5; while :; do printf 'data log.1 %d 1\n!' $n; n=$((n + 1)); [ $n != 300 ] || echo > `+started+`; sleep 0.01; done`,
 		"--stalled-after", "200ms"))
 	cmd, stderr := program(t, arguments)
@@ -175,10 +191,20 @@ func TestAnArchiveStoresAgainWhatItsDestinationHasLost(t *testing.T) {
 		}
 		return len(parts) == 2
 	})
+	owner := filepath.Join(w.root, "log", protocol.ArchiveName)
+	was, err := os.ReadFile(owner)
+	w.worked(err)
+	w.worked(os.Remove(owner))
 	w.worked(os.Remove(filepath.Join(w.root, "log", first)))
-	await("object with all bytes", func(names []string) bool {
-		return strings.Contains(strings.Join(names, " "), ".0000000000-000000000b.")
+	await("object with all bytes and the owner", func(names []string) bool {
+		return slices.Contains(names, protocol.ArchiveName) && slices.ContainsFunc(names, func(name string) bool {
+			p, is := archive.Parse(name)
+			return is && p.From == 0 && p.End == 11
+		})
 	})
+	if is, err := os.ReadFile(owner); err != nil || !bytes.Equal(is, was) {
+		t.Errorf("the owner is %q, %v, and was %q", is, err, was)
+	}
 	if got := w.fetched("log.1"); got != "hello world" {
 		t.Errorf("log.1 is %q", got)
 	}

@@ -7,7 +7,6 @@ package transfer
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,8 +16,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
-	"github.com/klauspost/compress/zstd"
 	"gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
 
@@ -77,7 +76,7 @@ func (r *archiveRun) resume(ctx context.Context) error {
 		}
 	}
 	r.line = lastLine(content)
-	r.recorder = archive.Resume(files, content, len(r.keys) > 0)
+	r.recorder = archive.Resume(files, content, len(r.keys) > 0, time.Now())
 	return nil
 }
 
@@ -176,89 +175,6 @@ func (s *store) files() (folders, others []string, err error) {
 		}
 	}
 	return folders, others, s.failure("list", "", err)
-}
-
-// bytesOf reads a file of an archive, and verifies it.
-func (s *store) bytesOf(ctx context.Context, keys keys, file archive.File) ([]byte, error) {
-	var all bytes.Buffer
-	all.Grow(int(min(file.Size, archive.MaxFileBytes)) + bytes.MinRead)
-	sum := sha256.New()
-	for _, p := range file.Pieces {
-		if err := s.unpack(ctx, keys, p, io.MultiWriter(&all, sum)); err != nil {
-			return nil, err
-		}
-		if archive.DigestOf(sum.Sum(nil)) != p.After || int64(all.Len()) != p.End {
-			return nil, failf(protocol.BackupCorrupt, "%s is corrupt: its content differs from its name. %s.", s.URL(p.Name()),
-				s.advice(protocol.BackupCorrupt))
-		}
-	}
-	return all.Bytes(), nil
-}
-
-// reading is an archive that is read, with what it had when it was opened.
-type reading struct {
-	*store
-	keys  keys
-	files archive.Listing
-}
-
-// openArchive opens an archive to read it. The caller closes the store.
-func (r *run) openArchive(ctx context.Context, url string, options protocol.Store) (*reading, error) {
-	store, err := openStore(ctx, url, options)
-	if err != nil {
-		return nil, err
-	}
-	keys, err := r.unlock(store, options.Encryption)
-	if err != nil {
-		return nil, errors.Join(err, store.close())
-	}
-	listed, err := store.list(ctx, "")
-	if err != nil {
-		return nil, errors.Join(err, store.close())
-	}
-	return &reading{store, keys, archive.Read(listed.names())}, nil
-}
-
-// content reads a file. An archive that is written meanwhile replaces the parts of a file by one object.
-func (r *reading) content(ctx context.Context, f archive.File) ([]byte, error) {
-	content, err := r.bytesOf(ctx, r.keys, f)
-	if err == nil || failureOf(err).exitCode() == protocol.ExitTransient {
-		return content, err
-	}
-	listed, again := r.list(ctx, archive.Folder(f.Sequence))
-	if again != nil {
-		return nil, again
-	}
-	for _, now := range archive.Read(listed.names()) {
-		if now.Sequence == f.Sequence && now.Name == f.Name && !slices.Equal(now.Pieces, f.Pieces) {
-			return r.bytesOf(ctx, r.keys, now)
-		}
-	}
-	return nil, err
-}
-
-// unpack decrypts and decompresses an object.
-func (s *store) unpack(ctx context.Context, keys keys, p archive.Piece, into io.Writer) error {
-	content, err := s.read(ctx, p.Name())
-	if err != nil {
-		return err
-	}
-	plain := io.Reader(bytes.NewReader(content))
-	if p.Encrypted {
-		if plain, err = keys.open(plain); err != nil {
-			return failf(protocol.EncryptionKeyMissing,
-				"%s cannot be decrypted: %v. Set encryptionSecretName of the destination to the Secret with the key.", s.URL(p.Name()), err)
-		}
-	}
-	decompressor, err := zstd.NewReader(plain, zstd.WithDecoderMaxWindow(maxZstdWindow), zstd.WithDecoderConcurrency(1))
-	if err != nil {
-		return fmt.Errorf("create the decompressor: %w", err)
-	}
-	defer decompressor.Close()
-	if _, err = io.Copy(into, io.LimitReader(decompressor, archive.MaxFileBytes+1)); err != nil {
-		return failf(protocol.BackupCorrupt, "%s is corrupt: %v. %s.", s.URL(p.Name()), err, s.advice(protocol.BackupCorrupt))
-	}
-	return nil
 }
 
 // fetch copies a file of an archive. Several objects of one name may exist: the longest one is the file.

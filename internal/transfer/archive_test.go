@@ -80,7 +80,7 @@ func TestTheNextActionLearnsWhereTheArchiveEnds(t *testing.T) {
 		{"read -r tail; read -r durable; echo \"$tail, $durable\" >&2; printf 'data log.1 2 5\nllo!!'", "last log.1 5 open 2cf24dba5fb0a30e"},
 		{"printf 'end log.1 7\n'", "last log.1 7 open 5831fcd681f6a42b"},
 		{"printf 'fork log.1 6\n'", "last log.1 7 complete 5831fcd681f6a42b"},
-		{"printf 'gap log.1 6\n'", "last log.1 6 fork"},
+		{"printf 'data log.3 0 1\nxgap log.1 6\n'; read -r durable; read -r gap; echo \"$durable, $gap\" >&2", "last log.1 6 fork"},
 		{"printf 'data log.2 0 1\nx'", "last log.1 6 gap"},
 	} {
 		out := w.run(w.archiving(c.script)...)
@@ -89,6 +89,9 @@ func TestTheNextActionLearnsWhereTheArchiveEnds(t *testing.T) {
 		}
 		if i == 1 && !strings.Contains(out.stderr, `"line":"tail -, durable log.1 5"`) {
 			t.Errorf("the action was not told what is durable:\n%s", out.stderr)
+		}
+		if i == 4 && !strings.Contains(out.stderr, `"line":"durable log.3 1, gap log.1 6"`) {
+			t.Errorf("the action was not told that the gap is stored:\n%s", out.stderr)
 		}
 	}
 	if got := w.fetched("log.1"); got != "hello!!" {

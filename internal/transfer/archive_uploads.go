@@ -242,8 +242,12 @@ func (u *archiveUploads) acknowledge() {
 			u.now.Mark = o.Mark
 		}
 		u.mutex.Unlock()
-		if o.Kind == archive.Part || o.Kind == archive.Tail || o.Kind == archive.Full {
+		switch o.Kind {
+		case archive.Part, archive.Tail, archive.Full:
 			u.say(protocol.ReplyDurable, o.File, o.End)
+		case archive.Gap:
+			u.say(protocol.ReplyGap, o.File, o.End)
+		case archive.Mark, archive.Fork: // nothing waits for them
 		}
 		u.replace(o)
 	}

@@ -77,7 +77,8 @@ func (r *backupRun) held(ctx context.Context, store *store, name string, streams
 }
 
 // published reads a manifest of this backup. It rejects the manifest of an attempt with another engine or image. The
-// DatabaseBackup records only one of each, and only these are expected to restore the backup.
+// DatabaseBackup records only one of each, and only these are expected to restore the backup. The attempt that wrote the manifest may have
+// ended, or lost the response, before it knew whether the backup was deleted.
 func (r *backupRun) published(ctx context.Context, store *store, name string) (*protocol.Manifest, error) {
 	manifest, err := readManifest(ctx, store, name)
 	if err != nil {
@@ -89,5 +90,8 @@ func (r *backupRun) published(ctx context.Context, store *store, name string) (*
 				store.URL(name), key, was, is)
 		}
 	}
-	return manifest, ownedBy(manifest, store, name, r.ID)
+	if err := ownedBy(manifest, store, name, r.ID); err != nil {
+		return nil, err
+	}
+	return manifest, r.held(ctx, store, name, manifest.Streams)
 }

@@ -332,6 +332,26 @@ func TestABackupThatWasDeletedWhileItRanDoesNotAppear(t *testing.T) {
 	}
 }
 
+// The manifest of an attempt that was killed can arrive after the deletion. Another attempt finds it.
+func TestAManifestThatArrivesAfterTheDeletionOfItsBackupIsNoBackup(t *testing.T) {
+	for _, name := range []string{protocol.ManifestName, protocol.MemberManifest(0)} {
+		s := newSeries(t, 1<<20)
+		s.save("one", "")
+		s.change(2)
+		s.save("two", "one")
+		late, err := os.ReadFile(s.in("two", name))
+		s.worked(err)
+		s.drop("two")
+		s.drop("one")
+		s.worked(os.MkdirAll(filepath.Dir(s.in("two", name)), 0o700))
+		s.worked(os.WriteFile(s.in("two", name), late, 0o600))
+		s.fails(s.run(s.saving("two", "one", "cat "+s.file("two"))...), protocol.ExitPrecondition, protocol.BackupMissing, "two was deleted while")
+		if stored := s.stored(); slices.ContainsFunc(stored, func(name string) bool { return strings.HasSuffix(name, protocol.ManifestName) }) {
+			t.Errorf("stored are %q", stored)
+		}
+	}
+}
+
 // A crash after a deletion has removed the hold must not leave what only the hold has kept.
 func TestTheDeletionOfABackupThatIsNotCompleteFreesWhatItHeld(t *testing.T) {
 	s := newSeries(t, 2<<20)

@@ -7,6 +7,7 @@ SPDX-License-Identifier: Apache-2.0
 package transfer
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -122,5 +123,40 @@ func TestABucketThatIsAwayStallsTheArchive(t *testing.T) {
 	out := w.must(w.run(w.archiving(`printf 'data log.00 0 6\n00000\n'; read -r a; echo > ` + said + `; read -r b; read -r c; echo "$a, $b, $c" >&2`)...))
 	if !strings.Contains(out.stderr, `"line":"stalled, resumed, durable log.00 6"`) || w.fetched("log.00") != "00000\n" {
 		t.Errorf("%+v", out)
+	}
+}
+
+// A file of a quiet database has thousands of parts. One by one, they would take minutes from a distant bucket.
+func TestTheEndOfAnArchiveIsReadByManyRequestsAtTheSameTime(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.must(w.run(w.archiving(`for n in {0..19}; do printf 'data log.00 %d 6\n%05d\ncut\n' $((n * 6)) $n; done`)...))
+	var arrived atomic.Int32
+	together := make(chan struct{})
+	w.endpoint = between(t, func(response http.ResponseWriter, request *http.Request, proxy http.Handler) {
+		if strings.Contains(request.URL.Path, ".part.") {
+			if arrived.Add(1) == 8 {
+				close(together)
+			}
+			select {
+			case <-together:
+			case <-request.Context().Done():
+			}
+		}
+		proxy.ServeHTTP(response, request)
+	})
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	cmd, finish := w.command(ctx, w.archiving(`printf 'data log.00 120 6\n00020\n'`)...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w.must(finish())
+	var want strings.Builder
+	for n := range 21 {
+		fmt.Fprintf(&want, "%05d\n", n)
+	}
+	if got := w.fetched("log.00"); got != want.String() || arrived.Load() < 20 {
+		t.Errorf("after %d reads: %q", arrived.Load(), got)
 	}
 }

@@ -197,11 +197,13 @@ func TestAnArchiveOfPostgreSQLBeginsAgainAfterALostTimeline(t *testing.T) {
 			first := w.alone(p)
 			script := filepath.Join(p.folder, "scripts", "archive")
 			text, err := os.ReadFile(script) //nolint:gosec // of the test
-			text = bytes.Replace(text, []byte("\nBEHIND = 300\n"), []byte("\nBEHIND = 3\n"), 1)
+			text = bytes.Replace(text, []byte("\nBEHIND = 300\n"), []byte("\nBEHIND = 6\n"), 1)
 			if err := errors.Join(err, os.WriteFile(script, text, 0o755)); err != nil { //nolint:gosec // another user runs it
 				t.Fatal(err)
 			}
 			lost := p.ask(first.port, "SELECT system_identifier FROM pg_control_system()") + "-000000020000000000000001"
+			p.ask(first.port, "ALTER SYSTEM SET log_connections = on")
+			p.ask(first.port, "SELECT pg_reload_conf()")
 			began := time.Now()
 			if got := w.firstFrame(p, first, "last "+lost+" 4096 open 0123456789abcdef"); !strings.HasPrefix(got, "gap "+lost+" 4096") {
 				t.Errorf("the action sends %q", got)
@@ -209,8 +211,22 @@ func TestAnArchiveOfPostgreSQLBeginsAgainAfterALostTimeline(t *testing.T) {
 			if waits && time.Since(began) < time.Second {
 				t.Error("the action did not wait for another primary")
 			}
+			// A slow machine needs fewer.
+			if got := p.logged("connection authorized: user=replicator"); waits && (got < 3 || got > 12) {
+				t.Errorf("the action connected %d times", got)
+			}
 		})
 	}
+}
+
+// logged is how often the servers have logged a text.
+func (p postgresql) logged(text string) int {
+	p.t.Helper()
+	log, err := os.ReadFile(filepath.Join(p.folder, "log"))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return bytes.Count(log, []byte(text))
 }
 
 // firstFrame is the first line of the action after a reply.

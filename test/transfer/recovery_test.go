@@ -269,7 +269,7 @@ func TestLogThatABucketRetainsHidesNoTime(t *testing.T) {
 	refused := window()
 	refuse.Store(false)
 	done := window()
-	if len(refused.Spans) != 1 || refused.Removed != 0 || !strings.Contains(refused.Left, "00000000/000000000000.log.0") {
+	if len(refused.Spans) != 1 || refused.Removed != 0 || !strings.Contains(refused.Left, "00000.log.0") {
 		t.Errorf("refused: %+v", refused)
 	}
 	if done.Removed != 9 || done.Left != "" || fmt.Sprint(done.Spans) != fmt.Sprint(refused.Spans) {

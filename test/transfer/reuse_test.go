@@ -124,3 +124,40 @@ func TestBackupsToABadBucketReferToEachOtherWithinTheMemoryBound(t *testing.T) {
 	w.location = w.location[:strings.LastIndex(w.location, "/")]
 	w.nothing()
 }
+
+// A request is repeated if its answer is lost. Then the service refuses it, because the manifest exists.
+func TestABackupWhoseStoredManifestIsRefusedDoesNotAppearIfItWasDeleted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var stored atomic.Int32
+	w.endpoint = between(t, func(out http.ResponseWriter, in *http.Request, forward http.Handler) {
+		if in.Method == http.MethodPut && strings.HasSuffix(in.URL.Path, "-two/"+protocol.MemberManifest(0)) && stored.CompareAndSwap(0, 1) {
+			forward.ServeHTTP(discard{}, in)
+			http.Error(out, "<Error><Code>PreconditionFailed</Code></Error>", http.StatusPreconditionFailed)
+			return
+		}
+		forward.ServeHTTP(out, in)
+	})
+	file, _ := pages(t, 2<<20)
+	started, gate := filepath.Join(t.TempDir(), "started"), filepath.Join(t.TempDir(), "gate")
+	save := func(name, earlier, script string) []string {
+		call := protocol.Backup{To: w.location + name, Reuse: earlier, ID: name, Complete: true, Index: true, Store: w.store()}
+		return append(protocol.Args(&call), "--", "sh", "-c", script)
+	}
+	w.must(w.run(save("-one", "", "cat "+file)...))
+	cmd, finish := w.command(t.Context(), save("-two", w.location+"-one", "cat "+file+"; touch "+started+"; while ! test -e "+gate+"; do sleep 0.01; done")...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, started)
+	for _, name := range []string{"-two", "-one"} {
+		w.must(w.run(protocol.Args(&protocol.Delete{At: w.location + name, ID: name, Store: w.store()})...))
+	}
+	if err := os.WriteFile(gate, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.fails(finish(), protocol.ExitPrecondition, protocol.BackupMissing, "-two was deleted while it was written")
+	if stored.Load() != 1 {
+		t.Errorf("the manifest was stored %d times", stored.Load())
+	}
+}

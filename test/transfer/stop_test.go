@@ -60,9 +60,11 @@ type acting struct {
 	t      *testing.T
 	cmd    *exec.Cmd
 	frames *bufio.Reader
-	said   strings.Builder
-	ended  chan struct{}
-	sent   string
+	// replies is the standard input of the action.
+	replies io.Writer
+	said    strings.Builder
+	ended   chan struct{}
+	sent    string
 }
 
 // act starts the action with the first reply, where the archive ends.
@@ -81,7 +83,7 @@ func (w *world) act(p postgresql, m member, last string) *acting {
 	if err := errors.Join(errIn, errOut, a.cmd.Start()); err != nil {
 		w.t.Fatal(err)
 	}
-	a.frames = bufio.NewReader(stdout)
+	a.frames, a.replies = bufio.NewReader(stdout), stdin
 	fmt.Fprintln(stdin, last)
 	return a
 }
