@@ -81,9 +81,8 @@ func (s *archiveState) follow(of func() protocol.Archived) {
 func (s *archiveState) fails(cause string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if s.of != nil {
-		s.last, s.of = s.of(), nil
-	}
+	s.update()
+	s.of = nil
 	if s.last.Problem == "" {
 		s.last.Since = time.Now().UTC()
 	}
@@ -93,11 +92,21 @@ func (s *archiveState) fails(cause string) {
 func (s *archiveState) now() protocol.Archived {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if s.of != nil {
-		s.last = s.of()
-	}
+	s.update()
 	s.last.At = time.Now().UTC()
 	return s.last
+}
+
+// update takes the state of the run, if there is one. Its gaps stay known when it has ended: the pod may remain ready.
+func (s *archiveState) update() {
+	if s.of == nil {
+		return
+	}
+	now := s.of()
+	if now.Lost.Before(s.last.Lost) {
+		now.Lost = s.last.Lost
+	}
+	s.last = now
 }
 
 // every writes the state until the returned function is called.

@@ -68,6 +68,22 @@ func TestAnArchiveWithAStateRunsAgainWhateverFails(t *testing.T) {
 	}
 }
 
+// The pod may stay ready until the next run, and then nothing else shows that a backup is needed.
+func TestAGapStaysKnownWhenItsRunHasEnded(t *testing.T) {
+	state, lost := &archiveState{}, time.Now().UTC().Add(-time.Second)
+	state.follow(func() protocol.Archived { return protocol.Archived{Lost: lost} })
+	state.fails("the action ended")
+	state.follow(func() protocol.Archived { return protocol.Archived{Mark: time.Now()} })
+	if got := behind(state.now(), time.Minute, time.Now()); !strings.HasPrefix(got, "log is missing since ") {
+		t.Errorf("%q", got)
+	}
+	later := lost.Add(time.Second)
+	state.follow(func() protocol.Archived { return protocol.Archived{Lost: later} })
+	if got := state.now().Lost; !got.Equal(later) {
+		t.Errorf("another gap is of %s", got)
+	}
+}
+
 // A restore that is followed by a recovery leaves the data to it, and is complete only after it.
 func TestARestoreIsFollowedByTheArchiveBesideTheBackup(t *testing.T) {
 	w := newWorld(t)
