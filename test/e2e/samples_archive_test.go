@@ -13,7 +13,7 @@ import (
 
 // archivesBookings drops a table, and puts the moment before it, with the backup that the schedule has created for the archive, in place of
 // those of the samples.
-func (w *world) archivesBookings() {
+func archivesBookings(w *world) {
 	w.Helper()
 	const seen = `jsonpath={.status.conditions[?(@.type=="ContinuousArchiving")].message}`
 	w.eventually("; any time since 2", "get", "databasecluster", "bookings", "-o", seen)
@@ -39,7 +39,7 @@ func hasBookings(cluster string) func(*world) {
 }
 
 // replacesBookings checks the preview, and follows the comment of the sample.
-func (w *world) replacesBookings() {
+func replacesBookings(w *world) {
 	w.Helper()
 	hasBookings("before-the-mistake-preview")(w)
 	set := func(mode, reason, want string) {

@@ -71,9 +71,9 @@ var gallery = map[string][]shown{
 		{file: "final-backup", object: "databasecluster/invoices", condition: "ProtectionEnforced", check: (*world).deletesInvoices, keep: true},
 	},
 	"Archive": {
-		{file: "archive", object: "databasecluster/bookings", condition: "ContinuousArchiving", before: (*world).startS3, check: (*world).archivesBookings, keep: true},
+		{file: "archive", object: "databasecluster/bookings", condition: "ContinuousArchiving", before: (*world).startS3, check: archivesBookings, keep: true},
 		{file: "restore-to-a-moment", object: "databasecluster/bookings-then", condition: "Ready", check: hasBookings("bookings-then")},
-		{file: "restore-in-place", object: "databaserestore/before-the-mistake", condition: "Ready", check: (*world).replacesBookings},
+		{file: "restore-in-place", object: "databaserestore/before-the-mistake", condition: "Ready", check: replacesBookings},
 		{file: "restore-or-create", object: "databasecluster/tickets", condition: "Ready", check: func(w *world) {
 			w.eventually("Create", "get", "databasecluster", "tickets", "-o", "jsonpath={.status.bootstrap}")
 		}},
