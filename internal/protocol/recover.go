@@ -33,7 +33,7 @@ const (
 	// UntilVariable is the time until which commits are replayed; empty for the end.
 	UntilVariable = "DBC_RECOVER_UNTIL"
 	// PointVariable is the name of a point in the log; empty for none. ReachedVariable is the path of a file, into which the command writes
-	// the time of that point: this shows that it has stopped there. With a time, it may write an earlier one, until which it has each commit.
+	// the time of that point: this shows that it has stopped there. With a time, it may write an earlier time, until which it has each commit.
 	PointVariable   = "DBC_RECOVER_POINT"
 	ReachedVariable = "DBC_RECOVERED_TO"
 	// LastCommitVariable is the path of a file, into which the command may write the time of the last commit that it has replayed.

@@ -45,7 +45,7 @@ func (r *recoverRun) lastCommit(folder string) (time.Time, error) {
 	return at, nil
 }
 
-// reached is the time of the target, or an earlier one if the command reports that it does not know what was committed between both.
+// reached is the time of the target, or an earlier time if the command reports that it does not know what was committed between both.
 func (r *recoverRun) reached(folder string, until time.Time) (time.Time, error) {
 	at, err := written(folder, reachedFile)
 	switch {
