@@ -21,6 +21,8 @@ var replacementSequences = []world.Story{
 		setMode("yesterday", dbv1.RestoreUndo), world.Holds("what orders"), removeRestore("yesterday"), scale(3)),
 	world.Tell("data-replaced-and-undone-at-once", backedUp("old", world.PairEngine), told(createPair(world.PairEngine)), soon(9, replaceData("yesterday", "old")),
 		soon(2, setMode("yesterday", dbv1.RestoreUndo)), removeRestore("yesterday"), world.Holds("the first data")),
+	world.Tell("data-replaced-and-deleted-at-once", backedUp("old", world.PairEngine), told(createPair(world.PairEngine)), soon(18, replaceData("yesterday", "old")),
+		removeRestore("yesterday"), setMode("yesterday", dbv1.RestoreUndo), world.Holds("the first data")),
 	world.Tell("data-replaced-in-a-crash-loop", world.InBucket("old", 2), runningSaved(2), image("database:crash"), replaceData("yesterday", "old"), image("database:1"),
 		world.Holds("old of member"), remove(), removeRestore("yesterday")),
 	world.Tell("data-replaced-and-adopted", world.InBucket("old", 2), runningSaved(2), replaceData("yesterday", "old"), remove(), create(2, saved), removeRestore("yesterday"),

@@ -27,10 +27,9 @@ func (w *World) switches() bool {
 	for _, r := range store.All[*dbv1.DatabaseRestore](w.Store) {
 		own := naming.RestoredTemplate(r.UID)
 		switch {
-		case r.DeletionTimestamp != nil:
 		case r.Spec.Mode == dbv1.RestoreUndo && used == own:
 			return true
-		case r.Spec.Mode == dbv1.RestoreReplace && used != own && w.isRestored(own):
+		case r.DeletionTimestamp == nil && r.Spec.Mode == dbv1.RestoreReplace && used != own && w.isRestored(own):
 			return true
 		}
 	}
@@ -52,7 +51,8 @@ func (w *World) isRestored(template string) bool {
 	return restored
 }
 
-// released reports whether no member uses a volume, and the DatabaseRestore that retained it is being deleted. The cluster may no longer
+// released reports whether no member uses a volume, and the DatabaseRestore that retained it is being deleted, after it has reported its
+// data. The cluster may no longer
 // exist.
 func (w *World) released(object client.Object) bool {
 	claim, is := object.(*corev1.PersistentVolumeClaim)
@@ -66,6 +66,7 @@ func (w *World) released(object client.Object) bool {
 		if cluster != nil && string(cluster.UID) == claim.Labels[dbv1.LabelClusterUID] {
 			unused = template != naming.ClaimTemplate(w.inUse())
 		}
-		return r.DeletionTimestamp != nil && unused
+		accepted := template == naming.RestoredTemplate(r.UID) || cluster == nil || cluster.DeletionTimestamp != nil || r.Status.ReplacedAt != nil
+		return r.DeletionTimestamp != nil && unused && accepted
 	})
 }
