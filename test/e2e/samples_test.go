@@ -122,7 +122,7 @@ func TestTheGalleryWorks(t *testing.T) {
 			w := newWorld(t)
 			w.replacements = w.localImages(name)
 			for _, s := range all {
-				w.shows(s)
+				show(&w, s)
 			}
 		})
 	}
@@ -144,8 +144,8 @@ func (w world) localImages(name string) []string {
 	return all
 }
 
-// shows applies a file as its comment instructs, and waits for the expected result.
-func (w world) shows(s shown) {
+// show applies a file as its comment instructs, and waits for the expected result.
+func show(w *world, s shown) {
 	w.Helper()
 	path := filepath.Join(galleryFolder, s.file+".yaml")
 	text, err := os.ReadFile(path)
@@ -154,13 +154,13 @@ func (w world) shows(s shown) {
 	}
 	w.Log("sample", s.file)
 	if s.before != nil {
-		s.before(&w)
+		s.before(w)
 	}
 	w.createSecrets(string(text))
 	w.apply(string(text))
 	w.do("wait", "--for=condition="+s.condition, s.object, "--timeout="+patience.String())
 	if s.check != nil {
-		s.check(&w)
+		s.check(w)
 	}
 	if !s.keep {
 		w.do("delete", "-f", path, "--ignore-not-found", "--timeout="+patience.String())

@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
+	"github.com/dbcluster/databasecluster-operator/test/conformance/contract"
 )
 
 // etcd is a member of the engine etcd-v1 with its volume, on an address of its own, because the scripts have fixed ports.
@@ -65,8 +66,17 @@ func newEtcd(w *world) *etcd {
 
 func (e *etcd) script(name string) string { return filepath.Join(e.folder, "scripts", name) }
 
+// environment is that of a container of the engine.
 func (e *etcd) environment() []string {
-	return append(os.Environ(), "PATH="+filepath.Join(e.folder, "bin")+":"+os.Getenv("PATH"), "DBC_DATA_DIR="+filepath.Join(e.folder, "data"), "DBC_SECRETS_DIR="+filepath.Join(e.folder, "secrets"), "DBC_PORT=2379",
+	declared, err := contract.ReadEngine("../../config/engines/etcd-v1.yaml")
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	all := os.Environ()
+	for _, variable := range declared.Spec.Container.Env {
+		all = append(all, variable.Name+"="+strings.ReplaceAll(variable.Value, "127.0.0.1", e.address))
+	}
+	return append(all, "PATH="+filepath.Join(e.folder, "bin")+":"+os.Getenv("PATH"), "DBC_DATA_DIR="+filepath.Join(e.folder, "data"), "DBC_SECRETS_DIR="+filepath.Join(e.folder, "secrets"), "DBC_PORT=2379",
 		"DBC_CLUSTER=orders", "DBC_ORDINAL=0", "DBC_MEMBERS="+e.address, "DBC_MEMBER="+e.address, "DBC_PARAM_SNAPSHOT_COUNT=10000",
 		"DBC_PARAM_MAX_REQUEST_BYTES=8388608", "DBC_PARAM_HEARTBEAT_INTERVAL=100", "DBC_PARAM_ELECTION_TIMEOUT=1000", "DBC_PARAM_QUOTA_BACKEND_BYTES=",
 		"DBC_PARAM_AUTO_COMPACTION_MODE=periodic", "DBC_PARAM_AUTO_COMPACTION_RETENTION=1h")
