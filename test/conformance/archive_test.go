@@ -64,7 +64,17 @@ func recoverMoment(ctx context.Context, t *trial) (string, error) {
 	if err := reader.lacks(ctx, later); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s and %s, and none of %d later ones", seen, moment, len(later)), errors.Join(t.remove(ctx, restored), t.remove(ctx, source))
+	seen = fmt.Sprintf("%s, and none of %d later ones%s", seen, len(later), lastCommit(ctx, restored))
+	return seen, errors.Join(t.remove(ctx, restored), t.remove(ctx, source))
+}
+
+// lastCommit continues a sentence about a recovered cluster.
+func lastCommit(ctx context.Context, restored *lab.Cluster) string {
+	object, err := restored.Object(ctx)
+	if err != nil || object.Status.Restore == nil || object.Status.Restore.LastCommitTime == nil {
+		return ""
+	}
+	return "; the engine reports a last commit of " + object.Status.Restore.LastCommitTime.UTC().Format(time.RFC3339)
 }
 
 // archived is a new cluster with an archive, a backup and a client.

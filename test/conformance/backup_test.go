@@ -176,8 +176,12 @@ func (t *trial) restoredFrom(ctx context.Context, source dbv1.BackupSource, rows
 	if err != nil {
 		return restored, nil, "", err
 	}
-	return restored, reader, fmt.Sprintf("Ready after %.0f s with all %d rows that were acknowledged before", took.Seconds(), len(rows)),
-		reader.has(ctx, "", rows)
+	until := "the backup"
+	if target := source.RecoveryTarget; target != nil {
+		until = target.Time
+	}
+	seen := fmt.Sprintf("Ready after %.0f s with all %d rows that were acknowledged before %s", took.Seconds(), len(rows), until)
+	return restored, reader, seen, reader.has(ctx, "", rows)
 }
 
 // backupOffline hibernates the cluster and deletes it with a hook. It restores the backup of the hook.
