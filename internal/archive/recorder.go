@@ -57,6 +57,7 @@ func Resume(files Listing, content []byte, encrypted bool, now time.Time) *Recor
 			r.last.Mark = mark.Time
 		}
 	}
+	r.marked = r.last.Mark // an object that replaces others must not lose their marks
 	if last.Complete {
 		r.last.Kind = Full
 	}

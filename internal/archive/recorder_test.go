@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package archive
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -117,5 +118,37 @@ func TestTheNameOfAPieceHasAllOfIt(t *testing.T) {
 		if got, ok := Parse(name); ok {
 			t.Errorf("%s is %+v", name, got)
 		}
+	}
+}
+
+// Without its marks, a file that ends at a fork right after a restart shows no end of the backups before it.
+func TestAnObjectThatReplacesOthersHasTheirMarksAfterARestart(t *testing.T) {
+	second := func(n int) time.Time { return time.Date(2026, 11, 27, 20, 0, n, 0, time.UTC) }
+	r, names := Resume(nil, nil, false, time.Time{}), []string{}
+	keep := func(objects []Upload, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range objects {
+			names = append(slices.DeleteFunc(names, func(name string) bool { return slices.Contains(o.Replaces, name) }), o.Name())
+		}
+	}
+	var content []byte
+	for n := range maxParts + 1 {
+		r.Mark(second(n))
+		if err := r.Data("log.1", int64(n), []byte("x")); err != nil {
+			t.Fatal(err)
+		}
+		content = append(content, 'x')
+		keep(r.Cut(), nil)
+	}
+	r = Resume(Read(names), content, false, time.Time{})
+	keep(r.Complete("log.1", int64(len(content))))
+	keep(r.Record(Fork, "log.1", int64(len(content))))
+	keep(r.Whole("log.2", []byte("y")))
+	backup := BaseBackup{Start: "log.1", Ended: second(maxParts - 1), Trusted: true}
+	if _, based := Read(names).Spans([]BaseBackup{backup}); !based {
+		t.Errorf("the backup is of no use any more: %q", names)
 	}
 }

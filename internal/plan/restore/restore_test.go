@@ -291,6 +291,30 @@ func marked(o *state.Observed) {
 	}
 }
 
+// The Jobs of a DatabaseRestore that was deleted stay for their logs.
+func TestTheMomentOfARestoreIsNotThatOfAPreviousOne(t *testing.T) {
+	cluster := plans.Orders()
+	observed := plans.Standing(t, cluster)
+	beginsWith(cluster, &observed, bucket)
+	at := func(ago time.Duration) *jobs.Job {
+		return &jobs.Job{Succeeded: true, StartTime: new(plans.Ago(ago)), Result: &protocol.Result{Bytes: 100, RecoveredTo: plans.Ago(ago).Time}}
+	}
+	filling(cluster, &observed, 0, at(time.Hour)) // the name of this Job sorts first
+	observed.Restore.Jobs[0].Name = "orders-restore-0"
+	observed.Volumes = nil
+	filling(cluster, &observed, 0, at(time.Minute))
+	filling(cluster, &observed, 1, nil)
+	for i := range observed.Volumes {
+		observed.Volumes[i].Created = plans.Ago(2 * time.Minute)
+	}
+	marked(&observed)
+	cluster.Status.Restore = &dbv1.ClusterRestoreStatus{From: bucket, Phase: dbv1.RestoreRunning}
+	got := plans.Decide(cluster, observed).Restore
+	if got == nil || got.RecoveredTo == nil || !got.RecoveredTo.Time.Equal(plans.Ago(time.Minute).Time) || got.Bytes != 100 {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestABackupIsNeverRestoredOnceThereWereMembers(t *testing.T) {
 	for name, change := range map[string]func(*dbv1.DatabaseCluster, *state.Observed){
 		"members that run": func(c *dbv1.DatabaseCluster, o *state.Observed) {

@@ -73,13 +73,21 @@ func ended(s *situation.Situation) *dbv1.ClusterRestoreStatus {
 		if before != nil {
 			keep(done, before)
 		}
-		measure(done, s.Restore.Jobs)
-		bytes, total := bytesRead(s.Restore.Jobs)
+		own := jobsOf(s, s.Volumes)
+		measure(done, own)
+		bytes, total := bytesRead(own)
 		done.Bytes = max(done.Bytes, bytes)
 		done.TotalBytes = max(done.TotalBytes, total, done.Bytes)
 		return done
 	}
 	return nil
+}
+
+// jobsOf are the Jobs that filled these volumes. The cluster may have others, of a previous restore into other volumes.
+func jobsOf(s *situation.Situation, volumes []state.Volume) []jobs.Job {
+	return state.Only(s.Restore.Jobs, func(j jobs.Job) bool {
+		return j.StartTime == nil || slices.ContainsFunc(volumes, func(v state.Volume) bool { return !j.StartTime.Before(&v.Created) })
+	})
 }
 
 // measure records what a recovery has reached, while its Job still exists.
@@ -106,7 +114,7 @@ func bytesRead(all []jobs.Job) (bytes, total int64) {
 // count adds up the progress of the Jobs. If a running Job does not report it, or the claims are about to be annotated, the numbers
 // do not change.
 func (r restore) count(now *dbv1.ClusterRestoreStatus) {
-	measure(now, r.Restore.Jobs)
+	measure(now, jobsOf(r.Situation, r.Restoration.Own))
 	if slices.ContainsFunc(r.Restoration.Own, func(v state.Volume) bool { return v.Fill == state.Filled }) {
 		r.keep(now)
 		return
