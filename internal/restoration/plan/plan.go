@@ -7,6 +7,7 @@ package plan
 
 import (
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -103,10 +104,32 @@ func lacking(restore *dbv1.DatabaseRestore, seen RestoreFacts) (RestorePlan, boo
 		p.RequeueAfter = situation.MissingRequeue // engines are not watched
 		return p, true
 	}
-	if cause := engine.Unreachable(restore.Spec.Source.RecoveryTarget, seen.Engine); cause != "" && restore.Spec.Mode != dbv1.RestoreUndo {
+	if restore.Spec.Mode == dbv1.RestoreUndo {
+		return RestorePlan{}, false
+	}
+	return unreachable(restore, seen)
+}
+
+// unreachable is why the target can never be recovered; the second result is false if it may.
+func unreachable(restore *dbv1.DatabaseRestore, seen RestoreFacts) (RestorePlan, bool) {
+	target := restore.Spec.Source.RecoveryTarget
+	if cause := engine.Unreachable(target, seen.Engine); cause != "" {
 		return stalled(dbv1.ReasonFieldUnsupported, fmt.Sprintf("spec.source.recoveryTarget: %s. Create another DatabaseRestore", cause)), true
 	}
+	if heldBy(restore, seen) == nil && ahead(restore, until(target)) {
+		return stalled(dbv1.ReasonRestoreFailed, fmt.Sprintf("spec.source.recoveryTarget.time %s is after the creation of this DatabaseRestore, "+
+			"so the cluster had no data of then. Create another DatabaseRestore with a past time", target.Time)), true
+	}
 	return RestorePlan{}, false
+}
+
+// clocks is by how much that of a database may be ahead of that of the API server.
+const clocks = time.Minute
+
+// ahead reports whether a time was in the future when the restore was asked for. It must not replace data when the time has come.
+func ahead(restore *dbv1.DatabaseRestore, at time.Time) bool {
+	created := restore.CreationTimestamp
+	return !created.IsZero() && at.After(created.Add(clocks))
 }
 
 // create creates the preview once the cluster and the backup are known.

@@ -295,3 +295,22 @@ func TestARestoreThatIsBeingDeletedCreatesNothing(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 }
+
+// The time of another zone would replace the data hours later, when it has come.
+func TestATimeThatWasInTheFutureIsRefusedForGood(t *testing.T) {
+	for mode, words := range map[dbv1.RestoreMode]string{
+		dbv1.RestorePreview: "2026-11-28T12:01:01Z is after the creation of this DatabaseRestore",
+		dbv1.RestoreReplace: "2026-11-28T12:01:01Z is after the creation of this DatabaseRestore",
+		dbv1.RestoreUndo:    "there is nothing to undo",
+	} {
+		restore := yesterday(dbv1.RestoreSource{RecoveryTarget: at("2026-11-28T12:01:01Z")})
+		restore.Spec.Mode, restore.CreationTimestamp = mode, metav1.NewTime(time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC))
+		if p := plan.For(restore, orders()); len(p.Operations) > 0 || p.Stalled == nil || !strings.Contains(p.Why, words) {
+			t.Errorf("%s: %v: %s", mode, p.Operations, p.Why)
+		}
+		restore.CreationTimestamp = metav1.NewTime(restore.CreationTimestamp.Add(time.Second))
+		if p := plan.For(restore, orders()); mode != dbv1.RestoreUndo && p.Stalled != nil {
+			t.Errorf("%s, of a clock that is a minute ahead: %s", mode, p.Why)
+		}
+	}
+}

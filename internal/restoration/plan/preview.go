@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -115,11 +116,8 @@ func report(restore *dbv1.DatabaseRestore, preview *dbv1.DatabaseCluster) Restor
 	stall, ready := meta.FindStatusCondition(conditions, dbv1.ConditionStalled), meta.FindStatusCondition(conditions, dbv1.ConditionReady)
 	gets := fmt.Sprintf("DatabaseCluster %s gets %s", preview.Name, data(restore, preview))
 	switch {
-	case stall != nil && stall.Status == metav1.ConditionTrue && stall.Reason == dbv1.ReasonVolumeConflict:
-		return stalled(stall.Reason, fmt.Sprintf("%s, but volumes of a previous cluster of that name exist. Delete these "+
-			"PersistentVolumeClaims, or create a DatabaseRestore with another name", gets))
 	case stall != nil && stall.Status == metav1.ConditionTrue:
-		return stalled(stall.Reason, fmt.Sprintf("%s: %s", gets, stall.Message))
+		return halted(gets, *stall)
 	case ready == nil:
 		return because(gets)
 	case ready.Status != metav1.ConditionTrue || !meta.IsStatusConditionTrue(conditions, dbv1.ConditionAvailable):
@@ -129,6 +127,19 @@ func report(restore *dbv1.DatabaseRestore, preview *dbv1.DatabaseCluster) Restor
 		naming.Service(preview.Name)))
 	p.Ready, p.Reason = true, dbv1.ReasonPreviewReady
 	return p
+}
+
+// halted reports why the preview waits for the user.
+func halted(gets string, stall metav1.Condition) RestorePlan {
+	text := ": " + stall.Message
+	switch stall.Reason {
+	case dbv1.ReasonVolumeConflict:
+		text = ", but volumes of a previous cluster of that name exist. Delete these PersistentVolumeClaims, or create a DatabaseRestore with " +
+			"another name"
+	case dbv1.ReasonJobBlocked, dbv1.ReasonRestoreFailed:
+		text = strings.TrimSuffix(text, ".") + another
+	}
+	return stalled(stall.Reason, gets+text)
 }
 
 // data is what the preview was created with, for messages. Its spec may have changed since.

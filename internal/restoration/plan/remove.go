@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -78,29 +79,41 @@ func keeps(restore *dbv1.DatabaseRestore, seen RestoreFacts, doomed []state.Volu
 		return RestorePlan{}, false
 	}
 	restored := r.VolumeClaimTemplate == naming.RestoredTemplate(restore.UID)
+	used := slices.Contains(r.PastRestores, restore.Name) // both kinds of volumes
 	begun := slices.ContainsFunc(doomed, func(v state.Volume) bool { return v.Terminating })
 	switch {
 	case restored && restore.Spec.Mode == dbv1.RestoreUndo, r.Stage == dbv1.ReplacementSwitching:
 		return because("the members are being stopped to get other volumes; the volumes that they do not use are deleted afterward").soon(), true
-	case restored && !begun && len(doomed) > 0:
-		return undecided(restore, seen.Cluster, fmt.Sprintf("%s-%s-*", r.OtherVolumeClaimTemplate, seen.Cluster.Name))
+	case (restored || used) && !begun && len(doomed) > 0:
+		return undecided(restore, seen.Cluster, restored, doomed)
 	}
 	return RestorePlan{}, false
 }
 
-// undecided reports whether the restored data may not be the wanted one, so that the claims from before have to be kept.
-func undecided(restore *dbv1.DatabaseRestore, cluster *dbv1.DatabaseCluster, claims string) (RestorePlan, bool) {
-	text := ""
+// undecided reports whether the data that the cluster has may not be the wanted one, so that the other claims have to be kept.
+func undecided(restore *dbv1.DatabaseRestore, cluster *dbv1.DatabaseCluster, restored bool, doomed []state.Volume) (RestorePlan, bool) {
+	claims := make([]string, len(doomed))
+	for i, v := range doomed {
+		claims[i] = v.Claim
+	}
+	has, others, text := "the restored data", "its volumes from before", ""
+	if !restored {
+		has, others = "its volumes from before", "the restored volumes"
+	}
 	switch {
-	case !accepted(restore):
+	case restored && !accepted(restore):
 		text = fmt.Sprintf("this DatabaseRestore was deleted before DatabaseCluster %s was available with the restored data, so its volumes "+
-			"from before are retained. To get them back, set spec.mode to Undo. To keep the present data, delete these PersistentVolumeClaims "+
-			"yourself: %s", cluster.Name, claims)
+			"from before are retained. To get them back, set spec.mode to Undo, which also deletes the restored volumes, with what was "+
+			"written since. To keep the present data, delete these PersistentVolumeClaims yourself", cluster.Name)
 	case !isAvailable(cluster):
-		text = fmt.Sprintf("DatabaseCluster %s is not available with the restored data, so its volumes from before are retained. Wait until it "+
-			"is available, or delete these PersistentVolumeClaims yourself: %s", cluster.Name, claims)
+		text = fmt.Sprintf("DatabaseCluster %s is not available with %s, so %s are retained. Wait until it is available, or delete these "+
+			"PersistentVolumeClaims yourself", cluster.Name, has, others)
 	default:
 		return RestorePlan{}, false
+	}
+	text += ": " + strings.Join(claims, " ")
+	if !restored { // the members have just been stopped
+		return because(text).soon(), true
 	}
 	return stalled(dbv1.ReasonReplacementHeld, text).soon(), true
 }

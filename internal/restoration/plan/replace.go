@@ -7,6 +7,7 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 
@@ -27,7 +28,8 @@ func replace(restore *dbv1.DatabaseRestore, seen RestoreFacts) RestorePlan {
 	}
 	from, problem := sourceOf(restore, seen)
 	if problem != "" {
-		return stalled(dbv1.ReasonBackupMissing, problem)
+		return stalled(dbv1.ReasonBackupMissing, problem+". The replacement begins by itself when there is one: to prevent it, delete this "+
+			"DatabaseRestore")
 	}
 	p := because(fmt.Sprintf("DatabaseCluster %s begins to restore %s into new volumes", seen.Cluster.Name, describe(from.BackupSource)))
 	p.Reason, p.ClusterUID = dbv1.ReasonReplacing, string(seen.Cluster.UID)
@@ -78,6 +80,9 @@ func heldBy(restore *dbv1.DatabaseRestore, seen RestoreFacts) *dbv1.ClusterRepla
 	return r
 }
 
+// another continues a sentence about a restore that cannot continue.
+const another = ". spec.source cannot be changed: for another source, create another DatabaseRestore"
+
 // progress describes how far a replacement is.
 func progress(restore *dbv1.DatabaseRestore, seen RestoreFacts, r dbv1.ClusterReplacementStatus) RestorePlan {
 	cluster, replaces := seen.Cluster, restore.Spec.Mode == dbv1.RestoreReplace
@@ -92,6 +97,8 @@ func progress(restore *dbv1.DatabaseRestore, seen RestoreFacts, r dbv1.ClusterRe
 	case r.Reason == dbv1.ReasonRestoreFailed:
 		return stalled(r.Reason, fmt.Sprintf("%s. DatabaseCluster %s has not changed. spec.source cannot be changed: to restore from another "+
 			"source, create another DatabaseRestore, and delete this one", r.Message, cluster.Name))
+	case r.Reason == dbv1.ReasonJobBlocked:
+		return stalled(r.Reason, strings.TrimSuffix(r.Message, ".")+another)
 	case r.Reason != "":
 		return stalled(r.Reason, r.Message)
 	case r.Stage != dbv1.ReplacementCompleted || has != replaces:

@@ -120,6 +120,9 @@ func TestADeletedRestoreDeletesTheVolumesThatTheClusterDoesNotUse(t *testing.T) 
 	deleted := held(dbv1.ReplacementCompleted, restored, "data", false)
 	deleted.Cluster.DeletionTimestamp = new(metav1.Now())
 	unreported := held(dbv1.ReplacementCompleted, restored, "data", true)
+	starts, undone := held(dbv1.ReplacementCompleted, "data", restored, false), held(dbv1.ReplacementCompleted, "data", restored, true)
+	starts.Cluster.Status.Replacement.PastRestores = []string{"yesterday"}
+	undone.Cluster.Status.Replacement.PastRestores = []string{"yesterday"}
 	cases := map[string]struct {
 		seen  plan.RestoreFacts
 		uid   string
@@ -132,6 +135,8 @@ func TestADeletedRestoreDeletesTheVolumesThatTheClusterDoesNotUse(t *testing.T) 
 		"not during a switch":                     {held(dbv1.ReplacementSwitching, "data", restored, false), "c1", "", true},
 		"not while the restored data is not seen": {held(dbv1.ReplacementCompleted, restored, "data", false), "c1", "", true},
 		"not before the user could see it":        {unreported, "c1", "", true},
+		"not before an undo has worked":           {starts, "c1", "", true},
+		"after an undo that has worked":           {undone, "c1", after, true},
 		"of a cluster that is being deleted":      {deleted, "c1", before, true},
 		"of a cluster that is gone":               {gone, "c1", before, true},
 		"not those of a new cluster":              {recreated, "c2", "", false},
@@ -196,7 +201,7 @@ func TestADeletionBeforeTheReportOfTheRestoredDataAcceptsNothing(t *testing.T) {
 	}}}}
 	restore.DeletionTimestamp = new(metav1.NewTime(noon.Add(time.Hour - time.Second)))
 	p := plan.For(restore, seen)
-	if len(p.Operations) > 0 || p.Stalled == nil || !strings.Contains(p.Why, "set spec.mode to Undo. To keep the present data, delete these PersistentVolumeClaims yourself: data-orders-*") {
+	if len(p.Operations) > 0 || p.Stalled == nil || !strings.Contains(p.Why, "To keep the present data, delete these PersistentVolumeClaims yourself: data-orders-0") {
 		t.Errorf("%v: %s", p.Operations, p.Why)
 	}
 	if got := report(dbv1.RestoreReplace, seen, noon.Add(2*time.Hour)); !got.Time.Equal(noon.Add(time.Hour)) {

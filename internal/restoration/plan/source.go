@@ -44,7 +44,7 @@ func sourceOf(restore *dbv1.DatabaseRestore, seen RestoreFacts) (from source, pr
 	}
 	from.backup = newest(seen, asked.RecoveryTarget)
 	if from.backup == nil {
-		return from, missing(cluster, asked.RecoveryTarget)
+		return from, missing(seen.Cluster, asked.RecoveryTarget)
 	}
 	from.Name = from.backup.Name
 	return from, ""
@@ -82,8 +82,11 @@ func begins(b *dbv1.DatabaseBackup, until time.Time) bool {
 	return beside && (until.IsZero() || !state.EndOf(b.Status).After(until))
 }
 
-// until is the moment of a target; zero for the end of the archive.
+// until is the moment of a target; zero for the end of the archive, and for none.
 func until(target *dbv1.RecoveryTarget) time.Time {
+	if target == nil {
+		return time.Time{}
+	}
 	at, err := time.Parse(time.RFC3339Nano, target.Time)
 	if err != nil { // it is empty, because the API server has checked it
 		return time.Time{}
@@ -91,13 +94,18 @@ func until(target *dbv1.RecoveryTarget) time.Time {
 	return at
 }
 
-func missing(cluster string, target *dbv1.RecoveryTarget) string {
+func missing(of *dbv1.DatabaseCluster, target *dbv1.RecoveryTarget) string {
+	cluster, recovery := of.Name, of.Status.Recovery
 	switch {
 	case target == nil:
 		return fmt.Sprintf("DatabaseCluster %s has no complete backup. Create a DatabaseBackup, or set spec.source of another DatabaseRestore",
 			cluster)
 	case target.Time == "":
 		return fmt.Sprintf("DatabaseCluster %s has no complete backup that began in its archive. Create a DatabaseBackup", cluster)
+	case recovery == nil || recovery.Oldest == nil:
+		return fmt.Sprintf("DatabaseCluster %s has no backup in its archive that was complete before %s, and its status.recovery has no times "+
+			"yet. To begin with a backup of other volumes, or of a previous cluster, create another DatabaseRestore with its name in "+
+			"spec.source.backupRef", cluster, target.Time)
 	default:
 		return fmt.Sprintf("DatabaseCluster %s has no backup in its archive that was complete before %s. Its status.recovery has the times that "+
 			"can be recovered: create another DatabaseRestore with one of these", cluster, target.Time)
