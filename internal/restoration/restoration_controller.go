@@ -50,7 +50,9 @@ func (r *Reconciler) Controller() kit.Controller {
 	}
 }
 
-func restoreFacts(o *dbv1.DatabaseRestore) any { return []any{o.Spec, o.Status, o.DeletionTimestamp} }
+func restoreFacts(o *dbv1.DatabaseRestore) any {
+	return []any{o.Spec, o.Status, o.Finalizers, o.DeletionTimestamp}
+}
 
 func previewFacts(o *dbv1.DatabaseCluster) any {
 	return []any{o.Spec.Bootstrap, o.Status.Conditions, o.Status.Restore, o.DeletionTimestamp, o.OwnerReferences}

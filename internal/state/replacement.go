@@ -95,7 +95,8 @@ func sourceOf(restore dbv1.DatabaseRestore) *dbv1.BackupSource {
 // WithVolumes is a cluster with the volumes that its members use. The StatefulSet knows best which ones these are: the status may be
 // lost. A new cluster uses what a previous one of its name has retained, if that is clear.
 func (o Observed) WithVolumes(cluster *dbv1.DatabaseCluster) *dbv1.DatabaseCluster {
-	template := naming.ClaimTemplate(cluster)
+	before := naming.ClaimTemplate(cluster)
+	template := before
 	isNew := cluster.Status.Replacement == nil && cluster.Status.StatefulSet == nil
 	switch {
 	case o.StatefulSet != nil && len(o.StatefulSet.Spec.VolumeClaimTemplates) > 0:
@@ -103,14 +104,18 @@ func (o Observed) WithVolumes(cluster *dbv1.DatabaseCluster) *dbv1.DatabaseClust
 	case o.StatefulSet == nil && isNew && len(o.ClaimTemplates) == 1 && !o.Ambiguous(cluster):
 		template = o.ClaimTemplates[0]
 	}
-	if template == naming.ClaimTemplate(cluster) {
+	if template == before {
 		return cluster
 	}
 	cluster = cluster.DeepCopy()
 	if cluster.Status.Replacement == nil {
 		cluster.Status.Replacement = &dbv1.ClusterReplacementStatus{}
 	}
-	cluster.Status.Replacement.VolumeClaimTemplate = template
+	now := cluster.Status.Replacement
+	if now.OtherVolumeClaimTemplate == template { // the status is of a StatefulSet that a late cache has shown
+		now.OtherVolumeClaimTemplate = before
+	}
+	now.VolumeClaimTemplate = template
 	return cluster
 }
 

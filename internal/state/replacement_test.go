@@ -94,6 +94,21 @@ func TestOneRestoreAtATimeReplacesTheDataOfACluster(t *testing.T) {
 	}
 }
 
+// Right after a switch, the cache may show the StatefulSet of before. What a pass then records must not lose the way back.
+func TestALateStatefulSetDoesNotLoseTheOtherVolumes(t *testing.T) {
+	own, cluster := naming.RestoredTemplate("r1"), shop()
+	cluster.Status.Replacement = &dbv1.ClusterReplacementStatus{VolumeClaimTemplate: own, OtherVolumeClaimTemplate: "data"}
+	for _, shown := range []string{"data", own} {
+		set := &appsv1.StatefulSet{}
+		set.Spec.VolumeClaimTemplates = []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: shown}}}
+		cluster = Observed{StatefulSet: set}.WithVolumes(cluster)
+		other := map[string]string{"data": own, own: "data"}[shown]
+		if now := cluster.Status.Replacement; now.VolumeClaimTemplate != shown || now.OtherVolumeClaimTemplate != other {
+			t.Errorf("with the StatefulSet of %s: %+v", shown, *now)
+		}
+	}
+}
+
 func TestAClusterUsesTheVolumesOfItsStatefulSetThoseOfItsStatusOrTheRetainedOnes(t *testing.T) {
 	set := func(template string) *appsv1.StatefulSet {
 		s := &appsv1.StatefulSet{}
