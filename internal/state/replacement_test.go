@@ -94,7 +94,7 @@ func TestOneRestoreAtATimeReplacesTheDataOfACluster(t *testing.T) {
 	}
 }
 
-// Right after a switch, the cache may show the StatefulSet of before. What a pass then records must not lose the way back.
+// Right after a switch, the cache may show the StatefulSet of before. A pass that records it must not lose the way back.
 func TestALateStatefulSetDoesNotLoseTheOtherVolumes(t *testing.T) {
 	own, cluster := naming.RestoredTemplate("r1"), shop()
 	cluster.Status.Replacement = &dbv1.ClusterReplacementStatus{VolumeClaimTemplate: own, OtherVolumeClaimTemplate: "data"}
