@@ -13,15 +13,7 @@ import (
 func TestATimeThatTheArchiveDoesNotCoverIsRefused(t *testing.T) {
 	second := func(n int) time.Time { return time.Date(2026, 11, 27, 20, 0, n, 0, time.UTC) }
 	r, names := Resume(nil, nil, false, time.Time{}), []string{}
-	keep := func(objects []Upload, err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, o := range objects {
-			names = append(names, o.Name())
-		}
-	}
+	keep := storing(t, &names)
 	file := func(name string, until time.Time) {
 		t.Helper()
 		if !until.IsZero() {

@@ -66,6 +66,19 @@ func TestAMarkAloneIsStoredOnce(t *testing.T) {
 	}
 }
 
+// storing returns a function that stores objects by their names, and removes those that they replace.
+func storing(t *testing.T, names *[]string) func([]Upload, error) {
+	return func(objects []Upload, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range objects {
+			*names = append(slices.DeleteFunc(*names, func(name string) bool { return slices.Contains(o.Replaces, name) }), o.Name())
+		}
+	}
+}
+
 // A mark is about the bytes before it. Other bytes in their place are of a server that may have committed less until then.
 func TestAMarkIsNotAboutOtherBytesThatFollow(t *testing.T) {
 	r := grown(t, 4)
@@ -82,14 +95,7 @@ func TestAMarkIsNotAboutOtherBytesThatFollow(t *testing.T) {
 // The object with the first bytes is lost, and the file is stored again. Then a failover gives up its last bytes.
 func TestTheMarksBeforeALossRemain(t *testing.T) {
 	r, names := Resume(nil, nil, false, time.Time{}), []string(nil)
-	add := func(objects []Upload, err error) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, o := range objects {
-			names = append(names, o.Name())
-		}
-	}
+	add := storing(t, &names)
 	at := time.Date(2026, 11, 27, 20, 0, 0, 0, time.UTC)
 	for i := range 3 {
 		add(nil, r.Data("log.1", int64(2*i), []byte("xy")))
@@ -125,15 +131,7 @@ func TestTheNameOfAPieceHasAllOfIt(t *testing.T) {
 func TestAnObjectThatReplacesOthersHasTheirMarksAfterARestart(t *testing.T) {
 	second := func(n int) time.Time { return time.Date(2026, 11, 27, 20, 0, n, 0, time.UTC) }
 	r, names := Resume(nil, nil, false, time.Time{}), []string{}
-	keep := func(objects []Upload, err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, o := range objects {
-			names = append(slices.DeleteFunc(names, func(name string) bool { return slices.Contains(o.Replaces, name) }), o.Name())
-		}
-	}
+	keep := storing(t, &names)
 	var content []byte
 	for n := range maxParts + 1 {
 		r.Mark(second(n))

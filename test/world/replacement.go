@@ -52,8 +52,7 @@ func (w *World) isRestored(template string) bool {
 }
 
 // released reports whether no member uses a volume, and the DatabaseRestore that retained it is being deleted, after it has reported its
-// data. The cluster may no longer
-// exist.
+// data. The cluster may no longer exist.
 func (w *World) released(object client.Object) bool {
 	claim, is := object.(*corev1.PersistentVolumeClaim)
 	if !is {

@@ -124,9 +124,8 @@ func (s *Situation) VolumeRecords(requests []dbv1.ClusterRequestStatus) []dbv1.V
 	if s.Next != nil {
 		all = append(all, s.Next.volumeRecords(nil)...)
 	}
-	// Of a claim that both use, because a cache was late, the record of the members counts.
-	slices.SortStableFunc(all, func(a, b dbv1.VolumeRecord) int { return cmp.Compare(a.Claim, b.Claim) })
-	return slices.CompactFunc(all, func(a, b dbv1.VolumeRecord) bool { return a.Claim == b.Claim })
+	slices.SortFunc(all, func(a, b dbv1.VolumeRecord) int { return cmp.Compare(a.Claim, b.Claim) })
+	return all
 }
 
 // volumeRecords are those of the volumes that members use. A completed rebuild removes the record of its claim: until the member is ready,

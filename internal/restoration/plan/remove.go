@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
@@ -102,7 +101,7 @@ func undecided(restore *dbv1.DatabaseRestore, cluster *dbv1.DatabaseCluster, res
 		has, others = "its volumes from before", "the restored volumes"
 	}
 	switch {
-	case restored && !accepted(restore, cluster):
+	case restored && !accepted(restore):
 		text = fmt.Sprintf("this DatabaseRestore was deleted before DatabaseCluster %s was available with the restored data, so its volumes "+
 			"from before are retained. To get them back, set spec.mode to Undo, which also deletes the restored volumes, with what was "+
 			"written since. To keep the present data, delete these PersistentVolumeClaims yourself", cluster.Name)
@@ -119,13 +118,10 @@ func undecided(restore *dbv1.DatabaseRestore, cluster *dbv1.DatabaseCluster, res
 	return stalled(dbv1.ReasonReplacementHeld, text).soon(), true
 }
 
-// accepted reports whether the cluster was available with the restored data before the deletion: one before that may be meant to prevent
-// the replacement. The status of the cluster may show it sooner.
-func accepted(restore *dbv1.DatabaseRestore, cluster *dbv1.DatabaseCluster) bool {
+// accepted reports whether the deletion followed the report that the cluster has the restored data: one before it may be meant to prevent
+// the replacement.
+func accepted(restore *dbv1.DatabaseRestore) bool {
 	since := restore.Status.ReplacedAt
-	if available := meta.FindStatusCondition(cluster.Status.Conditions, dbv1.ConditionAvailable); since == nil && isAvailable(cluster) {
-		since = &available.LastTransitionTime
-	}
 	return restore.Spec.Mode == dbv1.RestoreReplace && since != nil && !restore.DeletionTimestamp.Before(since)
 }
 

@@ -28,8 +28,8 @@ func replace(restore *dbv1.DatabaseRestore, seen RestoreFacts) RestorePlan {
 	}
 	from, problem := sourceOf(restore, seen)
 	if problem != "" {
-		return stalled(dbv1.ReasonBackupMissing, problem+". The replacement begins by itself when there is one: to prevent it, delete this "+
-			"DatabaseRestore")
+		return stalled(dbv1.ReasonBackupMissing, problem+". The replacement begins by itself when there is such a backup: to prevent it, "+
+			"delete this DatabaseRestore")
 	}
 	p := because(fmt.Sprintf("DatabaseCluster %s begins to restore %s into new volumes", seen.Cluster.Name, describe(from.BackupSource)))
 	p.Reason, p.ClusterUID = dbv1.ReasonReplacing, string(seen.Cluster.UID)
@@ -81,7 +81,7 @@ func heldBy(restore *dbv1.DatabaseRestore, seen RestoreFacts) *dbv1.ClusterRepla
 }
 
 // another continues a sentence about a restore that cannot continue.
-const another = ". spec.source cannot be changed: for another source, create another DatabaseRestore"
+const another = ". spec.source cannot be changed: for another source, create another DatabaseRestore, and delete this one"
 
 // progress describes how far a replacement is.
 func progress(restore *dbv1.DatabaseRestore, seen RestoreFacts, r dbv1.ClusterReplacementStatus) RestorePlan {
@@ -95,8 +95,7 @@ func progress(restore *dbv1.DatabaseRestore, seen RestoreFacts, r dbv1.ClusterRe
 	p.Reason = dbv1.ReasonReplacing
 	switch {
 	case r.Reason == dbv1.ReasonRestoreFailed:
-		return stalled(r.Reason, fmt.Sprintf("%s. DatabaseCluster %s has not changed. spec.source cannot be changed: to restore from another "+
-			"source, create another DatabaseRestore, and delete this one", r.Message, cluster.Name))
+		return stalled(r.Reason, fmt.Sprintf("%s. DatabaseCluster %s has not changed%s", r.Message, cluster.Name, another))
 	case r.Reason == dbv1.ReasonJobBlocked:
 		return stalled(r.Reason, strings.TrimSuffix(r.Message, ".")+another)
 	case r.Reason != "":

@@ -147,9 +147,6 @@ func TestADeletedRestoreDeletesTheVolumesThatTheClusterDoesNotUse(t *testing.T) 
 		t.Run(name, func(t *testing.T) {
 			restore := replaces()
 			restore.DeletionTimestamp = new(metav1.NewTime(noon))
-			if c.seen.Cluster != nil && c.seen.Cluster == unreported.Cluster {
-				c.seen.Cluster.Status.Conditions[0].LastTransitionTime = metav1.NewTime(noon.Add(time.Second))
-			}
 			if c.seen.Cluster != unreported.Cluster {
 				restore.Status.ReplacedAt = restore.DeletionTimestamp
 			}
