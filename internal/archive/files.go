@@ -126,6 +126,19 @@ func (c Listing) Find(name string) (found File, ok bool) {
 // Done reports whether the file does not grow.
 func (f File) Done() bool { return f.Complete || f.Record != "" }
 
+// marked is the newest mark that is true of the bytes with which the archive continues. A mark after them is of a history that the database
+// has given up; in a file with two histories, it can be of either.
+func (f File) marked() time.Time {
+	newest := At{End: -1}
+	for _, mark := range f.Marks {
+		further := mark.End > newest.End || mark.End == newest.End && mark.Time.After(newest.Time)
+		if further && mark.End <= f.Size && !f.Forked {
+			newest = mark
+		}
+	}
+	return newest.Time
+}
+
 // fileOf puts the pieces of one file together.
 func fileOf(pieces []Piece) File {
 	f := File{Sequence: pieces[0].Sequence, Name: pieces[0].File, Forked: forked(pieces)}

@@ -52,11 +52,7 @@ func Resume(files Listing, content []byte, encrypted bool, now time.Time) *Recor
 	for _, p := range last.Pieces {
 		r.last.Before, r.last.After = p.After, p.After
 	}
-	for _, mark := range last.Marks {
-		if mark.Time.After(r.last.Mark) {
-			r.last.Mark = mark.Time
-		}
-	}
+	r.last.Mark = last.marked()
 	r.marked = r.last.Mark // an object that replaces others must not lose their marks
 	if last.Complete {
 		r.last.Kind = Full

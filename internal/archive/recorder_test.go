@@ -150,3 +150,31 @@ func TestAnObjectThatReplacesOthersHasTheirMarksAfterARestart(t *testing.T) {
 		t.Errorf("the backup is of no use any more: %q", names)
 	}
 }
+
+// The first object after a restart has the mark, so it must be true of the bytes before that object.
+func TestAMarkOfAnAbandonedHistoryEndsWithARestart(t *testing.T) {
+	at := time.Date(2026, 11, 27, 20, 0, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		then func(*Recorder, func([]Upload, error))
+		want time.Time
+	}{
+		"the file ends before the mark": {func(r *Recorder, add func([]Upload, error)) { add(r.Complete("log.1", 3)) }, at},
+		"other bytes follow": {func(r *Recorder, add func([]Upload, error)) {
+			add(nil, r.Data("log.1", 2, []byte("zz")))
+			add(r.Cut(), nil)
+		}, time.Time{}},
+		"the file continues": {func(*Recorder, func([]Upload, error)) {}, at.Add(time.Minute)},
+	} {
+		names := []string(nil)
+		r, add := Resume(nil, nil, false, time.Time{}), storing(t, &names)
+		for i := range 2 {
+			add(nil, r.Data("log.1", int64(2*i), []byte("xy")))
+			r.Mark(at.Add(time.Duration(i) * time.Minute))
+			add(r.Cut(), nil)
+		}
+		c.then(r, add)
+		if got := Resume(Read(names), nil, false, time.Time{}).marked; !got.Equal(c.want) {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}

@@ -111,7 +111,7 @@ func TestTheNextActionLearnsTheLastLineAndTheMark(t *testing.T) {
 		{"printf 'data log.1 13 1\n\n'", "tail 2026-11-27T19:33:00.5Z"},
 		{"printf 'end log.1 14\n'", "tail 2026-11-27T19:33:00.5Z line 2"},
 		{"printf 'put log.2 3\n\x01\x02\n'", "tail 2026-11-27T19:33:00.5Z line 2"},
-		{"", "tail -"},
+		{"", "tail 2026-11-27T19:33:00.5Z"},
 	} {
 		out := w.run(w.archiving("read -r -t 1 tail; echo \"$tail\" >&2; " + c.script)...)
 		if out.code != protocol.ExitDone || c.told != "" && !strings.Contains(out.stderr, `"line":"`+c.told+`"`) {
