@@ -27,7 +27,7 @@ const (
 	// ConditionHibernated is True when spec.hibernated has stopped every member.
 	ConditionHibernated = "Hibernated"
 	// ConditionBackupHealthy is True when the newest complete backup is not older than spec.backup.unhealthyAfter, all
-	// schedules are valid, and, without unhealthyAfter, the last backup succeeded.
+	// schedules are valid, and, without unhealthyAfter, the last backup succeeded. No DatabaseRestore has replaced the data since then.
 	ConditionBackupHealthy = "BackupHealthy"
 	// ConditionBackupVerified is True when the last verification of a backup succeeded.
 	ConditionBackupVerified = "BackupVerified"
@@ -258,6 +258,8 @@ const (
 	// ReasonDataReplaced: the newest complete backup is recent. A member has another volume or database in it than in an
 	// older one that still exists.
 	ReasonDataReplaced = "DataReplaced"
+	// ReasonRestoredSince: a DatabaseRestore replaced the data after the newest complete backup.
+	ReasonRestoredSince = "RestoredSince"
 	// ReasonBackupOverdue: the newest complete backup is too old, or there is none.
 	ReasonBackupOverdue = "BackupOverdue"
 	// ReasonBackupFailed: the last backup failed; also of a DatabaseBackup's Ready and Stalled.

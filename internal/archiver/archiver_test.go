@@ -123,7 +123,8 @@ func TestTheConditionSaysOnlyWhatThePodHasShown(t *testing.T) {
 			archiver.Facts{Image: "operator:1", Pod: &state.Member{Ready: true}, Deployment: &appsv1.Deployment{}}, nil,
 		},
 		"False ArchiveBehind: Deployment orders-archive has another owner":                                           {archiver.Facts{Image: "operator:1", Taken: true}, nil},
-		"False ArchiveStarting: pod orders-archive-1 of the archive starts":                                          {pod(false, time.Minute, probe), nil},
+		"False ArchiveStarting: pod orders-archive-1 of the archive starts":                                          {pod(false, time.Minute, nil), nil},
+		"False ArchiveStarting: pod orders-archive-1 of the archive is not ready: the archive has no commits yet":    {pod(false, time.Minute, probe), nil},
 		"False ArchiveBehind: pod orders-archive-1 of the archive is not ready: the archive has no commits yet. The": {pod(false, time.Hour, probe), nil},
 		"False ArchiveBehind: pod orders-archive-1 of the archive ImagePullBackOff": {
 			pod(false, time.Minute, func(m *state.Member) { m.Problem = "ImagePullBackOff" }), nil,

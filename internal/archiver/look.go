@@ -205,14 +205,23 @@ func obstacle(s *situation.Situation, seen *protocol.Recoverable) string {
 	return strings.Join(all, ". ")
 }
 
-// recoverable continues the sentence about an archive that works. If the status is not current, it was true at a time.
-func recoverable(now *dbv1.ClusterRecoveryStatus, current bool) string {
-	switch {
-	case now == nil:
+// replaced returns the DatabaseRestore that replaced the data of the newest backup with which a recovery may start; "" for none.
+func replaced(s *situation.Situation) (restore string) {
+	newest, found := s.Newest(func(b state.Backup) bool { return b.Complete() && !b.Bad() && b.Of(s.Cluster) })
+	if !found {
 		return ""
-	case now.Message != "":
+	}
+	return situation.Elsewhere(s.Observed, newest)
+}
+
+// recoverable continues the sentence about an archive that works. If the status is not current, it was true at a time.
+func recoverable(now *dbv1.ClusterRecoveryStatus, current bool, replaced string) string {
+	switch {
+	case now != nil && now.Message != "":
 		return "; " + now.Message
-	case now.Oldest == nil:
+	case replaced != "":
+		return fmt.Sprintf("; DatabaseRestore %s replaced the data, and no backup since then is complete: only times before that can be recovered", replaced)
+	case now == nil || now.Oldest == nil:
 		return ""
 	}
 	text := "; any time since %s can be recovered"

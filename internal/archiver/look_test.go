@@ -297,6 +297,20 @@ func TestTheStatusSaysWhatCanBeRecovered(t *testing.T) {
 	}
 }
 
+func TestTheStatusDoesNotPromiseARecoveryOfReplacedData(t *testing.T) {
+	c := archived()
+	facts := working(t, c, time.Hour)
+	condition := archiver.Subject.Decide(seen(t, c, facts, func(o *state.Observed) {
+		before := complete("b", time.Hour)
+		before.Data[0].Volume = "before"
+		o.Backups = []state.Backup{before}
+		o.Replacement = &state.Replacement{Restore: dbv1.ReplacementRestoreRef{Name: "back"}, Volumes: []state.Volume{{UID: "before"}}}
+	})).Report(subject.Executed{}, c.Status.DeepCopy())[0]
+	if want := "DatabaseRestore back replaced the data"; !strings.Contains(condition.Message, want) {
+		t.Errorf("%s, want %s", condition.Message, want)
+	}
+}
+
 // found is a Job that has read the destination.
 func found(based bool, unread string, spans ...protocol.Span) jobs.Job {
 	return jobs.Job{Name: "j", Succeeded: true, Result: &protocol.Result{Recoverable: &protocol.Recoverable{Spans: spans, Based: based, Current: based, Unread: unread}}}

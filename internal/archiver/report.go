@@ -26,6 +26,9 @@ func (f Facts) hearIn(s *situation.Situation) time.Duration {
 	if f.Pod == nil || f.Pod.Ready || f.Pod.Terminating || s.Deleting() {
 		return 0
 	}
+	if soon, known := f.Pod.HeardIn(s.At); known {
+		return soon
+	}
 	return again
 }
 
@@ -48,7 +51,7 @@ func report(s *situation.Situation, found Facts) subject.Report {
 		status.Recovery = recovery(s, found, status.Recovery)
 		reason, message := judge(s, found)
 		if reason == dbv1.ReasonArchiving {
-			message += recoverable(status.Recovery, current(s, found))
+			message += recoverable(status.Recovery, current(s, found), replaced(s))
 		}
 		if done.Err != nil && reason == dbv1.ReasonArchiveStarting {
 			message += fmt.Sprintf(". The last attempt failed: %v", done.Err)
@@ -91,6 +94,8 @@ func unready(pod state.Member, ailing string) (reason, message string) {
 			"pod %s of the archive %s. The database keeps the log, while it has room. See kubectl logs %s", pod.Name, ailing, pod.Name)
 	case pod.Problem != "":
 		return dbv1.ReasonArchiveStarting, fmt.Sprintf("pod %s of the archive: %s", pod.Name, pod.Problem)
+	case pod.Probe != "":
+		return dbv1.ReasonArchiveStarting, fmt.Sprintf("pod %s of the archive is not ready: %s", pod.Name, pod.Probe)
 	default:
 		return dbv1.ReasonArchiveStarting, fmt.Sprintf("pod %s of the archive starts", pod.Name)
 	}

@@ -149,16 +149,24 @@ func (r report) youngEnough(overdue time.Time) metav1.Condition {
 // fresh reports a recent backup. Its database may be one that was created again although the user did not ask for it, so fresh names the
 // newest backup of the previous one.
 func (r report) fresh(newest state.Backup, text string) metav1.Condition {
+	if restore := situation.Elsewhere(r.Observed, newest); restore != "" {
+		return subject.Condition(dbv1.ConditionBackupHealthy, false, dbv1.ReasonRestoredSince, fmt.Sprintf(
+			"no complete backup has the present data: DatabaseRestore %s replaced that of DatabaseBackup %s. Create a backup, if none is due soon",
+			restore, newest.Name))
+	}
 	former, found := situation.Former(r.Observed, newest)
 	if !found {
 		return subject.Condition(dbv1.ConditionBackupHealthy, true, dbv1.ReasonBackupFresh, text)
 	}
+	cause := "a member got another volume, or its database was created again"
+	if restore := situation.Elsewhere(r.Observed, former); restore != "" {
+		cause = fmt.Sprintf("DatabaseRestore %s replaced the data", restore)
+	}
 	return subject.Condition(dbv1.ConditionBackupHealthy, true, dbv1.ReasonDataReplaced, fmt.Sprintf(
-		"%s. DatabaseBackup %s has other data than DatabaseBackup %s, completed at %s: a member got another volume, or its database was "+
-			"created again. "+
+		"%s. DatabaseBackup %s has other data than DatabaseBackup %s, completed at %s: %s. "+
 			"To restore the previous data, create a cluster with spec.bootstrap.fromBackup. If you do not need it, delete its DatabaseBackups: "+
 			"retention keeps the last ones",
-		text, newest.Name, former.Name, moment(former.Completed)))
+		text, newest.Name, former.Name, moment(former.Completed), cause))
 }
 
 // backupVerified reports the result of the last verification. While another one runs, it keeps the previous result.

@@ -79,17 +79,20 @@ func (m Member) unready(now time.Time) (age time.Duration, known bool) {
 }
 
 // HeardIn returns the time until the operator reads the events of another member that is not ready; 0 for never.
-func (o Observed) HeardIn() time.Duration {
-	var soonest time.Duration
+func (o Observed) HeardIn() (soonest time.Duration) {
 	for _, m := range o.Members {
-		age, known := m.unready(o.At)
-		left := heardAfter - age
-		if left <= 0 {
-			left = heardAgain - age%heardAgain
-		}
-		if known && (soonest == 0 || left < soonest) {
+		if left, known := m.HeardIn(o.At); known && (soonest == 0 || left < soonest) {
 			soonest = left
 		}
 	}
 	return soonest
+}
+
+// HeardIn returns the time until the operator reads the events of a member that is not ready. For any other it is not known.
+func (m Member) HeardIn(now time.Time) (left time.Duration, known bool) {
+	age, known := m.unready(now)
+	if left = heardAfter - age; left <= 0 {
+		left = heardAgain - age%heardAgain
+	}
+	return left, known
 }

@@ -62,6 +62,19 @@ func Former(observed state.Observed, than state.Backup) (state.Backup, bool) {
 	})
 }
 
+// Elsewhere returns the DatabaseRestore that lets the members use other volumes than those with the data of a backup; "" for none.
+func Elsewhere(observed state.Observed, b state.Backup) (restore string) {
+	if observed.Replacement == nil {
+		return ""
+	}
+	for _, d := range b.Data {
+		if slices.ContainsFunc(observed.Replacement.Volumes, func(v state.Volume) bool { return v.UID == d.Volume }) {
+			restore = observed.Replacement.Restore.Name
+		}
+	}
+	return restore
+}
+
 func usable(b state.Backup) bool { return b.Complete() && !b.Bad() }
 
 // Rescue returns the newest backup with the data of a claim that no longer exists, then the newest one of each previous database on it.
