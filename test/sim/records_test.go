@@ -87,6 +87,9 @@ var recordMutants = map[string]mutant{
 	"a configuration counts as in force before its action has run": {
 		recording(`"state":"Applying"`, `"state":"InForce"`), "pair-parameters-and-grow", "is in force, but",
 	},
+	"a restart counts as executed before the members have restarted": {
+		recording(`"state":"Accepted"`, `"state":"Completed"`), "restart", `restart "now" is completed, but pod orders-`,
+	},
 	"a hand-over counts as executed before its action has run": {
 		recording(`"state":"Accepted"`, `"state":"Completed"`), "pair-hand-over", "request 1 of type HandOver is completed, but was not executed",
 	},
