@@ -139,8 +139,8 @@ type DatabaseClusterStatus struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	Replacement *ClusterReplacementStatus `json:"replacement,omitempty"`
 
-	// requests are the latest requests by annotations that the operator has accepted, completed or refused. A request is executed at
-	// most once. One that a cluster has before its first status is refused.
+	// requests are the latest requests by annotations, one of each type. A request is executed at most once. A request of type HandOver
+	// or Rebuild that a cluster has before its first status is refused. A row ends with its annotation.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	// +listType=map

@@ -16,7 +16,7 @@ import (
 // Execute executes one operation of the plan.
 func (r *Reconciler) Execute(ctx context.Context, p *pass, o operation.Operation) ([]kit.Event, error) {
 	if record, is := o.(operation.Record); is {
-		p.Plan.Recorded = &record
+		p.Plan.Recorded = append(p.Plan.Recorded, record)
 	}
 	if acting, is := o.(subject.Acting); is {
 		return acting.Act(ctx, subject.Means{Cluster: p.Facts.Cluster, Writer: r.Writer, Live: r.Live, Random: r.Random, At: p.Facts.At})

@@ -44,18 +44,6 @@ func hookTransitions(before, after *dbv1.DatabaseCluster) []kit.Event {
 	return all
 }
 
-// refusals are the events for requests of users that the operator does not execute.
-func refusals(before, after *dbv1.DatabaseCluster) []kit.Event {
-	var all []kit.Event
-	for _, is := range after.Status.Requests {
-		if is.State == dbv1.RequestRefused && !slices.Contains(before.Status.Requests, is) {
-			all = append(all,
-				kit.Warning("RequestRefused", "Request/"+string(is.Type), fmt.Sprintf("request %s %q: %s", is.Type, is.Request, is.Message)))
-		}
-	}
-	return all
-}
-
 func hookNamed(hooks []dbv1.HookStatus, name string) dbv1.HookStatus {
 	i := slices.IndexFunc(hooks, func(h dbv1.HookStatus) bool { return h.Name == name })
 	if i < 0 {

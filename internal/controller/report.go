@@ -34,7 +34,7 @@ func (r *Reconciler) Report(p pass) (*dbv1.DatabaseCluster, []kit.Event) {
 	events := kit.Transitions(transitions, p.Object.Status.Conditions, after.Status.Conditions)
 	events = append(events, availability(p.Object, after)...)
 	events = append(events, hookTransitions(p.Object, after)...)
-	return after, append(events, refusals(p.Object, after)...)
+	return after, append(events, requestEvents(p.Object, after)...)
 }
 
 // Deferrable reports whether a change of the status may wait for the next one.

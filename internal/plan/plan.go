@@ -47,8 +47,8 @@ type Plan struct {
 	// Behind is true if the StatefulSet is from before the one that the status records.
 	Behind bool
 
-	// Recorded is the record that the pass has executed, for the status; nil for none.
-	Recorded *operation.Record
+	// Recorded are the records that the pass has executed, for the status.
+	Recorded []operation.Record
 
 	// Restore is the progress of the restore that the cluster starts with; nil for none.
 	Restore *dbv1.ClusterRestoreStatus

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package plan_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
@@ -364,12 +366,48 @@ func TestThePrimaryHandsOverBeforeItIsDisturbed(t *testing.T) {
 		},
 		"a request that names no member is refused": {
 			asks(dbv1.RequestHandOver, "orders-3"),
-			"record the request HandOver orders-3: Refused\nHandingOver: a request is refused: the cluster has the pods orders-0 to orders-2\n",
+			"record the request HandOver orders-3: Refused\nUpToDate: the cluster matches its spec\n",
+		},
+		"also while the cluster is paused": {
+			all(asks(dbv1.RequestHandOver, "orders-3"), func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Paused = true }),
+			"record the request HandOver orders-3: Refused\nUpToDate: the cluster matches its spec\n",
+		},
+		"also before a rollout, which it does not delay": {
+			all(asks(dbv1.RequestHandOver, "orders-3"), func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Outdated(o, 2) }),
+			"record the request HandOver orders-3: Refused\nrestart orders-2\nRollingOut: 1 member is outdated; restarting pod orders-2\n",
+		},
+		"one that was accepted is refused when its member is removed": {
+			all(asks(dbv1.RequestHandOver, "orders-3"), has(dbv1.RequestHandOver, "orders-3", dbv1.RequestAccepted, "")),
+			"record the request HandOver orders-3: Refused\nUpToDate: the cluster matches its spec\n",
+		},
+		"one whose Job has failed is refused, and the primary stays": {
+			all(asks(dbv1.RequestHandOver, "orders-2"), has(dbv1.RequestHandOver, "orders-2", dbv1.RequestAccepted, ""), task(failed(requestJob))),
+			"record the request HandOver orders-2: Refused\nHandingOver: a request is refused: Job " + requestJob + " failed: the replica is behind\n",
+		},
+		"so is one whose Job cannot start, after its Job is deleted": {
+			all(asks(dbv1.RequestHandOver, "orders-2"), has(dbv1.RequestHandOver, "orders-2", dbv1.RequestAccepted, ""), task(blocked(requestJob))),
+			"delete Job " + requestJob + ": its request is refused\nrecord the request HandOver orders-2: Refused\n" +
+				"HandingOver: a request is refused: Job " + requestJob + " cannot start: its pod cannot be created: quota. Raise the quota\n",
 		},
 		"which disturbs nobody": {
 			all(asks(dbv1.RequestHandOver, "orders-3"), has(dbv1.RequestHandOver, "orders-3", dbv1.RequestRefused, "")), "UpToDate: the cluster matches its spec\n",
 		},
 	})
+}
+
+// requestJob is the Job of a hand-over to pod orders-2.
+var requestJob = naming.HandOverJob("orders", "request", "orders-2", plans.UID)
+
+// failed is a hand-over that has failed.
+func failed(job string) jobs.Job {
+	t := plans.Task(job, false)
+	t.Component, t.Failure = dbv1.ComponentHandOver, "the replica is behind"
+	return t
+}
+
+// blocked is a hand-over whose pod cannot be created.
+func blocked(job string) jobs.Job {
+	return jobs.Job{Name: job, UID: "job", Component: dbv1.ComponentHandOver, Refusal: "quota", Remedy: "Raise the quota"}
 }
 
 // asks sets the annotation of a request.
@@ -493,7 +531,14 @@ func TestARebuildDeletesOnlyTheVolumeThatItRecorded(t *testing.T) {
 			rebuild("orders-0"), "create Job " + naming.HandOverJob("orders", "pod-0") + "\nHandingOver: pod orders-0 hands over to another member\n",
 		},
 		"a member that the cluster has not": {
-			rebuild("orders-3"), "record the request Rebuild orders-3: Refused\nRebuilding: a request is refused: the cluster has the pods orders-0 to orders-2\n",
+			rebuild("orders-3"), "record the request Rebuild orders-3: Refused\nUpToDate: the cluster matches its spec\n",
+		},
+		"a primary whose hand-over has failed stays": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				rebuild("orders-0")(c, o)
+				o.Jobs = []jobs.Job{failed(naming.HandOverJob("orders", "pod-0"))}
+			},
+			"record the request Rebuild orders-0: Refused\nRebuilding: a request is refused: Job " + naming.HandOverJob("orders", "pod-0") + " failed: the replica is behind\n",
 		},
 		"a protected claim": {
 			all(rebuild("orders-2"), func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -502,8 +547,7 @@ func TestARebuildDeletesOnlyTheVolumeThatItRecorded(t *testing.T) {
 					o.Volumes[i].Protected = true
 				}
 			}),
-			"record the request Rebuild orders-2: Refused\n" +
-				"Rebuilding: a request is refused: spec.deletion.protection is true, so the API server refuses to delete PersistentVolumeClaims. Set it to false first\n",
+			"record the request Rebuild orders-2: Refused\nUpToDate: the cluster matches its spec\n",
 		},
 		"not while no other member has the data": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -514,6 +558,19 @@ func TestARebuildDeletesOnlyTheVolumeThatItRecorded(t *testing.T) {
 			"Rebuilding: PersistentVolumeClaim data-orders-2 is deleted when enough of the other members are ready\n",
 		},
 	})
+}
+
+func TestOneOfTwoVotersIsNotRebuilt(t *testing.T) {
+	two := func(c *dbv1.DatabaseCluster, o *state.Observed) {
+		asks(dbv1.RequestRebuild, "orders-1")(c, o)
+		c.Spec.Replicas = 2
+	}
+	cluster, observed := plans.Related(t, dbv1.TopologyConsensus)
+	two(cluster, &observed)
+	record, found := plans.Find[operation.Record](plans.Decide(cluster, observed), "record the request Rebuild")
+	if !found || record.Request.State != dbv1.RequestRefused || !strings.Contains(record.Request.Message, "no majority") {
+		t.Errorf("%+v", record.Request)
+	}
 }
 
 func TestAFinishedPodDoesNotKeepALostVolume(t *testing.T) {

@@ -68,6 +68,7 @@ var upkeep = []work{
 	{"connection", connection.Subject, "clients get what the members have"},
 	{"archive", archiver.Subject, "it connects to members"},
 	{"replacement", replacement.Upkeep, "it fills volumes that no member uses, so it waits for no phase"},
+	{"refused requests", core(members.Refused), "a record disturbs no member, so it waits for no phase"},
 	{"unwanted objects", core(unwanted), "nothing uses them now"},
 }
 

@@ -144,7 +144,11 @@ func due(s *situation.Situation) bool {
 	return request(s) != "" && request(s) != s.Credentials.Request || !at.IsZero() && !s.At.Before(at)
 }
 
+// request is the request of the user; "" for none. A refused one stays refused, even if the operator generates the passwords later.
 func request(s *situation.Situation) string {
+	if row, _ := s.Request(dbv1.RequestRotateCredentials); row.State == dbv1.RequestRefused {
+		return ""
+	}
 	return s.Cluster.Annotations[dbv1.AnnotationRotateCredentials]
 }
 

@@ -113,8 +113,16 @@ func TestTheNextStepOfARotationFollowsFromTheSecretAndTheJob(t *testing.T) {
 		operations, reason string
 		requeueAfter       time.Duration
 	}{
-		"nothing is requested":          {func(*dbv1.DatabaseCluster, *state.Observed) {}, "", "", 0},
-		"the user requests it":          {requested, generate, dbv1.ReasonRotating, 0},
+		"nothing is requested": {func(*dbv1.DatabaseCluster, *state.Observed) {}, "", "", 0},
+		"the user requests it": {requested, generate, dbv1.ReasonRotating, 0},
+		"the request was refused": {func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			requested(c, o)
+			c.Status.Requests = []dbv1.ClusterRequestStatus{{Type: dbv1.RequestRotateCredentials, Request: "now", State: dbv1.RequestRefused}}
+		}, "", "", 0},
+		"another request was refused": {func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			requested(c, o)
+			c.Status.Requests = []dbv1.ClusterRequestStatus{{Type: dbv1.RequestRotateCredentials, Request: "before", State: dbv1.RequestRefused}}
+		}, generate, dbv1.ReasonRotating, 0},
 		"the request is executed":       {func(c *dbv1.DatabaseCluster, o *state.Observed) { requested(c, o); o.Credentials.Request = "now" }, "", dbv1.ReasonRotated, 0},
 		"the passwords are old":         {period(24), generate, dbv1.ReasonRotating, 0},
 		"the passwords are not old yet": {period(25), "", "", time.Hour},

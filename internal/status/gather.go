@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 )
 
 // Deferrable reports whether a change of the status may wait for the next one: only numbers, members and texts differ, which change often
@@ -65,6 +66,7 @@ func withoutIgnorable(status *dbv1.DatabaseClusterStatus) *dbv1.DatabaseClusterS
 	rest.Replicas, rest.ReadyReplicas, rest.UpdatedReplicas = 0, 0, 0
 	rest.Members, rest.Version, rest.Storage, rest.Endpoints, rest.Selector, rest.ObservedGeneration = nil, "", nil, nil, "", 0
 	rest.Conditions, rest.StatefulSet, rest.UpdateRevision = nil, nil, ""
+	rest.Requests = records(rest.Requests)
 	if suspected := meta.FindStatusCondition(status.Conditions, dbv1.ConditionSplitBrainSuspected); suspected != nil {
 		rest.Conditions = []metav1.Condition{*suspected}
 	}
@@ -76,12 +78,25 @@ func withoutDeferrable(status *dbv1.DatabaseClusterStatus) *dbv1.DatabaseCluster
 	rest := status.DeepCopy()
 	rest.Replicas, rest.ReadyReplicas, rest.UpdatedReplicas = 0, 0, 0
 	rest.Members, rest.Version, rest.Storage, rest.Endpoints, rest.StatefulSet, rest.Volumes = nil, "", nil, nil, nil, nil
-	rest.Selector, rest.ObservedGeneration = "", 0
+	rest.Selector, rest.ObservedGeneration, rest.Requests = "", 0, records(rest.Requests)
 	rest.Conditions = slices.DeleteFunc(rest.Conditions, func(c metav1.Condition) bool { return initial[c.Type] == c.Status })
 	for i, c := range rest.Conditions {
 		rest.Conditions[i] = metav1.Condition{Type: c.Type, Status: c.Status}
 	}
 	return rest
+}
+
+// records are the requests on which decisions depend, without what is only for users.
+func records(rows []dbv1.ClusterRequestStatus) []dbv1.ClusterRequestStatus {
+	var all []dbv1.ClusterRequestStatus
+	for _, r := range rows {
+		once := slices.Contains(situation.OnceTypes, r.Type)
+		if once && r.State != dbv1.RequestPending || r.State == dbv1.RequestRefused {
+			r.Message, r.Time = "", nil
+			all = append(all, r)
+		}
+	}
+	return all
 }
 
 // initial are the conditions of a cluster whose creation has begun. Before, it has none. The first status may wait, too: until then the

@@ -6,25 +6,30 @@ package status
 
 import (
 	"slices"
-	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// record sets the records that prevent repetition: those from before, and the one that the pass has executed. A record of a previous
+// record sets the records that prevent repetition: those from before, and those that the pass has executed. A record of a previous
 // version of the operator moves here.
-func (p PassResult) record(status *dbv1.DatabaseClusterStatus) {
-	status.Requests, status.Configuration = p.Requests(), p.Configured()
-	recorded := p.Plan.Recorded
-	switch {
-	case recorded == nil:
-	case recorded.Request != nil:
-		status.Requests = slices.DeleteFunc(status.Requests, func(r dbv1.ClusterRequestStatus) bool { return r.Type == recorded.Request.Type })
-		status.Requests = append(status.Requests, *recorded.Request)
-	case recorded.Configuration != nil:
-		status.Configuration = recorded.Configuration
-	case recorded.Bootstrap != nil:
-		status.Bootstrap = recorded.Bootstrap
+func (p PassResult) record(status *dbv1.DatabaseClusterStatus, now metav1.Time) {
+	rows := p.Requests()
+	status.Configuration = p.Configured()
+	for _, recorded := range p.Plan.Recorded {
+		switch {
+		case recorded.Request != nil:
+			rows = append(without(rows, recorded.Request.Type), *recorded.Request)
+		case recorded.Configuration != nil:
+			status.Configuration = recorded.Configuration
+		case recorded.Bootstrap != nil:
+			status.Bootstrap = recorded.Bootstrap
+		}
 	}
-	slices.SortFunc(status.Requests, func(a, b dbv1.ClusterRequestStatus) int { return strings.Compare(string(a.Type), string(b.Type)) })
+	status.Requests = p.requests(rows, now)
+}
+
+func without(rows []dbv1.ClusterRequestStatus, kind dbv1.ClusterRequestType) []dbv1.ClusterRequestStatus {
+	return slices.DeleteFunc(rows, func(r dbv1.ClusterRequestStatus) bool { return r.Type == kind })
 }

@@ -36,7 +36,7 @@ func Of(pass PassResult, now metav1.Time) dbv1.DatabaseClusterStatus {
 	status.Endpoints = pass.endpoints()
 	status.Restore = pass.restore()
 	status.Hooks = pass.Plan.Hooks
-	pass.record(status)
+	pass.record(status, now)
 	status.Volumes = pass.VolumeRecords(status.Requests)
 	status.ObservedGeneration = pass.observedGeneration()
 	for _, condition := range pass.conditions(pass.subjects(status)) {

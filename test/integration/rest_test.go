@@ -43,11 +43,11 @@ func awaitNoClusters(t *testing.T) {
 	})
 }
 
-// awaitPass triggers a pass for a cluster and waits until it has ended.
+// awaitPass triggers a pass for a cluster and waits until it has ended. Without a certificate, the annotation requests nothing.
 func awaitPass(t *testing.T, cluster *dbv1.DatabaseCluster) {
 	t.Helper()
 	before := reconciles(t)
-	change(t, cluster, annotated(dbv1.AnnotationRefresh, time.Now().String()))
+	change(t, cluster, annotated(dbv1.AnnotationRenewCertificate, time.Now().String()))
 	eventually(t, "a pass", func() error { return errorIf(reconciles(t) == before, "none") })
 }
 

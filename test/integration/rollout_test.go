@@ -234,6 +234,7 @@ func TestEachNewValueOfTheRestartAnnotationRestartsTheMembersOnce(t *testing.T) 
 		change(t, cluster, annotated(dbv1.AnnotationRestart, value))
 		mustBeFromTheHighest(t, stopped(3))
 		awaitRestarted(t, cluster, before)
+		awaitRequest(t, cluster, dbv1.RequestRestart, value, dbv1.RequestCompleted)
 	}
 	before := uids(t, cluster)
 	awaitConverged(t, cluster)

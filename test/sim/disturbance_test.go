@@ -44,7 +44,7 @@ var disturbanceSequences = []world.Story{
 		createPair(world.TuneEngine), parameter("2"), world.ByHand(), world.Uses(`{"work_mem":"2"}`), world.ByHand(), world.Uses(`{"work_mem":"2"}`), handOverTo("orders-2"), world.Leads("orders-2"),
 	),
 	world.Tell("pair-hand-over-lost",
-		createPair(world.PairEngine), world.GoesWrong(handOverHangs), soon(5, handOverTo("orders-2")), world.NodeSilent("-handover-"), world.At(time.Hour), world.Mended("hook"), world.RemoveNode("-handover-"), world.Leads("orders-2"),
+		createPair(world.PairEngine), world.GoesWrong(handOverHangs), soon(5, handOverTo("orders-2")), world.NodeSilent("-handover-"), world.At(time.Hour), world.Mended("hook"), world.RemoveNode("-handover-"), world.Leads("orders-0"),
 	),
 	world.Tell("pair-delete-while-a-hand-over-is-lost",
 		createPair(world.PairEngine), world.Freeze("orders-0"), world.GoesWrong(handOverHangs), soon(8, remove()), world.NodeSilent("-handover-"), world.At(time.Hour),

@@ -49,6 +49,14 @@ var recordSequences = []world.Story{
 	world.Tell("pair-created-with-requests",
 		told(createPair(world.PairEngine, requesting(dbv1.AnnotationRebuild, "orders-1"), requesting(dbv1.AnnotationHandOver, "orders-2"))), world.Leads("orders-0"),
 	),
+	world.Tell("pair-requests-that-cannot-be-executed",
+		createPair(world.PairEngine), handOverTo("orders-7"), rebuild("orders-7"), annotate("new passwords are asked for", dbv1.AnnotationRotateCredentials),
+		world.Leads("orders-0"),
+	),
+	world.Tell("pair-requests-while-paused",
+		createPair(world.PairEngine), pause(true), handOverTo("orders-2"), annotate("a restart is asked for", dbv1.AnnotationRestart), refresh(), pause(false),
+		world.LeadsNot("orders-0"),
+	),
 	world.Tell("pair-rebuild-protected", createPair(world.PairEngine, protectedClaims), rebuild("orders-2"), image("database:2")),
 	world.Tell("pair-parameters-and-grow", createPair(world.TuneEngine), parameter("2"), grow("2Gi"), world.Uses(`{"work_mem":"2"}`)),
 	world.Tell("pair-fewer-without-the-first-claim",
@@ -78,6 +86,9 @@ var recordMutants = map[string]mutant{
 	},
 	"a configuration counts as in force before its action has run": {
 		recording(`"state":"Applying"`, `"state":"InForce"`), "pair-parameters-and-grow", "is in force, but",
+	},
+	"a restart counts as executed before the members have restarted": {
+		recording(`"state":"Accepted"`, `"state":"Completed"`), "restart", `restart "now" is completed, but pod orders-`,
 	},
 	"a hand-over counts as executed before its action has run": {
 		recording(`"state":"Accepted"`, `"state":"Completed"`), "pair-hand-over", "request 1 of type HandOver is completed, but was not executed",

@@ -177,8 +177,9 @@ func (w *World) watchRebuild(claim *corev1.PersistentVolumeClaim) bool {
 	if w.disk.shared.topology == "" || cluster.DeletionTimestamp != nil || request != pod {
 		return false
 	}
-	record := dbv1.ClusterRequestStatus{Type: dbv1.RequestRebuild, Request: request, State: dbv1.RequestAccepted, ClaimUID: string(claim.UID)}
-	if !slices.Contains(cluster.Status.Requests, record) {
+	if !slices.ContainsFunc(cluster.Status.Requests, func(r dbv1.ClusterRequestStatus) bool {
+		return r.Type == dbv1.RequestRebuild && r.Request == request && r.State == dbv1.RequestAccepted && r.ClaimUID == string(claim.UID)
+	}) {
 		w.Breaks("claim %s is deleted, but the records are %v", claim.Name, cluster.Status.Requests)
 	}
 	w.executes(dbv1.RequestRebuild, claim.UID)

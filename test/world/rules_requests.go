@@ -8,13 +8,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/test/world/store"
 )
 
@@ -40,6 +43,37 @@ func (w *World) watchRequests(c store.Change) {
 		}
 	}
 	w.watchCompleted(after)
+	if existed {
+		w.watchSeen(before, after)
+	}
+}
+
+// watchSeen: a restart or a rotation is completed when it is in force, for all members of the cluster or for clients.
+func (w *World) watchSeen(before, cluster *dbv1.DatabaseCluster) {
+	for _, r := range cluster.Status.Requests {
+		known := slices.ContainsFunc(before.Status.Requests, func(b dbv1.ClusterRequestStatus) bool {
+			return b.Type == r.Type && b.Request == r.Request && b.State == r.State
+		})
+		switch {
+		case known || r.State != dbv1.RequestCompleted:
+		case r.Type == dbv1.RequestRestart:
+			w.watchRestarted(cluster.Name, r.Request)
+		case r.Type == dbv1.RequestRotateCredentials:
+			secret := store.Get[*corev1.Secret](w.Store, naming.Credentials(cluster.Name))
+			if secret != nil && secret.Annotations[dbv1.AnnotationRotationRequest] != r.Request {
+				w.Breaks("rotation %q is completed, but the Secret has another request", r.Request)
+			}
+		}
+	}
+}
+
+func (w *World) watchRestarted(cluster, request string) {
+	for _, pod := range store.All[*corev1.Pod](w.Store) {
+		current := pod.Annotations[dbv1.AnnotationRestart] == request || pod.DeletionTimestamp != nil
+		if IsMember(pod) && pod.Labels[dbv1.LabelInstance] == cluster && !current {
+			w.Breaks("restart %q is completed, but pod %s is from before it", request, pod.Name)
+		}
+	}
 }
 
 // watchCompleted: a request for a hand-over is completed after one was executed for it, or after its pod has been the primary.

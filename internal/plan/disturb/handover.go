@@ -114,6 +114,27 @@ func Forget(s *situation.Situation, job, reason, purpose string) phase.Outcome {
 	return phase.Do(reason, purpose, operation.Deletion(operation.JobOf(observed).Because("the same request comes again"))...)
 }
 
+// Fails is why the Job of a request does not succeed: it has failed, or cannot start; "" for nothing. A Job that cannot start is deleted,
+// so that it does not start later. One whose pod does not respond stays: it may still run, and only the user can end it.
+func Fails(s *situation.Situation, job, purpose string) (why string, began operation.List) {
+	observed, exists := s.JobOf(job)
+	if !exists || observed.Ending || counts(observed) {
+		return "", nil
+	}
+	policy := kindOf(observed.Component).Policy(s.Cluster)
+	policy.Purpose = purpose
+	switch r := jobs.Run(policy, observed, exists, s.At); {
+	case r.Step == jobs.Failed:
+		return r.Message, nil
+	case r.Step == jobs.Lost:
+		return r.Message + ". Until its node responds, nothing shows whether the pod still runs", nil
+	case r.Trouble == jobs.Blocked && idle(observed):
+		return r.Message, operation.Deletion(operation.JobOf(observed).Because("its request is refused"))
+	default:
+		return "", nil
+	}
+}
+
 // start creates a Job after it has deleted the results of previous ones of its kind: an action may undo what another one of its kind has
 // done, so only the result of the last one counts, and stays. Jobs that failed stay with their logs.
 func start(s *situation.Situation, job objects.Child) operation.List {

@@ -43,28 +43,29 @@ func primaries(s *situation.Situation) string {
 	return "pods " + strings.Join(names, " and ") + " report that they are the primary"
 }
 
-// HandedOver ends requests early, before a rollout or another action changes the primary: the request must not be executed again. It has
-// ended when the pod is the primary, or when its Job has succeeded: the engine may have chosen another replica. Requests that name no
-// replica are refused.
+// HandedOver ends requests early, before a rollout or another action changes the primary: the request must not be executed again.
 func HandedOver(s *situation.Situation) phase.Outcome {
 	request, open := s.Request(dbv1.RequestHandOver)
 	if !open {
 		return phase.Over
 	}
 	pod := podOf(request.Request)
-	primary, found := s.Primary()
-	why := impossible(s, pod)
-	task, _ := s.JobOf(requestJob(s, request))
-	switch leads := found && primary.Name == pod; {
+	switch leads, ended := handedOver(s, request); {
 	case leads:
 		return disturb.AfterOthers(s, complete(dbv1.ReasonHandingOver, request, fmt.Sprintf("pod %s is the primary", pod)))
-	case situation.Accepted(request) && task.Succeeded && !task.Ending:
+	case ended:
 		return complete(dbv1.ReasonHandingOver, request, fmt.Sprintf("the primary has handed over, but pod %s is not the primary", pod))
-	case why != "":
-		return refuse(dbv1.ReasonHandingOver, request, why)
 	default:
 		return phase.Over
 	}
+}
+
+// handedOver reports whether a request has ended: the pod is the primary, or its Job has succeeded. Then the engine may have chosen another
+// replica.
+func handedOver(s *situation.Situation, request dbv1.ClusterRequestStatus) (leads, ended bool) {
+	primary, found := s.Primary()
+	task, _ := s.JobOf(requestJob(s, request))
+	return found && primary.Name == podOf(request.Request), situation.Accepted(request) && task.Succeeded && !task.Ending
 }
 
 // requestJob is the name of the Job of a request.
@@ -72,10 +73,14 @@ func requestJob(s *situation.Situation, request dbv1.ClusterRequestStatus) strin
 	return naming.HandOverJob(s.Cluster.Name, "request", request.Request, string(s.Cluster.UID))
 }
 
-// impossible is why a pod cannot become the primary on request; "" for nothing.
-func impossible(s *situation.Situation, pod string) string {
-	ordinal, named := naming.Ordinal(s.Cluster.Name, pod)
+// cannotHandOver is why a request cannot be executed: the pod cannot become the primary; "" for nothing. Without its engine, nothing is
+// known about the roles of the members.
+func cannotHandOver(s *situation.Situation, request dbv1.ClusterRequestStatus) string {
+	ordinal, named := naming.Ordinal(s.Cluster.Name, podOf(request.Request))
+	leads, ended := handedOver(s, request)
 	switch {
+	case leads || ended || !s.EngineKnown():
+		return ""
 	case !s.HasRoles():
 		return "the members have no primary"
 	case !named || ordinal >= s.Cluster.Spec.Replicas:
@@ -93,7 +98,7 @@ func HandOver(s *situation.Situation) phase.Outcome {
 	primary, found := s.Primary()
 	target, runs := state.First(s.Members, func(m state.Member) bool { return m.Name == pod })
 	switch {
-	case !open || s.Wanted == 0:
+	case !open || s.Wanted == 0 || cannotHandOver(s, request) != "":
 		return phase.Over
 	case !found:
 		return phase.Wait(dbv1.ReasonHandingOver, fmt.Sprintf("the hand-over to pod %s waits for a primary", pod))
@@ -106,6 +111,16 @@ func HandOver(s *situation.Situation) phase.Outcome {
 			return outcome
 		}
 		return accept(dbv1.ReasonHandingOver, request, text)
+	}
+	return handOver(s, request, primary, target)
+}
+
+// handOver runs the Job of an accepted request. If that fails or cannot start, the request is refused: the database is healthy, and the
+// present primary stays.
+func handOver(s *situation.Situation, request dbv1.ClusterRequestStatus, primary, target state.Member) phase.Outcome {
+	job, text := requestJob(s, request), fmt.Sprintf("pod %s hands over to another member", primary.Name)
+	if why, began := disturb.Fails(s, job, text); why != "" {
+		return refuse(dbv1.ReasonHandingOver, request, why, began)
 	}
 	outcome, done := disturb.Request(s, primary, &target.Ordinal, job)
 	if done {

@@ -24,8 +24,8 @@ func Rebuild(s *situation.Situation) phase.Outcome {
 		return phase.Over
 	}
 	accepted := situation.Accepted(request)
-	if why := unrebuildable(s, request.Request); why != "" && !accepted {
-		return refuse(dbv1.ReasonRebuilding, request, why)
+	if cannotRebuild(s, request) != "" {
+		return phase.Over
 	}
 	ordinal, _ := naming.Ordinal(s.Cluster.Name, podOf(request.Request))
 	volume, has := state.First(s.Own, func(v state.Volume) bool { return v.Ordinal == ordinal })
@@ -52,6 +52,10 @@ func deleteVolume(s *situation.Situation, v state.Volume, request dbv1.ClusterRe
 			fmt.Sprintf("PersistentVolumeClaim %s is deleted when enough of the other members are ready", v.Claim))
 	}
 	if outcome := disturb.HandOver(s, m, nil); outcome.Waits() {
+		why, began := disturb.Fails(s, naming.HandOverJob(s.Cluster.Name, string(m.UID)), outcome.Message)
+		if why != "" && !situation.Accepted(request) {
+			return refuse(dbv1.ReasonRebuilding, request, why, began)
+		}
 		return outcome
 	}
 	if !situation.Accepted(request) {
@@ -90,7 +94,18 @@ func enough(s *situation.Situation, ordinal int32) bool {
 	return found && left > 0
 }
 
-// unrebuildable is why a request cannot be executed: it names no member, or one whose data no other member has, or the API server
+// cannotRebuild is why a request cannot be executed; "" for nothing. One that has been accepted is executed, and so is the consent to a
+// loss. Without its engine, nothing is known about the data of the members.
+func cannotRebuild(s *situation.Situation, request dbv1.ClusterRequestStatus) string {
+	ordinal, named := naming.Ordinal(s.Cluster.Name, podOf(request.Request))
+	_, lost := s.LossOf(ordinal)
+	if situation.Accepted(request) || !s.EngineKnown() || named && lost && !s.Related() {
+		return ""
+	}
+	return unrebuildable(s, request.Request)
+}
+
+// unrebuildable is why no member can be rebuilt: the request names no member, or one whose data no other member has, or the API server
 // protects its claim; "" for nothing.
 func unrebuildable(s *situation.Situation, request string) string {
 	ordinal, named := naming.Ordinal(s.Cluster.Name, podOf(request))
@@ -101,6 +116,8 @@ func unrebuildable(s *situation.Situation, request string) string {
 		return podsOf(s)
 	case replicas == 1:
 		return "no other member has its data"
+	case s.Consents() && replicas == 2:
+		return "without it, the other member is no majority. Set spec.replicas to 3 first"
 	case s.Cluster.Spec.Deletion.Protection:
 		return "spec.deletion.protection is true, so the API server refuses to delete PersistentVolumeClaims. Set it to false first"
 	default:

@@ -35,10 +35,18 @@ import (
 // requestAnnotations are the annotations of the types of requests.
 var requestAnnotations = map[dbv1.ClusterRequestType]string{
 	dbv1.RequestHandOver: dbv1.AnnotationHandOver, dbv1.RequestRebuild: dbv1.AnnotationRebuild,
+	dbv1.RequestRefresh: dbv1.AnnotationRefresh, dbv1.RequestRestart: dbv1.AnnotationRestart,
+	dbv1.RequestRotateCredentials: dbv1.AnnotationRotateCredentials,
 }
 
-// RequestTypes are all types, in the order of the status.
-var RequestTypes = []dbv1.ClusterRequestType{dbv1.RequestHandOver, dbv1.RequestRebuild}
+// RequestTypes are all types, in the order of the status. OnceTypes are those whose records prevent repetition. What the others have asked
+// for is in force or not, whatever the status has: their records are for users, except that a refused request is not executed later.
+var (
+	RequestTypes = []dbv1.ClusterRequestType{
+		dbv1.RequestHandOver, dbv1.RequestRebuild, dbv1.RequestRefresh, dbv1.RequestRestart, dbv1.RequestRotateCredentials,
+	}
+	OnceTypes = []dbv1.ClusterRequestType{dbv1.RequestHandOver, dbv1.RequestRebuild}
+)
 
 // Request is the record of what the user requests now, and whether it is still to be executed. A request that has no record is neither
 // accepted nor refused yet.
@@ -48,19 +56,32 @@ func (s *Situation) Request(kind dbv1.ClusterRequestType) (request dbv1.ClusterR
 	if !found || row.Request != asked {
 		row = dbv1.ClusterRequestStatus{Type: kind, Request: asked}
 	}
-	return row, asked != "" && row.State != dbv1.RequestCompleted && row.State != dbv1.RequestRefused
+	return row, asked != "" && !Ended(row)
 }
 
-// Requests are the records of the status. A record ends with its annotation, so that the same request can come again.
+// Requests are the records of the status. A record ends with its annotation, so that the same request can come again. A request that only
+// waits has none.
 func (s *Situation) Requests() []dbv1.ClusterRequestStatus {
-	rows := state.Only(s.Cluster.Status.Requests, func(r dbv1.ClusterRequestStatus) bool { return s.asked(r.Type) != "" })
-	for _, kind := range RequestTypes {
-		known := slices.ContainsFunc(rows, func(r dbv1.ClusterRequestStatus) bool { return r.Type == kind })
+	rows := state.Only(s.Cluster.Status.Requests, func(r dbv1.ClusterRequestStatus) bool {
+		return s.asked(r.Type) != "" && r.State != dbv1.RequestPending
+	})
+	for _, kind := range OnceTypes {
+		known := slices.ContainsFunc(s.Cluster.Status.Requests, func(r dbv1.ClusterRequestStatus) bool { return r.Type == kind })
 		if row, found := s.earlier(kind); !known && found {
 			rows = append(rows, row)
 		}
 	}
 	return rows
+}
+
+// Asked is the value of the annotation of a request; "" for none.
+func (s *Situation) Asked(kind dbv1.ClusterRequestType) string {
+	return s.Cluster.Annotations[requestAnnotations[kind]]
+}
+
+// Ended reports whether a request has its last state.
+func Ended(request dbv1.ClusterRequestStatus) bool {
+	return request.State == dbv1.RequestCompleted || request.State == dbv1.RequestRefused
 }
 
 // Accepted reports whether a request has been recorded, so that it may be executed.
@@ -71,7 +92,7 @@ const longestRequest = 253
 
 // asked identifies what the user requests; "" for nothing.
 func (s *Situation) asked(kind dbv1.ClusterRequestType) string {
-	value := s.Cluster.Annotations[requestAnnotations[kind]]
+	value := s.Asked(kind)
 	if len(value) > longestRequest {
 		return objects.Hash(value)
 	}

@@ -762,6 +762,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: state
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterRequestState
+    - name: time
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
     - name: type
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterRequestType

@@ -8,6 +8,7 @@ package v1alpha1
 
 import (
 	apiv1alpha1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // ClusterRequestStatusApplyConfiguration represents a declarative configuration of the ClusterRequestStatus type for use
@@ -15,14 +16,17 @@ import (
 //
 // RequestStatus is the state of a request by an annotation.
 type ClusterRequestStatusApplyConfiguration struct {
-	// type is HandOver or Rebuild, for the annotations hand-over and rebuild.
+	// type is HandOver, Rebuild, Refresh, Restart or RotateCredentials, for the annotations hand-over, rebuild, refresh, restart and
+	// rotate-credentials.
 	Type *apiv1alpha1.ClusterRequestType `json:"type,omitempty"`
 	// request is the value of the annotation. If that has more than 253 characters, it is a hash of the value.
 	Request *string `json:"request,omitempty"`
-	// state is Accepted, Completed or Refused. The operator executes an accepted request, and no other.
+	// state is Pending, Accepted, Completed or Refused. The operator executes an accepted request, and no other.
 	State *apiv1alpha1.ClusterRequestState `json:"state,omitempty"`
-	// message describes the result, or why the request was refused.
+	// message describes the result, what the request waits for, or why it was refused.
 	Message *string `json:"message,omitempty"`
+	// time is when the request got its state. A request that a previous version of the operator recorded has none.
+	Time *v1.Time `json:"time,omitempty"`
 	// claimUID is the UID of the claim that a request of type Rebuild deletes, or without which the member starts empty. The operator
 	// deletes no other claim.
 	ClaimUID *string `json:"claimUID,omitempty"`
@@ -63,6 +67,14 @@ func (b *ClusterRequestStatusApplyConfiguration) WithState(value apiv1alpha1.Clu
 // If called multiple times, the Message field is set to the value of the last call.
 func (b *ClusterRequestStatusApplyConfiguration) WithMessage(value string) *ClusterRequestStatusApplyConfiguration {
 	b.Message = &value
+	return b
+}
+
+// WithTime sets the Time field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Time field is set to the value of the last call.
+func (b *ClusterRequestStatusApplyConfiguration) WithTime(value v1.Time) *ClusterRequestStatusApplyConfiguration {
+	b.Time = &value
 	return b
 }
 

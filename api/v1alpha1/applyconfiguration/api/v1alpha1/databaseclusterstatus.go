@@ -66,8 +66,8 @@ type DatabaseClusterStatusApplyConfiguration struct {
 	// replacement is how a DatabaseRestore replaces the data of the cluster, and which volumes the members use since. It is empty if
 	// none has.
 	Replacement *ClusterReplacementStatusApplyConfiguration `json:"replacement,omitempty"`
-	// requests are the latest requests by annotations that the operator has accepted, completed or refused. A request is executed at
-	// most once. One that a cluster has before its first status is refused.
+	// requests are the latest requests by annotations, one of each type. A request is executed at most once. A request of type HandOver
+	// or Rebuild that a cluster has before its first status is refused. A row ends with its annotation.
 	Requests []ClusterRequestStatusApplyConfiguration `json:"requests,omitempty"`
 	// configuration is what the action configure of the engine has put in force. It is empty for an engine without that action.
 	Configuration *ClusterConfigurationStatusApplyConfiguration `json:"configuration,omitempty"`
