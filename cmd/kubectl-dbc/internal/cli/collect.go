@@ -192,7 +192,7 @@ func (c *collection) readSecrets(ctx context.Context) {
 		}
 		for key, value := range secret.Data {
 			if !public[key] {
-				c.secrets.Add(string(value))
+				c.secrets = c.secrets.With(string(value))
 			}
 		}
 	}

@@ -83,7 +83,7 @@ func (s *session) forward(ctx context.Context, t *target, c visit) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(folder)
+	defer func() { _ = os.RemoveAll(folder) }() // it has only the public certificate
 	connection := connecting.Connection{Data: secret.Data}
 	if ca := connecting.CA(secret.Data); ca != nil {
 		connection.CAFile = filepath.Join(folder, "ca.crt")

@@ -39,18 +39,19 @@ type Values []string
 // shortest is the length of the shortest value that is replaced: shorter ones are parts of other words.
 const shortest = 6
 
-// Add adds a secret value, in the forms that URIs have as well. The lines of a value are values.
-func (v *Values) Add(value string) {
+// With adds a secret value, in the forms that URIs have as well. The lines of a value are values.
+func (v Values) With(value string) Values {
 	for line := range strings.Lines(value) {
 		line = strings.TrimSpace(line)
 		for _, form := range []string{line, url.QueryEscape(line), url.PathEscape(line)} {
-			if len(form) >= shortest && !slices.Contains(*v, form) {
-				*v = append(*v, form)
+			if len(form) >= shortest && !slices.Contains(v, form) {
+				v = append(v, form)
 			}
 		}
 	}
 	// A value can be a part of a longer one, which is replaced first.
-	slices.SortFunc(*v, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	slices.SortFunc(v, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	return v
 }
 
 // Text removes secrets from a text.

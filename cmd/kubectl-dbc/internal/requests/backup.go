@@ -46,7 +46,7 @@ func Of(cluster string, backups []dbv1.DatabaseBackup) []dbv1.DatabaseBackup {
 // Table lists backups.
 func Table(backups []dbv1.DatabaseBackup, now time.Time, p text.Palette) string {
 	rows := [][]text.Cell{text.Cells("NAME", "CLUSTER", "PHASE", "COMPLETED", "AGE", "SIZE", "STORED", "DURATION", "VERIFIED", "FROM")}
-	said := ""
+	var said strings.Builder
 	for _, b := range backups {
 		from, at, verified := "user", b.CreationTimestamp.Time, text.Cell{Text: "-"}
 		if b.Status.Origin != nil {
@@ -60,18 +60,18 @@ func Table(backups []dbv1.DatabaseBackup, now time.Time, p text.Palette) string 
 				dbv1.VerificationSucceeded: text.Good, dbv1.VerificationFailed: text.Bad, dbv1.VerificationRunning: text.Plain,
 			}[v.Phase]}
 			if v.Phase == dbv1.VerificationFailed {
-				said += fmt.Sprintf("%s was not verified: %s\n", b.Name, v.Message)
+				fmt.Fprintf(&said, "%s was not verified: %s\n", b.Name, v.Message)
 			}
 		}
 		if !b.Status.Phase.Finished() || b.Status.Phase == dbv1.BackupFailed {
-			said += fmt.Sprintf("%s is %s: %s\n", b.Name, phase(b).Text, cmp.Or(b.Status.Message, "no message"))
+			fmt.Fprintf(&said, "%s is %s: %s\n", b.Name, phase(b).Text, cmp.Or(b.Status.Message, "no message"))
 		}
 		rows = append(rows, []text.Cell{
 			{Text: b.Name}, {Text: b.Spec.Cluster}, phase(b), {Text: completed(b)}, {Text: text.Age(at, now)}, {Text: cmp.Or(b.Status.Size, "-")},
 			{Text: stored(b)}, {Text: cmp.Or(b.Status.Duration, "-")}, verified, {Text: from},
 		})
 	}
-	return p.Table("", rows) + said
+	return p.Table("", rows) + said.String()
 }
 
 func phase(b dbv1.DatabaseBackup) text.Cell {

@@ -115,8 +115,25 @@ func (f Facts) backup(ask Ask) (*dbv1.DatabaseBackup, error) {
 		return nil, fmt.Errorf("no complete backup of DatabaseCluster %[1]s began in its archive before that moment: kubectl dbc backups "+
 			"%[1]s lists them", f.Cluster.Name)
 	default:
-		return nil, fmt.Errorf("DatabaseCluster %s has no complete backup: kubectl dbc backup %s creates one", f.Cluster.Name, f.Cluster.Name)
+		return nil, f.none()
 	}
+}
+
+// none is why no backup was chosen.
+func (f Facts) none() error {
+	failed := func(b dbv1.DatabaseBackup) bool {
+		return b.Spec.Cluster == f.Cluster.Name && b.Status.Phase == dbv1.BackupCompleted && bad(&b)
+	}
+	if i := slices.IndexFunc(f.Backups, failed); i >= 0 {
+		return fmt.Errorf("the verification of DatabaseBackup %[1]s failed, and there is no other complete backup: --backup %[1]s restores it "+
+			"all the same", f.Backups[i].Name)
+	}
+	return fmt.Errorf("DatabaseCluster %[1]s has no complete backup: kubectl dbc backup %[1]s creates one", f.Cluster.Name)
+}
+
+// bad reports whether the last verification of a backup failed.
+func bad(b *dbv1.DatabaseBackup) bool {
+	return b.Status.Verification != nil && b.Status.Verification.Phase == dbv1.VerificationFailed
 }
 
 // named is the backup that the user names. One whose verification failed is accepted: the user may have no other.
@@ -140,8 +157,7 @@ func (f Facts) named(ask Ask) (*dbv1.DatabaseBackup, error) {
 
 // usable reports whether the operator would choose a backup of this cluster.
 func (f Facts) usable(b *dbv1.DatabaseBackup) bool {
-	bad := b.Status.Verification != nil && b.Status.Verification.Phase == dbv1.VerificationFailed
-	return b.Status.Phase == dbv1.BackupCompleted && b.DeletionTimestamp == nil && !bad && b.Spec.Cluster == f.Cluster.Name &&
+	return b.Status.Phase == dbv1.BackupCompleted && b.DeletionTimestamp == nil && !bad(b) && b.Spec.Cluster == f.Cluster.Name &&
 		b.Status.ClusterUID == string(f.Cluster.UID)
 }
 

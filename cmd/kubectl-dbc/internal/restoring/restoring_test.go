@@ -117,6 +117,7 @@ func TestTheBackupOfARestoreIsChosenOrRefusedWithASentence(t *testing.T) {
 		"a named one that failed":          {archived(unverified), restoring.Ask{Backup: "newer"}, "newer"},
 		"an unknown one":                   {archived(), restoring.Ask{Backup: "x"}, "DatabaseCluster orders has no DatabaseBackup x"},
 		"a named one that runs":            {archived(running), restoring.Ask{Backup: "newer"}, "DatabaseBackup newer is not complete"},
+		"only one that failed":             {archived(unverified, func(f *restoring.Facts) { f.Backups = f.Backups[1:] }), restoring.Ask{}, "the verification of DatabaseBackup newer failed"},
 		"no backup":                        {archived(noBackups), restoring.Ask{}, "kubectl dbc backup orders creates one"},
 		"a moment in the window":           {archived(), restoring.Ask{Moment: moment(time.Hour)}, "newer"},
 		"a moment in the older window":     {archived(), restoring.Ask{Moment: moment(40 * time.Hour)}, "older"},

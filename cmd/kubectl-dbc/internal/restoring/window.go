@@ -69,8 +69,8 @@ func (f Facts) describe(restore *dbv1.DatabaseRestore, b *dbv1.DatabaseBackup, a
 			restore.Name, f.Cluster.Name))
 		return choice
 	}
-	choice.Lines = append(choice.Lines, fmt.Sprintf("Result: DatabaseCluster %s gets the data. Its members run until the data is restored, and "+
-		"then stop once.", f.Cluster.Name))
+	choice.Lines = append(choice.Lines, fmt.Sprintf("Result: DatabaseCluster %s gets the data. Its members run until the data is restored, "+
+		"and then stop once.", f.Cluster.Name))
 	choice.Risk = fmt.Sprintf("Clients no longer see writes after that moment. Only the volumes from before have them, until you delete "+
 		"DatabaseRestore %s.", restore.Name)
 	return choice

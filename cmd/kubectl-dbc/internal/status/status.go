@@ -96,13 +96,13 @@ var tones = map[dbv1.MemberState]text.Tone{
 
 // failures are the messages of members, below the table because they are long.
 func failures(members []dbv1.MemberStatus) string {
-	all := ""
+	var all strings.Builder
 	for _, m := range members {
 		if m.Message != "" {
-			all += fmt.Sprintf("  %s: %s\n", m.Pod, m.Message)
+			fmt.Fprintf(&all, "  %s: %s\n", m.Pod, m.Message)
 		}
 	}
-	return all
+	return all.String()
 }
 
 func volume(v *dbv1.MemberVolumeStatus) string {

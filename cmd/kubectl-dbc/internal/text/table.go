@@ -69,16 +69,20 @@ func (p Palette) Table(indent string, rows [][]Cell) string {
 	}
 	var all strings.Builder
 	for _, row := range rows {
-		line := indent
-		for i, cell := range row {
-			line += p.Paint(cell.Text, cell.Tone)
-			if i < len(row)-1 {
-				line += strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell.Text)+3)
-			}
-		}
-		all.WriteString(strings.TrimRight(line, " ") + "\n")
+		all.WriteString(indent + strings.TrimRight(p.line(row, widths), " ") + "\n")
 	}
 	return all.String()
+}
+
+func (p Palette) line(row []Cell, widths []int) string {
+	var line strings.Builder
+	for i, cell := range row {
+		line.WriteString(p.Paint(cell.Text, cell.Tone))
+		if i < len(row)-1 {
+			line.WriteString(strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell.Text)+3))
+		}
+	}
+	return line.String()
 }
 
 // Age is the time between two moments in a readable form, such as 12m or 3d4h. It is "-" without the first one.
