@@ -28,9 +28,9 @@ func (s *session) connect() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "connect CLUSTER",
 		Short: "Forward a port to the database, and run a client of this machine",
-		Long: "Forward a port of this machine to the primary, or to a ready member. With --command, a shell runs the client with each key\n" +
-			"of the connection Secret as an environment variable: DBC_URI, DBC_USERNAME, DBC_PASSWORD, DBC_DATABASE, and DBC_HOST and\n" +
-			"DBC_PORT of the forwarded port. With TLS, DBC_CA_FILE is a file with the CA. The command ends when the client ends.",
+		Long: "Forward a port of this machine to the primary, or to a ready member. With --command, a shell runs a client of this machine.\n" +
+			"It has each key of the connection Secret as an environment variable, such as DBC_URI, DBC_USERNAME, DBC_PASSWORD and\n" +
+			"DBC_DATABASE. DBC_HOST and DBC_PORT are those of the forwarded port. With TLS, DBC_CA_FILE is a file with the CA.",
 		Example: "  kubectl dbc connect orders --command 'PGSSLROOTCERT=$DBC_CA_FILE psql \"$DBC_URI\"'\n" +
 			"  kubectl dbc connect orders --port 5432",
 		Args:              oneCluster(0, ""),

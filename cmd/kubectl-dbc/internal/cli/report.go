@@ -26,9 +26,9 @@ func (s *session) report() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report CLUSTER",
 		Short: "Write one zip file for support: objects, events, logs and metrics, without passwords and keys",
-		Long: "Write a zip file with the objects of a cluster, their events and logs, the CPU and memory of the pods, and the log of the\n" +
-			"operator. It has no Secrets, no environment variables, and no content of ConfigMaps. The command reads the Secrets of the\n" +
-			"cluster if you may, to remove their values from logs. Read the file before you send it.",
+		Long: "Write a zip file with the objects of a cluster, their events and logs, and the CPU and memory of the pods. It also has the\n" +
+			"log of the operator. It has no Secrets, no environment variables, and no content of ConfigMaps. The command reads the\n" +
+			"Secrets of the cluster if you may, to remove their values from logs. Read the file before you send it.",
 		Example:           "  kubectl dbc report orders\n  kubectl dbc report orders --file /tmp/orders.zip --no-logs",
 		Args:              oneCluster(0, ""),
 		ValidArgsFunction: s.clusterNames,
@@ -116,7 +116,7 @@ func (c *collection) readme() string {
 	if len(c.missing) == 0 {
 		return said + "Everything could be read.\n"
 	}
-	return said + "\nWhat could not be read:\n" + strings.Join(c.missing, "\n") + "\n"
+	return said + "\nNot in this report, because it could not be read:\n" + strings.Join(c.missing, "\n") + "\n"
 }
 
 // write writes the zip file, which only its owner may read.

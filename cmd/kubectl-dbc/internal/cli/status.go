@@ -102,7 +102,7 @@ func (t *target) facts(ctx context.Context, cluster *dbv1.DatabaseCluster, now t
 	return f, nil
 }
 
-// pages is where the documents are that match a release.
+// pages is the address of the documents. Alerts have the same one.
 const pages = "https://github.com/dbcluster/databasecluster-operator/blob/main/docs/"
 
 func (s *session) why() *cobra.Command {
@@ -110,7 +110,7 @@ func (s *session) why() *cobra.Command {
 		Use:   "why CLUSTER",
 		Short: "Print the one cause why a cluster is not healthy, and the command that shows more",
 		Long: "Print the condition that explains the state best, the page that leads to the solution, and a command that shows more.\n" +
-			"The exit code is 0 if the cluster is healthy, 1 if it is not, and 2 if the state is unknown or cannot be read.",
+			"The exit code is 0 for a healthy cluster, and 1 for one that is not. It is 2 if the state is unknown or cannot be read.",
 		Example:           "  kubectl dbc why orders\n  kubectl dbc why orders >/dev/null || echo \"orders needs attention\"",
 		Args:              oneCluster(0, ""),
 		ValidArgsFunction: s.clusterNames,

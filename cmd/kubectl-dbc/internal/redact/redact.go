@@ -17,7 +17,7 @@ import (
 // removed replaces a secret value.
 const removed = "REDACTED"
 
-// patterns match secrets by their form. What a group matches stays.
+// patterns match secrets by their form. The text of a group stays.
 var patterns = []struct {
 	form *regexp.Regexp
 	with string

@@ -78,8 +78,8 @@ func (f Facts) refuse(ask Ask) error {
 	case c.Spec.Storage.Ephemeral != nil && *c.Spec.Storage.Ephemeral:
 		return errors.New("ephemeral storage has no volumes to replace: restore with --preview")
 	case replacement != nil && replacement.RestoreRef != nil:
-		return fmt.Errorf("DatabaseRestore %s has replaced the data, and retains the volumes from before: delete it first, which deletes the "+
-			"volumes that the cluster does not use, or restore with --preview", replacement.RestoreRef.Name)
+		return fmt.Errorf("DatabaseRestore %s has replaced the data, and retains the volumes from before. Delete it first, which deletes the "+
+			"volumes that the cluster does not use. Or restore with --preview", replacement.RestoreRef.Name)
 	case c.Spec.Paused:
 		return errors.New("spec.paused is true, so the operator changes nothing: set it to false first")
 	}

@@ -37,8 +37,8 @@ func ParseMoment(text string, now time.Time) (Moment, error) {
 	at, understood := moment(text, now)
 	switch {
 	case !understood:
-		return Moment{}, fmt.Errorf("--at %q is no time: use RFC 3339 such as 2026-11-21T14:05:00Z, a time of day such as 14:05, a duration "+
-			"such as 10m for ten minutes ago, or latest", text)
+		return Moment{}, fmt.Errorf("--at %q is no time: use RFC 3339 such as 2026-11-21T14:05:00Z, a time of day such as 14:05, 10m for ten "+
+			"minutes ago, or latest", text)
 	case at.After(now):
 		return Moment{}, fmt.Errorf("--at %s is in the future: it is %s now", text, now.Format(time.RFC3339))
 	}
