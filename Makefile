@@ -19,6 +19,8 @@ BUNDLE_OUT ?= .
 # CONTAINER_TOOL builds and pushes images where a Docker daemon or podman exists.
 CONTAINER_TOOL ?= docker
 PLATFORMS ?= linux/amd64,linux/arm64
+# PLUGIN_PLATFORMS are the machines of users, who run the kubectl plugin.
+PLUGIN_PLATFORMS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64
 
 comma = ,
 SHELL = /usr/bin/env bash -o pipefail
@@ -44,6 +46,7 @@ platforms = $(foreach a,$(ARCHITECTURES),--platform $(a)=$(BIN)/linux-$(a))
 ARCHITECTURES = $(patsubst linux/%,%,$(subst $(comma), ,$(PLATFORMS)))
 
 LINUX = $(ARCHITECTURES:%=$(BIN)/linux-%)
+PLUGINS = $(foreach platform,$(subst $(comma), ,$(PLUGIN_PLATFORMS)),$(BIN)/plugin/$(subst /,-,$(platform)))
 
 # FIRST are the targets that most people need: to try the operator, to change it, and to run their change.
 FIRST = demo|demo-down|manifests|generate|verify|test|test-unit|e2e-smoke|run|image|deploy|undeploy

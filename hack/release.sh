@@ -73,6 +73,12 @@ images() {
 	for bill in "$source"/dist/sbom/*; do mv "$bill" "$out/$name-${bill##*/}"; done
 }
 
+# The plugin of kubectl, for each platform, and the manifest for krew with its checksums.
+plugin() {
+	in_source plugins
+	mv "$source"/dist/plugin/* "$out/"
+}
+
 manifests() {
 	in_source build-installer IMG="$base@$operator"
 	mv "$source"/dist/{crds,operator,install,secret-access,secret-writes}.yaml "$out/"
@@ -163,6 +169,8 @@ take_commit
 mkdir -p "$out"
 say "images and their bills of materials"
 images
+say "plugin of kubectl"
+plugin
 say "manifests"
 manifests
 say "bundle"

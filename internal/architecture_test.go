@@ -86,6 +86,17 @@ var order = []place{
 	{name: "manager", importedBy: []string{"cmd"}},
 	{name: "cmd/transfer", imports: []string{"transfer"}},
 	{name: "cmd", imports: []string{"manager"}},
+	// The plugin of kubectl is a client like others: it knows the API, and nothing of the operator.
+	{name: "cmd/kubectl-dbc/internal/text", pure: true, imports: none, importedBy: plugin},
+	{name: "cmd/kubectl-dbc/internal/why", pure: true, imports: none, importedBy: plugin},
+	{name: "cmd/kubectl-dbc/internal/status", pure: true, imports: []string{"cmd/kubectl-dbc/internal/text", "cmd/kubectl-dbc/internal/why"}, importedBy: plugin},
+	{name: "cmd/kubectl-dbc/internal/requests", pure: true, imports: []string{"cmd/kubectl-dbc/internal/text"}, importedBy: plugin},
+	{name: "cmd/kubectl-dbc/internal/restoring", pure: true, imports: []string{"cmd/kubectl-dbc/internal/text"}, importedBy: plugin},
+	{name: "cmd/kubectl-dbc/internal/connecting", pure: true, imports: none, importedBy: plugin},
+	{name: "cmd/kubectl-dbc/internal/merging", pure: true, imports: []string{"cmd/kubectl-dbc/internal/text"}, importedBy: plugin},
+	{name: "cmd/kubectl-dbc/internal/redact", pure: true, imports: none, importedBy: plugin},
+	{name: "cmd/kubectl-dbc/internal/cli", imports: plugin, importedBy: []string{"cmd/kubectl-dbc"}},
+	{name: "cmd/kubectl-dbc", imports: []string{"cmd/kubectl-dbc/internal/cli"}},
 }
 
 var (
@@ -94,6 +105,12 @@ var (
 	core           = []string{"protocol", "naming", "pki", "engine", "objects", "pods", "jobs", "state", "resources", "operation", "apply", "kit", "plan/situation", "plan/phase", "subject"}
 	theList        = []string{"plan"}
 	onlyTheManager = []string{"manager"}
+	// plugin are the packages of the plugin of kubectl that import others of it.
+	plugin = []string{
+		"cmd/kubectl-dbc/internal/text", "cmd/kubectl-dbc/internal/why", "cmd/kubectl-dbc/internal/status", "cmd/kubectl-dbc/internal/requests",
+		"cmd/kubectl-dbc/internal/restoring", "cmd/kubectl-dbc/internal/connecting", "cmd/kubectl-dbc/internal/merging",
+		"cmd/kubectl-dbc/internal/redact", "cmd/kubectl-dbc/internal/cli",
+	}
 )
 
 // impure are the files of a pure package that read and act.
@@ -104,7 +121,7 @@ var pureImports = []string{
 	"bytes", "cmp", "crypto/sha256", "encoding/", "errors", "flag", "fmt", "hash", "hash/", "iter", "maps", "math", "math/big", "net/netip", "net/url",
 	"path", "reflect", "regexp", "slices", "sort", "strconv", "strings", "text/template", "text/template/parse", "time", "unicode", "unicode/utf8",
 	ours + "api/", "github.com/robfig/cron/v3", "k8s.io/api/", "k8s.io/apimachinery/pkg/api/", "k8s.io/apimachinery/pkg/apis/", "k8s.io/apimachinery/pkg/runtime/",
-	"k8s.io/apimachinery/pkg/runtime", "k8s.io/apimachinery/pkg/types", "k8s.io/apimachinery/pkg/labels", "k8s.io/apimachinery/pkg/util/intstr",
+	"k8s.io/apimachinery/pkg/runtime", "k8s.io/apimachinery/pkg/types", "k8s.io/apimachinery/pkg/labels", "k8s.io/apimachinery/pkg/util/duration", "k8s.io/apimachinery/pkg/util/intstr",
 	"k8s.io/apimachinery/pkg/util/sets", "k8s.io/apimachinery/pkg/util/validation", "k8s.io/apimachinery/pkg/util/validation/field",
 	"k8s.io/apimachinery/third_party/", "k8s.io/client-go/applyconfigurations/", "k8s.io/utils/ptr", "mvdan.cc/sh/v3/syntax", "sigs.k8s.io/yaml",
 }

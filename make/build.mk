@@ -1,7 +1,7 @@
 ##@ Build
 
 .PHONY: build
-build: manifests generate fmt vet $(BIN)/manager $(BIN)/transfer ## Build the manager and transfer, the program in backup Jobs.
+build: manifests generate fmt vet $(BIN)/manager $(BIN)/transfer $(BIN)/kubectl-dbc ## Build the manager, transfer, the program in backup Jobs, and the kubectl plugin.
 
 .PHONY: $(BIN)/manager
 $(BIN)/manager:
@@ -10,6 +10,19 @@ $(BIN)/manager:
 .PHONY: $(BIN)/transfer
 $(BIN)/transfer:
 	$(GO_BUILD) -ldflags "-s -w" -o $@ ./cmd/transfer
+
+.PHONY: $(BIN)/kubectl-dbc
+$(BIN)/kubectl-dbc:
+	$(GO_BUILD) -ldflags "$(GO_LDFLAGS)" -o $@ ./cmd/kubectl-dbc
+
+# A plugin is built for the machines of its users, so also for other systems than Linux.
+.PHONY: $(PLUGINS)
+$(PLUGINS): $(BIN)/plugin/%:
+	platform=$*; GOOS=$${platform%-*} GOARCH=$${platform#*-} $(GO_BUILD) -ldflags "$(GO_LDFLAGS)" -o $@/ ./cmd/kubectl-dbc
+
+.PHONY: plugins
+plugins: $(PLUGINS) ## Build the kubectl plugin for PLUGIN_PLATFORMS, as dist/plugin/*.tar.gz, and the manifest for krew.
+	@VERSION=$(VERSION) hack/plugin.sh $(PLUGINS)
 
 .PHONY: $(LINUX)
 $(LINUX): $(BIN)/linux-%:

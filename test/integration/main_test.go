@@ -53,6 +53,7 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 	stop()
 	removeProgram()
+	removePlugin()
 	if err := judge(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1

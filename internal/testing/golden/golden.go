@@ -42,7 +42,18 @@ func Compare(t *testing.T, name string, child objects.Child) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join("testdata", name+".golden.yaml")
+	compare(t, child.String(), name+".golden.yaml", got)
+}
+
+// Text compares a text with a file in the testdata of the package under test. The flag -update writes the file.
+func Text(t *testing.T, name, got string) {
+	t.Helper()
+	compare(t, name, name+".golden.txt", []byte(got))
+}
+
+func compare(t *testing.T, what, name string, got []byte) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
 	if *update {
 		if err := os.WriteFile(file, got, 0o600); err != nil {
 			t.Fatal(err)
@@ -53,7 +64,7 @@ func Compare(t *testing.T, name string, child objects.Child) {
 		t.Fatal(err)
 	}
 	if string(got) != string(want) {
-		t.Errorf("%s differs from %s (the flag -update of this test updates it); got:\n%s", child, file, got)
+		t.Errorf("%s differs from %s (the flag -update of this test updates it); got:\n%s", what, file, got)
 	}
 }
 

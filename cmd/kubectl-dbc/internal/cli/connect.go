@@ -1,0 +1,149 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/portforward"
+	"k8s.io/client-go/transport/spdy"
+
+	"github.com/dbcluster/databasecluster-operator/cmd/kubectl-dbc/internal/connecting"
+)
+
+func (s *session) connect() *cobra.Command {
+	var member, secret, command string
+	var port uint16
+	cmd := &cobra.Command{
+		Use:   "connect CLUSTER",
+		Short: "Forward a port to the database, and run a client of this machine",
+		Long: "Forward a port of this machine to the primary, or to a ready member. With --command, a shell runs a client of this machine.\n" +
+			"It has each key of the connection Secret as an environment variable, such as DBC_URI, DBC_USERNAME, DBC_PASSWORD and\n" +
+			"DBC_DATABASE. DBC_HOST and DBC_PORT are those of the forwarded port. With TLS, DBC_CA_FILE is a file with the CA.",
+		Example: "  kubectl dbc connect orders --command 'PGSSLROOTCERT=$DBC_CA_FILE psql \"$DBC_URI\"'\n" +
+			"  kubectl dbc connect orders --port 5432",
+		Args:              oneCluster(0, ""),
+		ValidArgsFunction: s.clusterNames,
+	}
+	cmd.Flags().StringVar(&command, "command", "", "Command for sh. Default: forward the port until you interrupt the command")
+	cmd.Flags().StringVar(&member, "member", "", "Name of the pod, or its number. Default: the primary, or a ready member")
+	cmd.Flags().StringVar(&secret, "secret", "", "Name of another Secret in the form of the connection Secret, for another user")
+	cmd.Flags().Uint16Var(&port, "port", 0, "Port of this machine. Default: a free one")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		t, err := s.target()
+		if err != nil {
+			return err
+		}
+		cluster, err := t.cluster(cmd.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		if secret == "" {
+			if secret, err = connecting.SecretOf(cluster); err != nil {
+				return err
+			}
+		}
+		pod, err := connecting.Member(cluster, member)
+		if err != nil {
+			return err
+		}
+		return s.forward(cmd.Context(), t, visit{pod: pod, secret: secret, port: port, command: command})
+	}
+	return cmd
+}
+
+// visit is a client and where it connects.
+type visit struct {
+	pod, secret, command string
+	port                 uint16
+}
+
+// forward forwards the port while the client runs.
+func (s *session) forward(ctx context.Context, t *target, c visit) error {
+	secret, pod := &corev1.Secret{}, &corev1.Pod{}
+	if err := errors.Join(t.read(ctx, secret, "Secret", c.secret), t.read(ctx, pod, "Pod", c.pod)); err != nil {
+		return err
+	}
+	remote, err := connecting.Port(pod)
+	if err != nil {
+		return err
+	}
+	folder, err := os.MkdirTemp("", "kubectl-dbc-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(folder) }() // it has only the public certificate
+	connection := connecting.Connection{Data: secret.Data}
+	if ca := connecting.CA(secret.Data); ca != nil {
+		connection.CAFile = filepath.Join(folder, "ca.crt")
+		if err := os.WriteFile(connection.CAFile, ca, 0o600); err != nil {
+			return err
+		}
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	local, ended, err := t.forward(ctx, c.pod, c.port, remote)
+	if err != nil {
+		return err
+	}
+	connection.LocalPort = local
+	if c.command != "" {
+		return s.run(ctx, c.command, connection.Environment())
+	}
+	s.say("Port %d of this machine reaches pod %s until you interrupt the command.", local, c.pod)
+	s.say("%s", connection.Summary(t.namespace, c.secret))
+	return <-ended
+}
+
+// forward forwards a port until the context ends, and returns the port of this machine.
+func (t *target) forward(ctx context.Context, pod string, local uint16, remote int32) (uint16, <-chan error, error) {
+	transport, upgrader, err := spdy.RoundTripperFor(t.config)
+	if err != nil {
+		return 0, nil, err
+	}
+	clients, err := t.clientset()
+	if err != nil {
+		return 0, nil, err
+	}
+	url := clients.CoreV1().RESTClient().Post().Resource("pods").Namespace(t.namespace).Name(pod).SubResource("portforward").URL()
+	dialer := spdy.NewDialer(upgrader, &http.Client{Transport: transport}, http.MethodPost, url)
+	ready, ended := make(chan struct{}), make(chan error, 1)
+	forwarder, err := portforward.New(dialer, []string{fmt.Sprintf("%d:%d", local, remote)}, ctx.Done(), ready, io.Discard, io.Discard)
+	if err != nil {
+		return 0, nil, err
+	}
+	go func() { ended <- forwarder.ForwardPorts() }()
+	select {
+	case err := <-ended:
+		return 0, nil, fmt.Errorf("the port of pod %s cannot be forwarded: %w", pod, err)
+	case <-ready:
+	}
+	ports, err := forwarder.GetPorts()
+	if err != nil || len(ports) == 0 {
+		return 0, nil, fmt.Errorf("the port of pod %s cannot be forwarded: %w", pod, err)
+	}
+	return ports[0].Local, ended, nil
+}
+
+// run runs the client in a shell of this machine. Its exit code is that of the plugin.
+func (s *session) run(ctx context.Context, command string, environment []string) error {
+	shell := exec.CommandContext(ctx, "sh", "-c", command) //nolint:gosec // the user's own command
+	shell.Env = append(os.Environ(), environment...)
+	shell.Stdin, shell.Stdout, shell.Stderr = s.In, s.Out, s.ErrOut
+	err := shell.Run()
+	if ended, is := errors.AsType[*exec.ExitError](err); is {
+		return exit{code: max(ended.ExitCode(), 1)}
+	}
+	return err
+}

@@ -1,0 +1,141 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package cli
+
+import (
+	"archive/zip"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/cmd/kubectl-dbc/internal/redact"
+	"github.com/dbcluster/databasecluster-operator/cmd/kubectl-dbc/internal/text"
+)
+
+func (s *session) report() *cobra.Command {
+	var file, operator string
+	var withoutLogs bool
+	cmd := &cobra.Command{
+		Use:   "report CLUSTER",
+		Short: "Write one zip file for support: objects, events, logs and metrics, without passwords and keys",
+		Long: "Write a zip file with the objects of a cluster, their events and logs, and the CPU and memory of the pods. It also has the\n" +
+			"log of the operator. It has no Secrets, no environment variables, and no content of ConfigMaps. The command reads the\n" +
+			"Secrets of the cluster if you may, to remove their values from logs. Read the file before you send it.",
+		Example:           "  kubectl dbc report orders\n  kubectl dbc report orders --file /tmp/orders.zip --no-logs",
+		Args:              oneCluster(0, ""),
+		ValidArgsFunction: s.clusterNames,
+	}
+	cmd.Flags().StringVarP(&file, "file", "f", "", "File to write. Default: the name of the cluster and the time")
+	cmd.Flags().StringVar(&operator, "operator-namespace", "databasecluster-operator-system", "Namespace of the operator")
+	cmd.Flags().BoolVar(&withoutLogs, "no-logs", false, "Leave out logs")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		t, err := s.target()
+		if err != nil {
+			return err
+		}
+		cluster, err := t.cluster(cmd.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		if file == "" {
+			file = fmt.Sprintf("%s-%s-%s.zip", t.namespace, cluster.Name, s.now().UTC().Format("20060102-150405"))
+		}
+		c := &collection{session: s, target: t, cluster: cluster, operator: operator, logs: !withoutLogs, files: map[string]string{}}
+		if err := c.collect(cmd.Context()); err != nil {
+			return err
+		}
+		if err := c.write(file); err != nil {
+			return err
+		}
+		fmt.Fprintln(s.Out, file)
+		return nil
+	}
+	return cmd
+}
+
+// collection is the content of a report.
+type collection struct {
+	*session
+	target   *target
+	cluster  *dbv1.DatabaseCluster
+	operator string
+	logs     bool
+	secrets  redact.Values
+	// files are the contents by name, and missing is what could not be read.
+	files   map[string]string
+	missing []string
+}
+
+// collect reads everything. Only the facts on the screen are necessary: what a user may not read is missing.
+func (c *collection) collect(ctx context.Context) error {
+	facts, err := c.target.facts(ctx, c.cluster, c.now())
+	if err != nil {
+		return err
+	}
+	c.readSecrets(ctx)
+	c.add("status.txt", facts.Screen(false))
+	c.readObjects(ctx)
+	c.readMetrics(ctx)
+	if c.logs {
+		c.readAllLogs(ctx)
+	}
+	return nil
+}
+
+// add adds a file without secrets.
+func (c *collection) add(name, content string) { c.files[name] = c.secrets.Text(content) }
+
+// addObject adds an object as YAML without secrets.
+func (c *collection) addObject(name string, object map[string]any) {
+	c.secrets.Object(object)
+	content, err := yaml.Marshal(object)
+	if err != nil {
+		c.miss(name, err)
+		return
+	}
+	c.add(name, string(content))
+}
+
+// miss records what could not be read.
+func (c *collection) miss(what string, err error) {
+	c.missing = append(c.missing, fmt.Sprintf("%s: %v", what, err))
+}
+
+// readme describes the report.
+func (c *collection) readme() string {
+	said := fmt.Sprintf("DatabaseCluster %s/%s at %s.\n\n", c.cluster.Namespace, c.cluster.Name, text.Time(c.now())) +
+		"Secrets, environment variables, files of ConfigMaps and values that look like passwords or keys were removed.\n"
+	if len(c.missing) == 0 {
+		return said + "Everything could be read.\n"
+	}
+	return said + "\nNot in this report, because it could not be read:\n" + strings.Join(c.missing, "\n") + "\n"
+}
+
+// write writes the zip file, which only its owner may read.
+func (c *collection) write(name string) (err error) {
+	c.add("README.txt", c.readme())
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the file that the user names
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	archive := zip.NewWriter(file)
+	for _, name := range sorted(c.files) {
+		entry, err := archive.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: c.now()})
+		if err != nil {
+			return err
+		}
+		if _, err := entry.Write([]byte(c.files[name])); err != nil {
+			return err
+		}
+	}
+	return archive.Close()
+}

@@ -1,0 +1,138 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/cmd/kubectl-dbc/internal/requests"
+	"github.com/dbcluster/databasecluster-operator/cmd/kubectl-dbc/internal/status"
+	"github.com/dbcluster/databasecluster-operator/cmd/kubectl-dbc/internal/why"
+)
+
+// clearScreen moves the cursor of a terminal to the top and clears the screen.
+const clearScreen = "\x1b[H\x1b[2J"
+
+func (s *session) status() *cobra.Command {
+	var watch bool
+	var interval time.Duration
+	cmd := &cobra.Command{
+		Use:   "status CLUSTER",
+		Short: "Show members, roles, lag, storage, backups, recovery, certificates, and what is in progress",
+		Long: "Show the state of a DatabaseCluster on one screen. The lag is what members report about themselves, so it is a few\n" +
+			"seconds old. With -o, the command prints the DatabaseCluster.",
+		Example: "  kubectl dbc status orders\n  kubectl dbc status orders --watch\n" +
+			"  kubectl dbc status orders -o jsonpath='{.status.primary}'",
+		Args:              oneCluster(0, ""),
+		ValidArgsFunction: s.clusterNames,
+	}
+	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "Show the state again until you interrupt the command")
+	cmd.Flags().DurationVar(&interval, "interval", 2*time.Second, "Time between two looks with --watch")
+	out := addOutput(cmd, "")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		t, err := s.target()
+		if err != nil {
+			return err
+		}
+		for {
+			if err := s.look(cmd.Context(), t, nameOf(args[0]), out, watch); err != nil || !watch {
+				return err
+			}
+			select {
+			case <-cmd.Context().Done():
+				return nil
+			case <-time.After(max(interval, time.Second)):
+			}
+		}
+	}
+	return cmd
+}
+
+// look shows the state once.
+func (s *session) look(ctx context.Context, t *target, name string, out output, again bool) error {
+	cluster, err := t.cluster(ctx, name)
+	if err != nil {
+		return err
+	}
+	if printed, err := out.print(s, cluster); printed {
+		return err
+	}
+	facts, err := t.facts(ctx, cluster, s.now())
+	if err != nil {
+		return err
+	}
+	start := ""
+	if again && isTerminal(s.Out) {
+		start = clearScreen
+	}
+	_, err = fmt.Fprint(s.Out, start+facts.Screen(s.palette()))
+	return err
+}
+
+func (t *target) facts(ctx context.Context, cluster *dbv1.DatabaseCluster, now time.Time) (status.Facts, error) {
+	f := status.Facts{Cluster: cluster, Engine: t.engine(ctx, cluster), Now: now}
+	pods, err := t.podsOf(ctx, cluster.Name, dbv1.ComponentDatabase)
+	f.Pods = pods
+	backups, backupsErr := t.backups(ctx)
+	f.Backups = requests.Of(cluster.Name, backups)
+	restores := &dbv1.DatabaseRestoreList{}
+	restoresErr := t.List(ctx, restores, client.InNamespace(t.namespace))
+	f.Restores = slices.DeleteFunc(restores.Items, func(r dbv1.DatabaseRestore) bool { return r.Spec.ClusterRef.Name != cluster.Name })
+	for _, read := range []struct {
+		kind string
+		err  error
+	}{{"pods", err}, {"databasebackups", backupsErr}, {"databaserestores", restoresErr}} {
+		switch {
+		case apierrors.IsForbidden(read.err):
+			f.Missing = append(f.Missing, read.kind)
+		case read.err != nil:
+			return f, read.err
+		}
+	}
+	return f, nil
+}
+
+// pages is the address of the documents. Alerts have the same one.
+const pages = "https://github.com/dbcluster/databasecluster-operator/blob/main/docs/"
+
+func (s *session) why() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "why CLUSTER",
+		Short: "Print the one cause why a cluster is not healthy, and the command that shows more",
+		Long: "Print the condition that explains the state best, the page that leads to the solution, and a command that shows more.\n" +
+			"The exit code is 0 for a healthy cluster, and 1 for one that is not. It is 2 if the state is unknown or cannot be read.",
+		Example:           "  kubectl dbc why orders\n  kubectl dbc why orders >/dev/null || echo \"orders needs attention\"",
+		Args:              oneCluster(0, ""),
+		ValidArgsFunction: s.clusterNames,
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		t, err := s.target()
+		if err != nil {
+			return err
+		}
+		cluster, err := t.cluster(cmd.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		verdict, cause := why.Explain(cluster)
+		fmt.Fprintln(s.Out, cause.Sentence())
+		if cause.Page != "" {
+			fmt.Fprintf(s.Out, "Page:    %s%s\nCommand: %s\n", pages, cause.Page, cause.Command)
+		}
+		if verdict != why.Healthy {
+			return exit{code: int(verdict)}
+		}
+		return nil
+	}
+	return cmd
+}
