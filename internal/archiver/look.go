@@ -220,7 +220,8 @@ func recoverable(now *dbv1.ClusterRecoveryStatus, current bool, replaced string)
 	case now != nil && now.Message != "":
 		return "; " + now.Message
 	case replaced != "":
-		return fmt.Sprintf("; DatabaseRestore %s replaced the data, and no backup since then is complete: only times before that can be recovered", replaced)
+		return fmt.Sprintf("; DatabaseRestore %s replaced the data, and no backup since then is complete: only times before that can be "+
+			"recovered", replaced)
 	case now == nil || now.Oldest == nil:
 		return ""
 	}

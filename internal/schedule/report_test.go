@@ -97,7 +97,7 @@ func TestBackupHealthyReportsTheAgeOfTheNewestBackup(t *testing.T) {
 			"False RestoredSince", "no complete backup has the present data: DatabaseRestore back replaced that of DatabaseBackup b"},
 		"fresh, after a DatabaseRestore replaced the data": {[]state.Backup{identified("b", 2*time.Hour, "1"), other(identified("c", time.Hour, "1"))}, replacing("a"),
 			"True DataReplaced", "completed at 2025-12-31T23:00:00Z: DatabaseRestore back replaced the data. To restore"},
-		"during a restore": {[]state.Backup{identified("b", time.Hour, "1")}, replacing("new"), "True BackupFresh", "DatabaseBackup b"},
+		"during a restore":                           {[]state.Backup{identified("b", time.Hour, "1")}, replacing("new"), "True BackupFresh", "DatabaseBackup b"},
 		"too old, with another database than before": {[]state.Backup{identified("b", 26*time.Hour, "1"), identified("c", 25*time.Hour, "2")}, nil, "False BackupOverdue", "DatabaseBackup c"},
 		"too old": {[]state.Backup{completeAt("b", 24*time.Hour)}, nil, "False BackupOverdue", "younger than 24h0m0s"},
 		"nearly too old": {[]state.Backup{completeAt("b", 24*time.Hour-time.Second)}, nil,
