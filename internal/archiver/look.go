@@ -211,7 +211,7 @@ func replaced(s *situation.Situation) (restore string) {
 	if !found {
 		return ""
 	}
-	return situation.Elsewhere(s.Observed, newest)
+	return situation.Elsewhere(s, newest)
 }
 
 // recoverable continues the sentence about an archive that works. If the status is not current, it was true at a time.

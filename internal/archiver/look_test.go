@@ -302,9 +302,9 @@ func TestTheStatusDoesNotPromiseARecoveryOfReplacedData(t *testing.T) {
 	facts := working(t, c, time.Hour)
 	condition := archiver.Subject.Decide(seen(t, c, facts, func(o *state.Observed) {
 		before := complete("b", time.Hour)
-		before.Data[0].Volume = "before"
+		before.Lineage = "of another volume"
 		o.Backups = []state.Backup{before}
-		o.Replacement = &state.Replacement{Restore: dbv1.ReplacementRestoreRef{Name: "back"}, Volumes: []state.Volume{{UID: "before"}}}
+		o.Replacement = &state.Replacement{Restore: dbv1.ReplacementRestoreRef{Name: "back"}}
 	})).Report(subject.Executed{}, c.Status.DeepCopy())[0]
 	if want := "DatabaseRestore back replaced the data"; !strings.Contains(condition.Message, want) {
 		t.Errorf("%s, want %s", condition.Message, want)

@@ -149,7 +149,7 @@ func (r report) youngEnough(overdue time.Time) metav1.Condition {
 // fresh reports a recent backup. Its database may be one that was created again although the user did not ask for it, so fresh names the
 // newest backup of the previous one.
 func (r report) fresh(newest state.Backup, text string) metav1.Condition {
-	if restore := situation.Elsewhere(r.Observed, newest); restore != "" {
+	if restore := situation.Elsewhere(r.Situation, newest); restore != "" {
 		return subject.Condition(dbv1.ConditionBackupHealthy, false, dbv1.ReasonRestoredSince, fmt.Sprintf(
 			"no complete backup has the present data: DatabaseRestore %s replaced that of DatabaseBackup %s. Create a backup, if none is due soon",
 			restore, newest.Name))
@@ -159,7 +159,7 @@ func (r report) fresh(newest state.Backup, text string) metav1.Condition {
 		return subject.Condition(dbv1.ConditionBackupHealthy, true, dbv1.ReasonBackupFresh, text)
 	}
 	cause := "a member got another volume, or its database was created again"
-	if restore := situation.Elsewhere(r.Observed, former); restore != "" {
+	if restore := situation.Elsewhere(r.Situation, former); restore != "" {
 		cause = fmt.Sprintf("DatabaseRestore %s replaced the data", restore)
 	}
 	return subject.Condition(dbv1.ConditionBackupHealthy, true, dbv1.ReasonDataReplaced, fmt.Sprintf(

@@ -12,7 +12,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
@@ -29,20 +28,21 @@ func completeAt(name string, ago time.Duration) state.Backup {
 // identified returns such a backup of a database.
 func identified(name string, ago time.Duration, database string) state.Backup {
 	b := completeAt(name, ago)
-	b.Members, b.Data[0] = 1, state.Data{Volume: "a", Identity: database}
+	b.Members, b.Data[0], b.Lineage = 1, state.Data{Volume: "a", Identity: database}, "uid"
 	return b
 }
 
 // other is such a backup of another volume.
 func other(b state.Backup) state.Backup {
-	b.Data[0].Volume = "b"
+	b.Data[0].Volume, b.Lineage = "b", "uid-0restored"
 	return b
 }
 
-// replacing lets a DatabaseRestore concern this volume, which no member uses.
-func replacing(volume types.UID) func(*report) {
+// replacing is a DatabaseRestore while the members use the volumes of a template.
+func replacing(template string) func(*report) {
 	return func(p *report) {
-		p.Replacement = &state.Replacement{Restore: dbv1.ReplacementRestoreRef{Name: "back"}, Volumes: []state.Volume{{UID: volume}}}
+		p.Replacement = &state.Replacement{Restore: dbv1.ReplacementRestoreRef{Name: "back"}}
+		p.Cluster.Status.Replacement = &dbv1.ClusterReplacementStatus{VolumeClaimTemplate: template}
 	}
 }
 
@@ -73,7 +73,7 @@ func reported(r *report) dbv1.DatabaseClusterStatus {
 // backed returns the report of a cluster that was created an hour ago, with a daily backup schedule.
 func backed(backups ...state.Backup) *report {
 	p := &report{Situation: &situation.Situation{Cluster: &dbv1.DatabaseCluster{}, Observed: state.Observed{At: now.Time}}}
-	p.Cluster.CreationTimestamp = then
+	p.Cluster.CreationTimestamp, p.Cluster.UID = then, "uid"
 	p.Cluster.Spec.Backup = &dbv1.ClusterBackup{UnhealthyAfter: &metav1.Duration{Duration: 24 * time.Hour}}
 	p.Backups = backups
 	return p
@@ -93,11 +93,11 @@ func TestBackupHealthyReportsTheAgeOfTheNewestBackup(t *testing.T) {
 			"True DataReplaced", "DatabaseBackup c has other data than DatabaseBackup b, completed at 2025-12-31T23:00:00Z"},
 		"without a maximum age, as well": {[]state.Backup{identified("b", 2*time.Hour, "1"), identified("c", time.Hour, "2")},
 			func(p *report) { p.Cluster.Spec.Backup.UnhealthyAfter = nil }, "True DataReplaced", "DatabaseBackup c has other data than DatabaseBackup b"},
-		"of data that a DatabaseRestore replaced": {[]state.Backup{identified("b", time.Hour, "1")}, replacing("a"),
+		"of data that a DatabaseRestore replaced": {[]state.Backup{identified("b", time.Hour, "1")}, replacing("data-0restored"),
 			"False RestoredSince", "no complete backup has the present data: DatabaseRestore back replaced that of DatabaseBackup b"},
-		"fresh, after a DatabaseRestore replaced the data": {[]state.Backup{identified("b", 2*time.Hour, "1"), other(identified("c", time.Hour, "1"))}, replacing("a"),
+		"fresh, after a DatabaseRestore replaced the data": {[]state.Backup{identified("b", 2*time.Hour, "1"), other(identified("c", time.Hour, "1"))}, replacing("data-0restored"),
 			"True DataReplaced", "completed at 2025-12-31T23:00:00Z: DatabaseRestore back replaced the data. To restore"},
-		"during a restore":                           {[]state.Backup{identified("b", time.Hour, "1")}, replacing("new"), "True BackupFresh", "DatabaseBackup b"},
+		"during a restore":                           {[]state.Backup{identified("b", time.Hour, "1")}, replacing("data"), "True BackupFresh", "DatabaseBackup b"},
 		"too old, with another database than before": {[]state.Backup{identified("b", 26*time.Hour, "1"), identified("c", 25*time.Hour, "2")}, nil, "False BackupOverdue", "DatabaseBackup c"},
 		"too old": {[]state.Backup{completeAt("b", 24*time.Hour)}, nil, "False BackupOverdue", "younger than 24h0m0s"},
 		"nearly too old": {[]state.Backup{completeAt("b", 24*time.Hour-time.Second)}, nil,

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -63,16 +64,11 @@ func Former(observed state.Observed, than state.Backup) (state.Backup, bool) {
 }
 
 // Elsewhere returns the DatabaseRestore that lets the members use other volumes than those with the data of a backup; "" for none.
-func Elsewhere(observed state.Observed, b state.Backup) (restore string) {
-	if observed.Replacement == nil {
+func Elsewhere(s *Situation, b state.Backup) (restore string) {
+	if s.Replacement == nil || b.Lineage == "" || b.Lineage == naming.Lineage(string(s.Cluster.UID), naming.ClaimTemplate(s.Cluster)) {
 		return ""
 	}
-	for _, d := range b.Data {
-		if slices.ContainsFunc(observed.Replacement.Volumes, func(v state.Volume) bool { return v.UID == d.Volume }) {
-			restore = observed.Replacement.Restore.Name
-		}
-	}
-	return restore
+	return s.Replacement.Restore.Name
 }
 
 func usable(b state.Backup) bool { return b.Complete() && !b.Bad() }
