@@ -207,7 +207,7 @@ func obstacle(s *situation.Situation, seen *protocol.Recoverable) string {
 
 // replaced returns the DatabaseRestore that replaced the data of the newest backup with which a recovery may start; "" for none.
 func replaced(s *situation.Situation) (restore string) {
-	newest, found := s.Newest(func(b state.Backup) bool { return b.Complete() && !b.Bad() && b.Of(s.Cluster) })
+	newest, found := s.Newest(func(b state.Backup) bool { return trusts(s, b) })
 	if !found {
 		return ""
 	}

@@ -85,11 +85,7 @@ func (s *session) backup() *cobra.Command {
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "Print the manifest, and create nothing")
 	wait, out := addWait(cmd, "the backup is complete"), addOutput(cmd, "created")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		t, err := s.target()
-		if err != nil {
-			return err
-		}
-		cluster, err := t.cluster(cmd.Context(), args[0])
+		t, cluster, err := s.cluster(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}
@@ -147,11 +143,7 @@ func (s *session) verify() *cobra.Command {
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "Print the command of kubectl that does the same, and change nothing")
 	wait := addWait(cmd, "the verification has ended")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		t, err := s.target()
-		if err != nil {
-			return err
-		}
-		cluster, err := t.cluster(cmd.Context(), args[0])
+		t, cluster, err := s.cluster(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}

@@ -33,11 +33,7 @@ func (s *session) addChange(cmd *cobra.Command, decide decide) *changing {
 	cmd.Flags().BoolVar(&c.dryRun, "dry-run", false, "Print the command of kubectl that does the same, and change nothing")
 	cmd.Flags().BoolVarP(&c.yes, "yes", "y", false, "Do not ask before a change that clients notice or that deletes data")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		t, err := s.target()
-		if err != nil {
-			return err
-		}
-		cluster, err := t.cluster(cmd.Context(), args[0])
+		t, cluster, err := s.cluster(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}

@@ -41,11 +41,7 @@ func (s *session) connect() *cobra.Command {
 	cmd.Flags().StringVar(&secret, "secret", "", "Name of another Secret in the form of the connection Secret, for another user")
 	cmd.Flags().Uint16Var(&port, "port", 0, "Port of this machine. Default: a free one")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		t, err := s.target()
-		if err != nil {
-			return err
-		}
-		cluster, err := t.cluster(cmd.Context(), args[0])
+		t, cluster, err := s.cluster(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}

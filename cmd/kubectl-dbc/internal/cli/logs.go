@@ -48,11 +48,7 @@ func (s *session) logs() *cobra.Command {
 	flags.DurationVar(&f.since, "since", 0, "Only lines that are not older, such as 1h. Default: all")
 	flags.Int64Var(&f.tail, "tail", 200, "Lines of each container; -1 for all")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		t, err := s.target()
-		if err != nil {
-			return err
-		}
-		cluster, err := t.cluster(cmd.Context(), args[0])
+		t, cluster, err := s.cluster(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}

@@ -37,11 +37,7 @@ func (s *session) report() *cobra.Command {
 	cmd.Flags().StringVar(&operator, "operator-namespace", "databasecluster-operator-system", "Namespace of the operator")
 	cmd.Flags().BoolVar(&withoutLogs, "no-logs", false, "Leave out logs")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		t, err := s.target()
-		if err != nil {
-			return err
-		}
-		cluster, err := t.cluster(cmd.Context(), args[0])
+		t, cluster, err := s.cluster(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}

@@ -116,11 +116,7 @@ func (s *session) why() *cobra.Command {
 		ValidArgsFunction: s.clusterNames,
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		t, err := s.target()
-		if err != nil {
-			return err
-		}
-		cluster, err := t.cluster(cmd.Context(), args[0])
+		_, cluster, err := s.cluster(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}

@@ -75,6 +75,16 @@ func (t *target) read(ctx context.Context, object client.Object, kind, name stri
 	return err
 }
 
+// cluster reads the cluster that a command names.
+func (s *session) cluster(ctx context.Context, name string) (*target, *dbv1.DatabaseCluster, error) {
+	t, err := s.target()
+	if err != nil {
+		return nil, nil, err
+	}
+	cluster, err := t.cluster(ctx, name)
+	return t, cluster, err
+}
+
 func (t *target) cluster(ctx context.Context, name string) (*dbv1.DatabaseCluster, error) {
 	cluster := &dbv1.DatabaseCluster{}
 	return cluster, t.read(ctx, cluster, "DatabaseCluster", nameOf(name))
