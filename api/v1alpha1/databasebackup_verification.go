@@ -78,7 +78,7 @@ type VerifiedRecovery struct {
 	// +kubebuilder:validation:Enum=Newest;Random
 	Target VerificationRecovery `json:"target,omitempty"`
 
-	// message is why nothing was recovered.
+	// message is why nothing was recovered, or why not to a random moment.
 	// +optional
 	// +kubebuilder:validation:MaxLength=4096
 	Message string `json:"message,omitempty"`

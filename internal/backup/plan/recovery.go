@@ -62,6 +62,9 @@ func (s situation) recovery(request string) *dbv1.VerifiedRecovery {
 	case random && !earliest.After(log.Newest.Time):
 		return &dbv1.VerifiedRecovery{Target: dbv1.RecoverRandom,
 			Time: new(metav1.NewTime(second(string(s.backup.UID)+" "+request, earliest, log.Newest.Time)))}
+	case last && random:
+		return &dbv1.VerifiedRecovery{Target: dbv1.RecoverNewest,
+			Message: "the archive has less than a minute after the backup, so there is no random moment to recover to"}
 	case last:
 		return &dbv1.VerifiedRecovery{Target: dbv1.RecoverNewest}
 	default:

@@ -111,7 +111,7 @@ func TestAVerificationRecoversOnlyWhatTheArchiveHas(t *testing.T) {
 		"less than a minute of log": {
 			func(b *dbv1.DatabaseBackup, o *BackupFacts) {
 				b.Status.Streams[0].CompletionTime, o.Cluster.Spec.Backup.Verification.Recover = new(at(119*time.Second)), dbv1.RecoverRandom
-			}, "Newest",
+			}, "Newestthe archive has less than a minute after the backup, so there is no random moment to recover to",
 		},
 		"the first in turn": {func(_ *dbv1.DatabaseBackup, o *BackupFacts) {
 			o.Cluster.Spec.Backup.Verification.Recover = dbv1.RecoverAlternate
