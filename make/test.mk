@@ -27,6 +27,11 @@ test-s3: $(LOCAL) ## Run the tests of transfer on a real S3 server.
 	DBC_VERSITYGW=$(call tool,versitygw) DBC_ETCD=$(call tool,etcd-member) DBC_ETCDCTL=$(call tool,etcdctl) DBC_ETCDUTL=$(call tool,etcdutl) \
 		go test -count=1 -parallel 6 -tags s3 ./test/transfer/...
 
+.PHONY: test-objects
+test-objects: $(LOCAL) ## Run the action objects on real servers of PostgreSQL, Redis and etcd (apt-get install postgresql redis-server).
+	@command -v redis-server >/dev/null || { echo "make test-objects needs Redis: apt-get install redis-server"; exit 1; }
+	DBC_ETCD=$(call tool,etcd-member) DBC_ETCDCTL=$(call tool,etcdctl) go test -count=1 -timeout 60m -tags objects ./test/objects ./config/engines
+
 .PHONY: test-campaigns
 test-campaigns: export DBC_WHOLE = yes
 test-campaigns: race-detector test-s3 ## Run the whole campaigns, and all tests with the race detector (SEED=7: other orders of events).

@@ -296,6 +296,26 @@ const (
 	ReasonRotationFailed = "RotationFailed"
 )
 
+// Reasons of Ready of a Database and a DatabaseUser. Those of problems that the user must solve are also reasons of Stalled.
+const (
+	// ReasonInDatabase: the database has the object as spec declares it.
+	ReasonInDatabase = "InDatabase"
+	// ReasonObjectPending: the operator is about to create the object, or the cluster cannot be reached now.
+	ReasonObjectPending = "ObjectPending"
+	// ReasonObjectExists: the database has an object of this name that the resource did not create.
+	ReasonObjectExists = "ObjectExists"
+	// ReasonObjectRefused: the engine refuses a field of spec.
+	ReasonObjectRefused = "ObjectRefused"
+	// ReasonObjectFailed: the database reported an error.
+	ReasonObjectFailed = "ObjectFailed"
+	// ReasonObjectDrifted: another client has changed the object in the database, and spec.drift is Report.
+	ReasonObjectDrifted = "ObjectDrifted"
+	// ReasonNameTaken: an older resource declares an object of the same name.
+	ReasonNameTaken = "NameTaken"
+	// ReasonPasswordMissing: the Secret with the password does not exist, or lacks the key.
+	ReasonPasswordMissing = "PasswordMissing"
+)
+
 // Reasons of ConditionTLSReady. Those of problems that the user must solve are also reasons of Stalled.
 const (
 	// ReasonCertificateServed: all members serve the certificate.

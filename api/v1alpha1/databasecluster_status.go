@@ -117,6 +117,11 @@ type DatabaseClusterStatus struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	Recovery *ClusterRecoveryStatus `json:"recovery,omitempty"`
 
+	// objects is the result of the last run of the engine's action objects, for the Databases and DatabaseUsers of the cluster. It is empty
+	// before the first one.
+	// +optional
+	Objects *ClusterObjectsStatus `json:"objects,omitempty"`
+
 	// tls is the state of the certificate of the members. It is empty without spec.tls.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status

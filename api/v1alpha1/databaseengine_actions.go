@@ -74,7 +74,53 @@ type EngineActions struct {
 	// DBC_RECOVER_UNTIL, at the point DBC_RECOVER_POINT, or at the end of the archive. It must fail if it does not reach that.
 	// +optional
 	Recover *EngineRecovery `json:"recover,omitempty"`
+
+	// objects makes the databases and users in the database as the Databases and DatabaseUsers of the cluster declare them. It reads a
+	// list of them as JSON from standard input, and writes one line of JSON for each to standard output. docs/engines.md has the form.
+	// It must succeed if it runs again. Default: the engine has no Databases and DatabaseUsers.
+	// +optional
+	Objects *EngineObjects `json:"objects,omitempty"`
 }
+
+// EngineObjects is the action for databases and users.
+type EngineObjects struct {
+	// command is the program and its arguments: a program of the image, or a script by its path in /dbc/scripts.
+	// +required
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MaxLength=65536
+	Command []string `json:"command"`
+
+	// databases is Supported if the action knows Databases. Default: Unsupported, for an engine that has only users.
+	// +optional
+	// +kubebuilder:default=Unsupported
+	// +kubebuilder:validation:Enum=Unsupported;Supported
+	Databases EngineDatabases `json:"databases,omitempty"`
+
+	// passwordKey is the key in secretKeys for which the templates of connection.entries get the password of a DatabaseUser. They get its
+	// name as .owner, and its first database as .database. Templates may use no other key in its Secret.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	PasswordKey string `json:"passwordKey"`
+
+	// entries are the keys of the Secret of a DatabaseUser, in the form of connection.entries. Default: connection.entries.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=16
+	Entries map[string]EngineTemplate `json:"entries,omitempty"`
+}
+
+// EngineDatabases is whether an engine has Databases.
+type EngineDatabases string
+
+// Whether an engine has Databases.
+const (
+	// DatabasesUnsupported means that the engine has only users.
+	DatabasesUnsupported EngineDatabases = "Unsupported"
+	// DatabasesSupported means that the action objects knows Databases.
+	DatabasesSupported EngineDatabases = "Supported"
+)
 
 // EngineRecovery is the action that replays an archive.
 type EngineRecovery struct {

@@ -46,7 +46,9 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 		&DatabaseCluster{}, &DatabaseClusterList{},
 		&DatabaseBackup{}, &DatabaseBackupList{},
 		&DatabaseEngine{}, &DatabaseEngineList{},
-		&DatabaseRestore{}, &DatabaseRestoreList{})
+		&DatabaseRestore{}, &DatabaseRestoreList{},
+		&Database{}, &DatabaseList{},
+		&DatabaseUser{}, &DatabaseUserList{})
 	metav1.AddToGroupVersion(scheme, GroupVersion)
 	return nil
 }

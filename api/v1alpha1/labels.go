@@ -63,6 +63,8 @@ const (
 	ComponentArchive = "archive"
 	// ComponentRecovery marks the Jobs that read what can be recovered from the archive and the backups.
 	ComponentRecovery = "recovery"
+	// ComponentObjects is of the Job that makes databases and users, and of their Secrets.
+	ComponentObjects = "objects"
 	// ComponentVerification marks the Jobs that restore a backup into a temporary copy.
 	ComponentVerification = "verification"
 	// ComponentBackupDeletion marks the Jobs that delete a backup's data.
@@ -137,6 +139,8 @@ const (
 	AnnotationCertificate = "database.dbcluster.io/certificate"
 	// AnnotationOccasion is on the Job that reads what can be recovered: why it runs. For another occasion, it runs again.
 	AnnotationOccasion = "database.dbcluster.io/occasion"
+	// AnnotationObjects is on the Job that makes databases and users: for each of them its identifier, and the version that the Job knows.
+	AnnotationObjects = "database.dbcluster.io/objects"
 	// AnnotationMembers is on the Jobs of rotations: the members that were ready when the Job was created, and since when. The Job counts
 	// only for these.
 	AnnotationMembers = "database.dbcluster.io/members"

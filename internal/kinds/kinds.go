@@ -12,9 +12,11 @@ import (
 
 	"github.com/dbcluster/databasecluster-operator/internal/backup"
 	"github.com/dbcluster/databasecluster-operator/internal/controller"
+	"github.com/dbcluster/databasecluster-operator/internal/database"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/restoration"
+	"github.com/dbcluster/databasecluster-operator/internal/user"
 )
 
 // Needs are what single kinds need besides the base. The reconcilers describe them.
@@ -37,5 +39,7 @@ func All(base kit.Base, s Needs) []kit.Reconciler {
 			Random:          s.Random, Process: s.Process, Started: s.Started, Comparisons: s.Comparisons},
 		&backup.Reconciler{Base: base, TransferImage: s.TransferImage, NameServers: s.NameServers},
 		&restoration.Reconciler{Base: base},
+		&database.Reconciler{Base: base},
+		&user.Reconciler{Base: base, Random: s.Random, ReferencePeriod: s.ReferencePeriod},
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dbcluster/databasecluster-operator/internal/accounts"
 	"github.com/dbcluster/databasecluster-operator/internal/archiver"
 	"github.com/dbcluster/databasecluster-operator/internal/certificate"
 	"github.com/dbcluster/databasecluster-operator/internal/connection"
@@ -67,6 +68,7 @@ var upkeep = []work{
 	{"objects", core(members.Writes), "they use all of the above"},
 	{"connection", connection.Subject, "clients get what the members have"},
 	{"archive", archiver.Subject, "it connects to members"},
+	{"databases and users", accounts.Subject, "its Job connects to the primary, and no member waits for it"},
 	{"replacement", replacement.Upkeep, "it fills volumes that no member uses, so it waits for no phase"},
 	{"refused requests", core(members.Refused), "a record disturbs no member, so it waits for no phase"},
 	{"unwanted objects", core(unwanted), "nothing uses them now"},

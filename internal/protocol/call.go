@@ -186,7 +186,8 @@ type HelpError struct{ Usage string }
 
 func (h *HelpError) Error() string { return h.Usage }
 
-const known = "archive, backup, delete, fetch, initialize, lag, list, probe, recover, reload, restore, search, window or install DIR"
+const known = "archive, backup, delete, fetch, initialize, lag, list, objects, probe, recover, reload, restore, search, window or " +
+	"install DIR"
 
 // Parse parses the arguments of the program. With an error it returns the fields that it could parse, or nil.
 func Parse(arguments []string) (Call, error) {
@@ -198,7 +199,7 @@ func Parse(arguments []string) (Call, error) {
 	}
 	for _, call := range []Call{
 		&Archive{}, &Backup{}, &Restore{}, &Initialize{}, &Delete{}, &List{}, &Probe{}, &Reload{}, &Fetch{}, &Recover{}, &Lag{},
-		&Window{}, &Search{},
+		&Window{}, &Search{}, &Objects{},
 	} {
 		if verb(call) == arguments[0] {
 			return call, parse(arguments[1:], call)

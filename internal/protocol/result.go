@@ -45,9 +45,11 @@ type Result struct {
 	// Recoverable is what a Window has found.
 	Recoverable *Recoverable `json:"recoverable,omitempty"`
 	// Found is what a Search has found.
-	Found   *Found `json:"found,omitempty"`
-	Reason  Reason `json:"reason"`  // of a failure
-	Message string `json:"message"` // a sentence with the cause and what to do
+	Found *Found `json:"found,omitempty"`
+	// Objects are the answers of Objects.
+	Objects *ObjectAnswers `json:"objects,omitempty"`
+	Reason  Reason         `json:"reason"`  // of a failure
+	Message string         `json:"message"` // a sentence with the cause and what to do
 }
 
 // Facts are strings, numbers and booleans about the data of a member, by name.
@@ -78,6 +80,8 @@ func (r Result) Encode() ([]byte, error) {
 			r.Message = shortened(r.Message, excess)
 		case r.Output != nil:
 			r.Output = nil
+		case r.Objects != nil && len(r.Objects.Answers) > 0:
+			r.Objects = r.Objects.without()
 		case r.Check != nil && r.Check.Problem != "":
 			check := *r.Check
 			check.Problem, r.Check = shortened(check.Problem, excess), &check

@@ -66,6 +66,8 @@ func (r *run) work(call protocol.Call) func(context.Context) (protocol.Result, e
 		return (&backupRun{run: r, Backup: call}).do
 	case *protocol.Initialize:
 		return (&initializeRun{run: r, Initialize: call}).do
+	case *protocol.Objects:
+		return func(ctx context.Context) (protocol.Result, error) { return r.objects(ctx, call) }
 	case *protocol.Probe:
 		return (&probeRun{run: r, Probe: call}).do
 	case *protocol.Recover:
@@ -94,7 +96,7 @@ func (r *run) only(ctx context.Context, call protocol.Call) error {
 		return r.list(ctx, call)
 	case *protocol.Reload:
 		return (&reloadRun{run: r, Reload: call}).do(ctx)
-	case *protocol.Archive, *protocol.Backup, *protocol.Initialize, *protocol.Lag, *protocol.Probe, *protocol.Recover,
+	case *protocol.Archive, *protocol.Backup, *protocol.Initialize, *protocol.Lag, *protocol.Objects, *protocol.Probe, *protocol.Recover,
 		*protocol.Restore, *protocol.Search, *protocol.Window:
 	}
 	return nil

@@ -103,7 +103,7 @@ const (
 // verdicts judge every field. The operator looks for a "local" kind in the namespace of the object that names it. The
 // kubelet does the same, because it gets no namespace.
 var verdicts = []verdict{
-	local("Secret", ofCluster+`(credentials|tls)\.secretName`, ofCluster+`pod\.imagePullSecrets\[\]\.name`,
+	local("Secret", ofCluster+`(credentials|tls)\.secretName`, `DatabaseUser spec\.secretName`, ofCluster+`pod\.imagePullSecrets\[\]\.name`,
 		environment+`valueFrom\.secretKeyRef\.name`,
 		ofCluster+container+`envFrom\[\]\.secretRef\.name`,
 		ofCluster+`pod\.volumes\[\]\.(secret\.secretName|projected\.sources\[\]\.secret\.name|csi\.nodePublishSecretRef\.name)`,
@@ -122,7 +122,7 @@ var verdicts = []verdict{
 	local("DatabaseBackup", ofCluster+`bootstrap\.fromBackup\.name`, `DatabaseRestore spec\.source\.backupRef\.name`),
 	// Parts of the URL of a folder: the server at the address decides.
 	nothing(ofCluster+`bootstrap\.fromBackup\.newest\.(clusterNamespace|clusterName)`, ofCluster+`bootstrap\.fromBackup\.ifMissing`),
-	local("DatabaseCluster", `DatabaseBackup spec\.cluster`, `DatabaseRestore spec\.clusterRef\.name`),
+	local("DatabaseCluster", `DatabaseBackup spec\.cluster`, `(DatabaseRestore|Database|DatabaseUser) spec\.clusterRef\.name`),
 	global("DatabaseEngine", ofCluster+`engine`),
 	global("StorageClass", ofCluster+`storage\.storageClassName`),
 	global("VolumeAttributesClass", ofCluster+`storage\.volumeAttributesClassName`),
@@ -162,7 +162,10 @@ var verdicts = []verdict{
 		ofCluster+`(container|pod)\.securityContext\.windowsOptions\.(gmsaCredentialSpec|runAsUserName)`),
 	// Peers of a NetworkPolicy: it can only restrict who connects to the members.
 	nothing(ofCluster + `networkPolicy\.(mode|from\[\]\..*)`),
+	// Names in the database and settings of it, which the action of the engine gets as data.
+	nothing(`Database spec\.owner`, `DatabaseUser spec\.databases\[\]\.(name|privileges\[\])`, `(Database|DatabaseUser) spec\.(name|attributes\{\})`),
 	// Our own keywords.
+	nothing(`(Database|DatabaseUser) spec\.(existing|drift|reclaimPolicy)`, ofEngine+`actions\.objects\.(databases|passwordKey|entries\{\})`),
 	nothing(ofCluster+
 		`(parameters\{\}|bootstrap\.(database|owner|fromBackup\.recoveryTarget\.(time|name))|tls\.mode|credentials\.rotation\.(period|overlap)|config\.(mountPath|files\{\})|container\.dataPath|storage\.size|serviceAccount\.annotations\{\}|service\.(type|(annotations|labels)\{\}|loadBalancerClass|loadBalancerSourceRanges\[\]|externalTrafficPolicy)|pod\.(labels|annotations)\{\}|updateStrategy\.type)`,
 		ofCluster+

@@ -192,7 +192,8 @@ func (w *World) perform(pod *corev1.Pod, c call) exit {
 		return w.performWindow(asked)
 	case *protocol.Search:
 		return w.performSearch(asked)
-	case *protocol.List, *protocol.Install, *protocol.Reload, *protocol.Archive, *protocol.Fetch, *protocol.Lag, *protocol.Recover:
+	case *protocol.List, *protocol.Install, *protocol.Reload, *protocol.Archive, *protocol.Fetch, *protocol.Lag, *protocol.Recover,
+		*protocol.Objects:
 	}
 	if pod.Labels[dbv1.LabelComponent] == dbv1.ComponentRotation {
 		w.rotate(pod)

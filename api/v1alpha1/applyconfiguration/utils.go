@@ -78,6 +78,10 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.ClusterHelpersApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterNetworkPolicy"):
 		return &apiv1alpha1.ClusterNetworkPolicyApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterObjectAnswer"):
+		return &apiv1alpha1.ClusterObjectAnswerApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterObjectsStatus"):
+		return &apiv1alpha1.ClusterObjectsStatusApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterPod"):
 		return &apiv1alpha1.ClusterPodApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterProjectedVolume"):
@@ -116,6 +120,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.ClusterVolumeMountApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterVolumeProjection"):
 		return &apiv1alpha1.ClusterVolumeProjectionApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("Database"):
+		return &apiv1alpha1.DatabaseApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseBackup"):
 		return &apiv1alpha1.DatabaseBackupApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseBackupSpec"):
@@ -134,12 +140,30 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.DatabaseEngineSpecApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseEngineStatus"):
 		return &apiv1alpha1.DatabaseEngineStatusApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseObjectClusterRef"):
+		return &apiv1alpha1.DatabaseObjectClusterRefApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseObjectPolicy"):
+		return &apiv1alpha1.DatabaseObjectPolicyApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseObjectStatus"):
+		return &apiv1alpha1.DatabaseObjectStatusApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseRestore"):
 		return &apiv1alpha1.DatabaseRestoreApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseRestoreSpec"):
 		return &apiv1alpha1.DatabaseRestoreSpecApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseRestoreStatus"):
 		return &apiv1alpha1.DatabaseRestoreStatusApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseSpec"):
+		return &apiv1alpha1.DatabaseSpecApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseStatus"):
+		return &apiv1alpha1.DatabaseStatusApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseUser"):
+		return &apiv1alpha1.DatabaseUserApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseUserGrant"):
+		return &apiv1alpha1.DatabaseUserGrantApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseUserSpec"):
+		return &apiv1alpha1.DatabaseUserSpecApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseUserStatus"):
+		return &apiv1alpha1.DatabaseUserStatusApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("DeletionHook"):
 		return &apiv1alpha1.DeletionHookApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineAction"):
@@ -158,6 +182,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.EngineFactApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineLock"):
 		return &apiv1alpha1.EngineLockApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("EngineObjects"):
+		return &apiv1alpha1.EngineObjectsApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineParameter"):
 		return &apiv1alpha1.EngineParameterApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineParameterStorage"):

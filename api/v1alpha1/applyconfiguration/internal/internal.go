@@ -616,6 +616,42 @@ var schemaYAML = typed.YAMLObject(`types:
       default: Managed
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterNetworkPolicyMode
   scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterObjectAnswer
+  map:
+    fields:
+    - name: id
+      type:
+        scalar: string
+    - name: message
+      type:
+        scalar: string
+    - name: result
+      type:
+        scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterObjectsStatus
+  map:
+    fields:
+    - name: answers
+      type:
+        list:
+          elementType:
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterObjectAnswer
+          elementRelationship: atomic
+    - name: checkedAt
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
+    - name: jobUID
+      type:
+        scalar: string
+    - name: message
+      type:
+        scalar: string
+    - name: occasion
+      type:
+        scalar: string
+    - name: unlisted
+      type:
+        scalar: numeric
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterPod
   map:
     fields:
@@ -1024,6 +1060,26 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: serviceAccountToken
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterTokenProjection
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Database
+  map:
+    fields:
+    - name: apiVersion
+      type:
+        scalar: string
+    - name: kind
+      type:
+        scalar: string
+    - name: metadata
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta
+    - name: spec
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseSpec
+    - name: status
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseStatus
+      default:
+        observedGeneration: -1
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseBackup
   map:
     fields:
@@ -1287,6 +1343,9 @@ var schemaYAML = typed.YAMLObject(`types:
           elementRelationship: associative
           keys:
           - pod
+    - name: objects
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterObjectsStatus
     - name: observedGeneration
       type:
         scalar: numeric
@@ -1441,6 +1500,14 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: observedGeneration
       type:
         scalar: numeric
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseObjectAttribute
+  scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseObjectClusterRef
+  map:
+    fields:
+    - name: name
+      type:
+        scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseRestore
   map:
     fields:
@@ -1509,6 +1576,150 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: retainedVolumeClaimTemplate
       type:
         scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseSpec
+  map:
+    fields:
+    - name: attributes
+      type:
+        map:
+          elementType:
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseObjectAttribute
+    - name: clusterRef
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseObjectClusterRef
+    - name: drift
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DriftPolicy
+      default: Repair
+    - name: existing
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ExistingPolicy
+      default: Refuse
+    - name: name
+      type:
+        scalar: string
+    - name: owner
+      type:
+        scalar: string
+    - name: reclaimPolicy
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ReclaimPolicy
+      default: Retain
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseStatus
+  map:
+    fields:
+    - name: clusterUID
+      type:
+        scalar: string
+    - name: conditions
+      type:
+        list:
+          elementType:
+            namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Condition
+          elementRelationship: associative
+          keys:
+          - type
+    - name: observedGeneration
+      type:
+        scalar: numeric
+    - name: version
+      type:
+        scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseUser
+  map:
+    fields:
+    - name: apiVersion
+      type:
+        scalar: string
+    - name: kind
+      type:
+        scalar: string
+    - name: metadata
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta
+    - name: spec
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseUserSpec
+    - name: status
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseUserStatus
+      default:
+        observedGeneration: -1
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseUserGrant
+  map:
+    fields:
+    - name: name
+      type:
+        scalar: string
+    - name: privileges
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: associative
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseUserSpec
+  map:
+    fields:
+    - name: attributes
+      type:
+        map:
+          elementType:
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseObjectAttribute
+    - name: clusterRef
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseObjectClusterRef
+    - name: databases
+      type:
+        list:
+          elementType:
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseUserGrant
+          elementRelationship: associative
+          keys:
+          - name
+    - name: drift
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DriftPolicy
+      default: Repair
+    - name: existing
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ExistingPolicy
+      default: Refuse
+    - name: name
+      type:
+        scalar: string
+    - name: reclaimPolicy
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ReclaimPolicy
+      default: Retain
+    - name: secretName
+      type:
+        scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseUserStatus
+  map:
+    fields:
+    - name: binding
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterBinding
+    - name: clusterUID
+      type:
+        scalar: string
+    - name: conditions
+      type:
+        list:
+          elementType:
+            namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Condition
+          elementRelationship: associative
+          keys:
+          - type
+    - name: observedGeneration
+      type:
+        scalar: numeric
+    - name: passwordVersion
+      type:
+        scalar: string
+    - name: version
+      type:
+        scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DeletionHook
   map:
     fields:
@@ -1527,6 +1738,8 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: type
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.HookType
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DriftPolicy
+  scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineAction
   map:
     fields:
@@ -1563,6 +1776,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: memberRemove
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineAction
+    - name: objects
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineObjects
     - name: probe
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineAction
@@ -1683,6 +1899,8 @@ var schemaYAML = typed.YAMLObject(`types:
           elementType:
             scalar: string
           elementRelationship: atomic
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineDatabases
+  scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineFact
   map:
     fields:
@@ -1704,6 +1922,27 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         scalar: string
     - name: term
+      type:
+        scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineObjects
+  map:
+    fields:
+    - name: command
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: atomic
+    - name: databases
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineDatabases
+      default: Unsupported
+    - name: entries
+      type:
+        map:
+          elementType:
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineTemplate
+    - name: passwordKey
       type:
         scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineParameter
@@ -1883,6 +2122,8 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: value
       type:
         scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ExistingPolicy
+  scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.FactValue
   scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.HookFailurePolicy
@@ -1983,6 +2224,8 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: destination
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupDestination
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ReclaimPolicy
+  scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RecoveryRange
   map:
     fields:

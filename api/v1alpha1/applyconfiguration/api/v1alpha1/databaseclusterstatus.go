@@ -56,6 +56,9 @@ type DatabaseClusterStatusApplyConfiguration struct {
 	Backup *ClusterBackupStatusApplyConfiguration `json:"backup,omitempty"`
 	// recovery is what can be recovered to a point in time. It is empty without spec.backup.archive.
 	Recovery *ClusterRecoveryStatusApplyConfiguration `json:"recovery,omitempty"`
+	// objects is the result of the last run of the engine's action objects, for the Databases and DatabaseUsers of the cluster. It is empty
+	// before the first one.
+	Objects *ClusterObjectsStatusApplyConfiguration `json:"objects,omitempty"`
 	// tls is the state of the certificate of the members. It is empty without spec.tls.
 	TLS *ClusterTLSStatusApplyConfiguration `json:"tls,omitempty"`
 	// bootstrap is whether the cluster starts with a backup or with an empty database, by spec.bootstrap.fromBackup.newest. It is empty
@@ -236,6 +239,14 @@ func (b *DatabaseClusterStatusApplyConfiguration) WithBackup(value *ClusterBacku
 // If called multiple times, the Recovery field is set to the value of the last call.
 func (b *DatabaseClusterStatusApplyConfiguration) WithRecovery(value *ClusterRecoveryStatusApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
 	b.Recovery = value
+	return b
+}
+
+// WithObjects sets the Objects field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Objects field is set to the value of the last call.
+func (b *DatabaseClusterStatusApplyConfiguration) WithObjects(value *ClusterObjectsStatusApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
+	b.Objects = value
 	return b
 }
 

@@ -56,6 +56,10 @@ type EngineActionsApplyConfiguration struct {
 	// because DBC_RECOVER was true there. It gets files by the words in DBC_ARCHIVE_FETCH, and stops at the time
 	// DBC_RECOVER_UNTIL, at the point DBC_RECOVER_POINT, or at the end of the archive. It must fail if it does not reach that.
 	Recover *EngineRecoveryApplyConfiguration `json:"recover,omitempty"`
+	// objects makes the databases and users in the database as the Databases and DatabaseUsers of the cluster declare them. It reads a
+	// list of them as JSON from standard input, and writes one line of JSON for each to standard output. docs/engines.md has the form.
+	// It must succeed if it runs again. Default: the engine has no Databases and DatabaseUsers.
+	Objects *EngineObjectsApplyConfiguration `json:"objects,omitempty"`
 }
 
 // EngineActionsApplyConfiguration constructs a declarative configuration of the EngineActions type for use with
@@ -157,5 +161,13 @@ func (b *EngineActionsApplyConfiguration) WithArchive(value *EngineActionApplyCo
 // If called multiple times, the Recover field is set to the value of the last call.
 func (b *EngineActionsApplyConfiguration) WithRecover(value *EngineRecoveryApplyConfiguration) *EngineActionsApplyConfiguration {
 	b.Recover = value
+	return b
+}
+
+// WithObjects sets the Objects field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Objects field is set to the value of the last call.
+func (b *EngineActionsApplyConfiguration) WithObjects(value *EngineObjectsApplyConfiguration) *EngineActionsApplyConfiguration {
+	b.Objects = value
 	return b
 }

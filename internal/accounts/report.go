@@ -1,0 +1,44 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package accounts
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
+	"github.com/dbcluster/databasecluster-operator/internal/subject"
+)
+
+// Bounds of the texts in the status.
+const maxText, maxAnswer = 2048, 1024
+
+// report records the result of the last Job that has ended. Databases and DatabaseUsers report it about themselves.
+func report(found Facts) subject.Report {
+	return func(_ subject.Executed, status *dbv1.DatabaseClusterStatus) []metav1.Condition {
+		for _, run := range found.Jobs {
+			if run.Ended() {
+				status.Objects = resultOf(run)
+			}
+		}
+		return nil
+	}
+}
+
+func resultOf(run ObjectsRun) *dbv1.ClusterObjectsStatus {
+	s := &dbv1.ClusterObjectsStatus{JobUID: string(run.UID), Occasion: run.Occasion, CheckedAt: run.EndTime}
+	switch {
+	case run.Failed:
+		s.Message = pods.Head(run.Cause(), maxText)
+	case run.Result == nil || run.Result.Objects == nil:
+		s.Message = "the Job has no result"
+	default:
+		for _, a := range run.Result.Objects.Answers {
+			s.Answers = append(s.Answers, dbv1.ClusterObjectAnswer{ID: a.ID, Result: string(a.Result), Message: pods.Head(a.Message, maxAnswer)})
+		}
+		s.Unlisted = int32(run.Result.Objects.Unlisted)
+	}
+	return s
+}

@@ -1,0 +1,150 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package accounts
+
+import (
+	"fmt"
+	"slices"
+
+	batchv1 "k8s.io/api/batch/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
+)
+
+// Seen is what a pass of an object reads.
+type Seen struct {
+	// Cluster and Engine are nil if they do not exist.
+	Cluster *dbv1.DatabaseCluster
+	Engine  *dbv1.DatabaseEngine
+	// All are the objects of the cluster.
+	All []Declared
+	// Jobs are those of the cluster for its objects.
+	Jobs []batchv1.Job
+}
+
+// Verdict is the state of an object.
+type Verdict struct {
+	// Ready is true if the database has the object as declared. Stalled is true if the user must act.
+	Ready, Stalled bool
+	Reason         string
+	Message        string
+	// Known is true if the verdict follows from a run of the action that knows the object as it is.
+	Known bool
+}
+
+func pending(format string, values ...any) Verdict {
+	return Verdict{Reason: dbv1.ReasonObjectPending, Message: fmt.Sprintf(format, values...)}
+}
+
+func stalled(reason, format string, values ...any) Verdict {
+	return Verdict{Stalled: true, Reason: reason, Message: fmt.Sprintf(format, values...)}
+}
+
+// Unsupported is why the action cannot get the object; ok is false if it can.
+func Unsupported(d Declared, seen Seen) (v Verdict, ok bool) {
+	switch older := d.Older(seen.All); {
+	case seen.Cluster == nil:
+		return Verdict{Reason: dbv1.ReasonClusterMissing, Message: fmt.Sprintf(
+			"DatabaseCluster %s, which spec.clusterRef names, does not exist. Create it, or another %s with the correct name", d.Cluster,
+			d.Kind)}, true
+	case seen.Cluster.DeletionTimestamp != nil:
+		return pending("DatabaseCluster %s is being deleted", d.Cluster), true
+	case seen.Engine == nil:
+		return stalled(dbv1.ReasonFieldUnsupported, "DatabaseCluster %s has no engine that knows databases and users: see its spec.engine",
+			d.Cluster), true
+	case seen.Engine.Spec.Actions.Objects == nil:
+		return stalled(dbv1.ReasonActionMissing, "engine %s has no action objects, so it has no %ss. Create the object in the database yourself",
+			seen.Engine.Name, d.Kind), true
+	case d.Kind == KindDatabase && !engine.HasDatabases(seen.Engine):
+		return stalled(dbv1.ReasonFieldUnsupported, "engine %s has no databases, only users. Delete this Database", seen.Engine.Name), true
+	case older != nil:
+		return stalled(dbv1.ReasonNameTaken, "%s %s, which is older, declares the name %q, too. Delete one of them", d.Kind,
+			older.Object.GetName(), d.Name), true
+	default:
+		return Verdict{}, false
+	}
+}
+
+// Judge returns the state of an object: from the last run of the action, if that knows it as it is now.
+func Judge(d Declared, seen Seen) Verdict {
+	if v, is := Unsupported(d, seen); is {
+		return v
+	}
+	result := seen.Cluster.Status.Objects
+	if result != nil && seen.knows(d, result.JobUID) {
+		return judged(d, *result)
+	}
+	if before := meta.FindStatusCondition(d.Status.Conditions, dbv1.ConditionReady); d.Status.Version == d.Version() && before != nil {
+		stall := meta.IsStatusConditionTrue(d.Status.Conditions, dbv1.ConditionStalled)
+		return Verdict{Ready: before.Status == metav1.ConditionTrue, Stalled: stall, Reason: before.Reason, Message: before.Message, Known: true}
+	}
+	return waiting(d, seen)
+}
+
+// knows reports whether the Job of a result has the object as it is now.
+func (s Seen) knows(d Declared, job string) bool {
+	return slices.ContainsFunc(s.Jobs, func(j batchv1.Job) bool {
+		return string(j.UID) == job && VersionsOf(j.Annotations)[d.ID()] == d.Version()
+	})
+}
+
+// judged is the state by a result.
+func judged(d Declared, result dbv1.ClusterObjectsStatus) Verdict {
+	if result.Message != "" {
+		return Verdict{Reason: dbv1.ReasonObjectFailed, Message: "the last run of the action objects failed: " + result.Message}
+	}
+	at := slices.IndexFunc(result.Answers, func(a dbv1.ClusterObjectAnswer) bool { return a.ID == d.ID() })
+	if at < 0 && result.Unlisted > 0 {
+		return pending("%d objects of DatabaseCluster %s have problems, and its status lists only some of them. Correct those first",
+			len(result.Answers)+int(result.Unlisted), d.Cluster)
+	}
+	v := Verdict{Ready: true, Reason: dbv1.ReasonInDatabase, Known: true}
+	v.Message = fmt.Sprintf("DatabaseCluster %s has it as declared", d.Cluster)
+	if at < 0 {
+		return v
+	}
+	return answered(v, result.Answers[at])
+}
+
+func answered(v Verdict, a dbv1.ClusterObjectAnswer) Verdict {
+	switch protocol.ObjectResult(a.Result) {
+	case protocol.ObjectDone:
+		v.Message += "; the last change: " + a.Message
+		return v
+	case protocol.ObjectDrifted:
+		v.Reason = dbv1.ReasonObjectDrifted
+		v.Message = "another client has changed it: " + a.Message + ". Change it back, or set spec.drift to Repair"
+	case protocol.ObjectExists:
+		v.Stalled, v.Reason = true, dbv1.ReasonObjectExists
+		v.Message = "the database has an object of this name that this resource did not create. To take it over, set spec.existing to Adopt"
+	case protocol.ObjectRefused:
+		v.Stalled, v.Reason, v.Message = true, dbv1.ReasonObjectRefused, a.Message
+	case protocol.ObjectFailed:
+		v.Known, v.Reason, v.Message = false, dbv1.ReasonObjectFailed, a.Message+". The operator retries after five minutes"
+	}
+	v.Ready = false
+	return v
+}
+
+// waiting is the state before a run knows the object.
+func waiting(d Declared, seen Seen) Verdict {
+	available := meta.FindStatusCondition(seen.Cluster.Status.Conditions, dbv1.ConditionAvailable)
+	switch {
+	case !d.Prepared():
+		return pending("the operator prepares it")
+	case available == nil:
+		return pending("DatabaseCluster %s does not accept writes yet", d.Cluster)
+	case available.Status != metav1.ConditionTrue:
+		return pending("DatabaseCluster %s does not accept writes: %s", d.Cluster, available.Message)
+	case d.Deleting():
+		return pending("a Job deletes it in the database")
+	default:
+		return pending("a Job puts it in force")
+	}
+}

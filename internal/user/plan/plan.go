@@ -1,0 +1,162 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+// Package plan decides what a pass does for a DatabaseUser.
+package plan
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/accounts"
+	objectplan "github.com/dbcluster/databasecluster-operator/internal/accounts/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/named"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+)
+
+// UserFacts are what a pass reads about a DatabaseUser. A Secret that is nil does not exist.
+type UserFacts struct {
+	accounts.Seen
+	// Secret is that of the user, Given the one that spec names, and Connection that of the cluster.
+	Secret, Given, Connection *corev1.Secret
+	// Period is the time after which a Secret that spec names is read again.
+	Period time.Duration
+}
+
+// UserPlan is what a pass does for a DatabaseUser.
+type UserPlan struct {
+	objectplan.ObjectPlan
+	// version is the resourceVersion of the Secret, whose password is the wanted one; "" if it is not there yet.
+	version string
+}
+
+// For decides what to do for a user: its Secret has to be complete before the database gets its password.
+func For(u *dbv1.DatabaseUser, seen UserFacts) UserPlan {
+	d := accounts.OfUser(u)
+	if _, unsupported := accounts.Unsupported(d, seen.Seen); unsupported || d.Deleting() {
+		return UserPlan{ObjectPlan: objectplan.For(d, seen.Seen), version: d.PasswordVersion}
+	}
+	write, problem := secretOf(u, seen)
+	if problem == nil && write == nil && seen.Secret != nil {
+		d.PasswordVersion = seen.Secret.ResourceVersion
+	}
+	p := UserPlan{ObjectPlan: objectplan.For(d, seen.Seen), version: d.PasswordVersion}
+	if problem != nil {
+		p.Verdict, p.Why = *problem, problem.Message
+	}
+	if write != nil {
+		p.Operations = append(p.Operations, *write)
+	}
+	if u.Spec.SecretName != "" {
+		p.RequeueAfter = seen.Period
+	}
+	return p
+}
+
+// Binding names the Secret, if it exists, and the version of the password that it has.
+func (p UserPlan) Binding(u *dbv1.DatabaseUser) (*dbv1.ClusterBinding, string) {
+	if p.version == "" {
+		return u.Status.Binding, ""
+	}
+	return &dbv1.ClusterBinding{Name: naming.User(u.Name)}, p.version
+}
+
+// secretOf is how the Secret of the user has to be written; nil if it need not. Without a problem it can be.
+func secretOf(u *dbv1.DatabaseUser, seen UserFacts) (*WriteSecret, *accounts.Verdict) {
+	if problem := lacking(u, seen); problem != nil {
+		return nil, problem
+	}
+	w := &WriteSecret{user: u, facts: seen, generate: u.Spec.SecretName == "" && rotates(u, seen.Secret)}
+	data, err := w.data(password(u, seen))
+	if err != nil {
+		return nil, stalled(dbv1.ReasonFieldUnsupported, fmt.Sprintf("engine %s cannot describe the Secret: %v", seen.Engine.Name, err))
+	}
+	if !w.generate && seen.Secret != nil && maps.EqualFunc(data, seen.Secret.Data, bytes.Equal) {
+		return nil, nil
+	}
+	return w, nil
+}
+
+// lacking is why the Secret cannot be written; nil if it can.
+func lacking(u *dbv1.DatabaseUser, seen UserFacts) *accounts.Verdict {
+	switch {
+	case seen.Engine.Spec.Connection == nil:
+		return stalled(dbv1.ReasonFieldUnsupported, fmt.Sprintf("engine %s does not describe a connection, so users have no Secrets",
+			seen.Engine.Name))
+	case seen.Secret != nil && !metav1.IsControlledBy(seen.Secret, u):
+		return stalled(dbv1.ReasonNameConflict, fmt.Sprintf("Secret %s exists but does not belong to this DatabaseUser: delete it, or create "+
+			"a DatabaseUser with another name", seen.Secret.Name))
+	case u.Spec.SecretName != "" && len(given(seen)) == 0:
+		return stalled(dbv1.ReasonPasswordMissing, fmt.Sprintf("Secret %s, which spec.secretName names, does not exist, or its key %s is "+
+			"empty. Create it", u.Spec.SecretName, accounts.PasswordKey))
+	case seen.Connection == nil:
+		return &accounts.Verdict{Reason: dbv1.ReasonObjectPending, Message: fmt.Sprintf(
+			"DatabaseCluster %s has no connection Secret yet", u.Spec.ClusterRef.Name)}
+	default:
+		return nil
+	}
+}
+
+func stalled(reason, message string) *accounts.Verdict {
+	return &accounts.Verdict{Stalled: true, Reason: reason, Message: message}
+}
+
+// rotates reports whether the Secret gets another generated password: it has none, or the user has requested it.
+func rotates(u *dbv1.DatabaseUser, secret *corev1.Secret) bool {
+	if secret == nil || len(secret.Data[accounts.PasswordKey]) == 0 {
+		return true
+	}
+	request := u.Annotations[dbv1.AnnotationRotateCredentials]
+	return request != "" && request != secret.Annotations[dbv1.AnnotationRotationRequest]
+}
+
+// password is the present one; "" if it is still to be generated.
+func password(u *dbv1.DatabaseUser, seen UserFacts) string {
+	switch {
+	case u.Spec.SecretName != "":
+		return string(given(seen))
+	case seen.Secret != nil:
+		return string(seen.Secret.Data[accounts.PasswordKey])
+	default:
+		return ""
+	}
+}
+
+// given is the password in the Secret that spec names, without the newline that an editor adds.
+func given(seen UserFacts) []byte {
+	if seen.Given == nil {
+		return nil
+	}
+	return bytes.TrimRight(seen.Given.Data[accounts.PasswordKey], "\n")
+}
+
+// data is the content of the Secret with a password.
+func (w WriteSecret) data(password string) (map[string][]byte, error) {
+	declared := w.facts.Engine
+	user := engine.User{Name: w.user.Spec.Name, Password: password, CA: string(w.facts.Connection.Data[engine.EntryCA])}
+	if len(w.user.Spec.Databases) > 0 && engine.HasDatabases(declared) {
+		user.Database = w.user.Spec.Databases[0].Name
+	}
+	return engine.UserConnection(engine.Resolve(named.ClusterFacts(w.facts.Cluster), declared), declared, user)
+}
+
+// WriteSecret writes the Secret of a user, with another password if that is to be generated.
+type WriteSecret struct {
+	user     *dbv1.DatabaseUser
+	facts    UserFacts
+	generate bool
+}
+
+// Properties of WriteSecret. A stale view must not replace a password.
+func (w WriteSecret) Properties() operation.Properties { return operation.Properties{LiveRead: true} }
+
+func (w WriteSecret) String() string { return "write Secret " + naming.User(w.user.Name) }
