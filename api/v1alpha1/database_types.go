@@ -62,6 +62,7 @@ type DatabaseSpec struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="!self.matches('[[:cntrl:]]')",message="spec.name must not have control characters"
 	Name string `json:"name"`
 
 	// owner is the name of the user that owns the database: the spec.name of a DatabaseUser, or another user of the database. Default:
@@ -69,6 +70,7 @@ type DatabaseSpec struct {
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="!self.matches('[[:cntrl:]]')",message="spec.owner must not have control characters"
 	Owner string `json:"owner,omitempty"`
 
 	// attributes are settings that the engine knows, for example extensions of PostgreSQL. docs/databases-and-users.md has those of the
@@ -84,7 +86,8 @@ type DatabaseSpec struct {
 
 // DatabaseObjectAttribute is the value of a setting.
 //
-// +kubebuilder:validation:MaxLength=4096
+// +kubebuilder:validation:MaxLength=1024
+// +kubebuilder:validation:XValidation:rule="!self.matches('[[:cntrl:]]')",message="spec.attributes: a value must not have control characters"
 type DatabaseObjectAttribute string
 
 // DatabaseStatus is the observed state of a Database.

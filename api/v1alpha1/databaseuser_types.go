@@ -63,6 +63,7 @@ type DatabaseUserSpec struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="!self.matches('[[:cntrl:]]')",message="spec.name must not have control characters"
 	Name string `json:"name"`
 
 	// databases are the databases that the user can use, with its privileges. The first one is in the Secret of the user. In an engine
@@ -98,6 +99,7 @@ type DatabaseUserGrant struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="!self.matches('[[:cntrl:]]')",message="spec.databases[].name must not have control characters"
 	Name string `json:"name"`
 
 	// privileges are those that the engine knows. Every engine has readOnly, readWrite and owner.
@@ -107,6 +109,7 @@ type DatabaseUserGrant struct {
 	// +kubebuilder:validation:MaxItems=16
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=63
+	// +kubebuilder:validation:items:Pattern=`^[a-zA-Z][a-zA-Z0-9_-]*$`
 	Privileges []string `json:"privileges"`
 }
 

@@ -7,6 +7,7 @@ SPDX-License-Identifier: Apache-2.0
 package accounts
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -31,6 +32,8 @@ const (
 	deadline = 10 * time.Minute
 	// maxObjects is the maximum number of objects of a cluster: their passwords are in one Secret.
 	maxObjects = 1000
+	// leftOut begins the version of an object that a Job does not know: its Secret was not the one of the decision.
+	leftOut = "-"
 )
 
 // Subject are the databases and users of a cluster.
@@ -45,7 +48,7 @@ var action = jobs.ActionKind{
 // decide starts a Job when the last one does not know what is declared now, or its result is old. No member waits for it.
 func decide(s *situation.Situation) subject.Decision {
 	found := state.FactsOf[Facts](s.Observed)
-	d := subject.Decision{Report: report(found)}
+	d := subject.Decision{Report: report(found, s.At)}
 	d.Operations = outdated(found)
 	wanted := wanted(s, found)
 	if s.Deleting() || len(wanted) == 0 {
@@ -53,14 +56,20 @@ func decide(s *situation.Situation) subject.Decision {
 	}
 	last, ran := found.last()
 	switch {
-	case ran && !last.Ended():
+	case ran && !over(last, s.At):
 		d.RequeueAfter = running(last, s.At)
 	case !due(s, found, wanted):
-		d.RequeueAfter = counts(last) - last.EndedFor(s.At)
+		d.RequeueAfter = found.counts(s.Cluster.Status.Objects) - last.EndedFor(s.At)
 	case s.Serves() && s.JobObstacle() == "" && s.Unusable == nil:
 		d.Operations = append(d.Operations, start(s, found, wanted))
 	}
 	return d
+}
+
+// over reports whether a Job has ended, or counts as failed because its node does not respond.
+func over(job jobs.Job, at time.Time) bool {
+	lost, is := job.LostAt(deadline)
+	return job.Ended() || is && !lost.After(at)
 }
 
 // running is the time until a Job whose pods do not end counts as failed, or until its pod may exist.
@@ -90,20 +99,25 @@ func wanted(s *situation.Situation, found Facts) []Declared {
 // due reports whether the last result does not count any more.
 func due(s *situation.Situation, found Facts, wanted []Declared) bool {
 	last, ran := found.last()
-	if !ran || found.occasion() != occasion(s) || last.EndedFor(s.At) >= counts(last) {
+	if !ran || found.occasion() != occasion(s) || !last.Ended() || last.EndedFor(s.At) >= found.counts(s.Cluster.Status.Objects) {
 		return true
 	}
 	known := found.versions()
-	return slices.ContainsFunc(wanted, func(d Declared) bool { return known[d.ID()] != d.Version() })
+	return slices.ContainsFunc(wanted, func(d Declared) bool {
+		return strings.TrimPrefix(known[d.ID()], leftOut) != d.Version()
+	})
 }
 
-// counts is how long the result of a Job counts.
-func counts(job jobs.Job) time.Duration {
-	if !job.Succeeded || job.Result == nil || job.Result.Objects == nil {
-		return failedAgain
+// counts is how long the last result counts. The status has it when the pod of the Job does not exist any more.
+func (f Facts) counts(recorded *dbv1.ClusterObjectsStatus) time.Duration {
+	last := f.Jobs[len(f.Jobs)-1]
+	if recorded == nil || recorded.JobUID != string(last.UID) || last.Result != nil {
+		recorded = resultOf(last)
 	}
-	failed := slices.ContainsFunc(job.Result.Objects.Answers, func(a protocol.ObjectAnswer) bool { return a.Result == protocol.ObjectFailed })
-	if failed || job.Result.Objects.Unlisted > 0 {
+	failed := func(a dbv1.ClusterObjectAnswer) bool { return a.Result == string(protocol.ObjectFailed) }
+	left := func(version string) bool { return strings.HasPrefix(version, leftOut) }
+	if recorded.Message != "" || recorded.Unlisted > 0 || slices.ContainsFunc(recorded.Answers, failed) ||
+		slices.ContainsFunc(slices.Collect(maps.Values(last.Versions)), left) {
 		return failedAgain
 	}
 	return checkAgain
@@ -119,7 +133,7 @@ func occasion(s *situation.Situation) string {
 func start(s *situation.Situation, found Facts, wanted []Declared) operation.Operation {
 	versions := make([]string, 0, len(wanted))
 	for _, d := range wanted {
-		versions = append(versions, d.ID()+"="+d.Version())
+		versions = append(versions, d.Version())
 	}
 	last, _ := found.last()
 	name := naming.ObjectsJob(s.Cluster.Name, objects.Hash([]any{s.Cluster.UID, last.UID, versions, occasion(s)}))
@@ -130,8 +144,7 @@ func start(s *situation.Situation, found Facts, wanted []Declared) operation.Ope
 		}},
 		Secrets: []jobs.SecretFolder{{Name: name, Volume: naming.ObjectsVolume, Path: naming.ObjectsPath}},
 	})
-	job = job.Set(strings.Join(versions, " "), "metadata", "annotations", dbv1.AnnotationObjects).
-		Set(occasion(s), "metadata", "annotations", dbv1.AnnotationOccasion)
+	job = job.Set(occasion(s), "metadata", "annotations", dbv1.AnnotationOccasion)
 	return Start{Job: job, Declared: wanted}
 }
 

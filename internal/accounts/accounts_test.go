@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package accounts_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -83,8 +84,10 @@ func knowing(t *testing.T, ago time.Duration, declared []accounts.Declared, answ
 	if start == nil {
 		t.Fatal("no Job starts")
 	}
-	annotations := start.Job.Object.GetAnnotations()
-	run := accounts.ObjectsRun{Versions: accounts.VersionsOf(annotations), Occasion: annotations[dbv1.AnnotationOccasion]}
+	run := accounts.ObjectsRun{Versions: map[string]string{}, Occasion: start.Job.Object.GetAnnotations()[dbv1.AnnotationOccasion]}
+	for _, d := range start.Declared {
+		run.Versions[d.ID()] = d.Version()
+	}
 	run.Job = jobs.Job{Name: "j", UID: "j", Succeeded: true, EndTime: plans.Ago(ago), Result: &protocol.Result{Objects: &protocol.ObjectAnswers{Answers: answers}}}
 	return run
 }
@@ -126,6 +129,47 @@ func TestAJobStartsWhenItIsNeeded(t *testing.T) {
 				t.Errorf("got %v", start)
 			}
 		})
+	}
+}
+
+// The node of its pod does not respond, so no condition of the Job shows that it has failed.
+func TestAJobThatIsLostStopsNoOther(t *testing.T) {
+	one := all(user("a"))
+	lost := knowing(t, 0, one)
+	began := plans.Ago(time.Hour)
+	lost.Succeeded, lost.Failing, lost.StartTime, lost.EndTime, lost.Result = false, true, &began, metav1.Time{}, nil
+	s := seen(t, accounts.Facts{Declared: one, Jobs: []accounts.ObjectsRun{lost}})
+	status := s.Cluster.Status.DeepCopy()
+	accounts.Subject.Decide(s).Report(subject.Executed{}, status)
+	if started(s) == nil || status.Objects == nil || status.Objects.Message == "" {
+		t.Errorf("status %+v", status.Objects)
+	}
+}
+
+// A node that is removed takes the pod with it, and so the result.
+func TestAResultIsKnownAfterThePodOfItsJobIsDeleted(t *testing.T) {
+	one := all(user("a"))
+	run := knowing(t, 30*time.Minute, one)
+	run.Result = nil
+	s := seen(t, accounts.Facts{Declared: one, Jobs: []accounts.ObjectsRun{run}})
+	before := &dbv1.ClusterObjectsStatus{JobUID: "j"}
+	s.Cluster.Status.Objects = before
+	status := s.Cluster.Status.DeepCopy()
+	accounts.Subject.Decide(s).Report(subject.Executed{}, status)
+	if started(s) != nil || status.Objects.Message != "" {
+		t.Errorf("status %+v", status.Objects)
+	}
+}
+
+func TestAUserThatIsOnlyCheckedGetsItsNewPassword(t *testing.T) {
+	u := user("a", func(u *dbv1.DatabaseUser) { u.Spec.Drift = dbv1.DriftReport })
+	modes := []protocol.ObjectMode{accounts.OfUser(u).Mode()}
+	u.Status.Version = accounts.OfUser(u).Version()
+	modes = append(modes, accounts.OfUser(u).Mode())
+	u.Status.PasswordVersion = "8"
+	modes = append(modes, accounts.OfUser(u).Mode())
+	if want := []protocol.ObjectMode{protocol.ApplyObject, protocol.CheckObject, protocol.ApplyObject}; !slices.Equal(modes, want) {
+		t.Errorf("%v, want %v", modes, want)
 	}
 }
 
@@ -201,7 +245,7 @@ func TestAnObjectIsReadyOnlyIfARunKnowsItAsItIs(t *testing.T) {
 
 // before lets a user be ready because of a Job that does not exist any more.
 func before(u *dbv1.DatabaseUser) *dbv1.DatabaseUser {
-	u.Status.Version = accounts.OfUser(u).Version()
+	u.Status.Version, u.Status.ClusterUID = accounts.OfUser(u).Version(), plans.UID
 	u.Status.Conditions = []metav1.Condition{{Type: dbv1.ConditionReady, Status: metav1.ConditionTrue, Reason: dbv1.ReasonInDatabase, Message: "as before"}}
 	return u
 }

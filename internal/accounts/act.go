@@ -8,6 +8,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -45,13 +47,16 @@ func (s Start) String() string {
 	return fmt.Sprintf("create %s for %d databases and users", s.Job, len(s.Declared))
 }
 
-// Act reads the passwords and creates both objects. A Secret that has changed since the decision is read again by its own pass first.
+// Act reads the passwords and creates both objects. A user whose Secret has changed since the decision is left out: the next pass of the
+// user reads it.
 func (s Start) Act(ctx context.Context, m subject.Means) ([]kit.Event, error) {
-	data, err := s.content(ctx, m)
+	data, versions, err := s.content(ctx, m)
 	if err != nil {
 		return nil, err
 	}
-	job, err := m.Writer.Create(ctx, s.Job.Object)
+	child := s.Job.Set(strings.Join(versions, " "), "metadata", "annotations", dbv1.AnnotationObjects).
+		Set(m.At.UTC().Format(time.RFC3339), "metadata", "annotations", dbv1.AnnotationCreated)
+	job, err := m.Writer.Create(ctx, child.Object)
 	if err != nil {
 		return nil, err
 	}
@@ -64,25 +69,41 @@ func (s Start) Act(ctx context.Context, m subject.Means) ([]kit.Event, error) {
 	return nil, err
 }
 
-func (s Start) content(ctx context.Context, m subject.Means) (map[string][]byte, error) {
-	text, err := json.Marshal(document(s.Declared))
-	if err != nil {
-		return nil, fmt.Errorf("write the declaration: %w", err)
-	}
-	data := map[string][]byte{documentKey: text}
+// content is that of the Secret, and the versions of the objects in it.
+func (s Start) content(ctx context.Context, m subject.Means) (data map[string][]byte, versions []string, err error) {
+	data = map[string][]byte{}
+	var complete []Declared
 	for _, d := range s.Declared {
-		if d.Kind != KindUser || d.Deleting() {
+		password, found, err := passwordOf(ctx, m, d)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case !found:
+			versions = append(versions, d.ID()+"="+leftOut+d.Version())
 			continue
+		case password != nil:
+			data[d.ID()] = password
 		}
-		secret := &corev1.Secret{}
-		key := client.ObjectKey{Namespace: m.Cluster.Namespace, Name: naming.User(d.Object.GetName())}
-		if err := m.Live.Get(ctx, key, secret); err != nil {
-			return nil, fmt.Errorf("read the Secret of DatabaseUser %s: %w", d.Object.GetName(), err)
-		}
-		if secret.ResourceVersion != d.PasswordVersion || !metav1.IsControlledBy(secret, d.Object) {
-			return nil, apierrors.NewConflict(corev1.Resource("secrets"), secret.Name, fmt.Errorf("it has changed"))
-		}
-		data[d.ID()] = secret.Data[PasswordKey]
+		complete, versions = append(complete, d), append(versions, d.ID()+"="+d.Version())
 	}
-	return data, nil
+	data[documentKey], err = json.Marshal(document(complete))
+	return data, versions, err
+}
+
+// passwordOf is the password of an object that has one. It is not found if the Secret is not the one of the decision.
+func passwordOf(ctx context.Context, m subject.Means, d Declared) (password []byte, found bool, err error) {
+	if d.Kind != KindUser || d.Deleting() {
+		return nil, true, nil
+	}
+	secret := &corev1.Secret{}
+	key := client.ObjectKey{Namespace: m.Cluster.Namespace, Name: naming.User(d.Object.GetName())}
+	err = m.Live.Get(ctx, key, secret)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, false, nil
+	case err != nil:
+		return nil, false, fmt.Errorf("read the Secret of DatabaseUser %s: %w", d.Object.GetName(), err)
+	}
+	found = secret.ResourceVersion == d.PasswordVersion && metav1.IsControlledBy(secret, d.Object)
+	return secret.Data[PasswordKey], found, nil
 }

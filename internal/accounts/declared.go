@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -72,16 +73,19 @@ func (d Declared) Mode() protocol.ObjectMode {
 	switch {
 	case d.Deleting():
 		return protocol.RemoveObject
-	case d.Policy.Drift == dbv1.DriftReport:
-		return protocol.CheckObject
+	case d.Policy.Drift == dbv1.DriftReport && strings.HasPrefix(d.Status.Version, d.content()+"-"):
+		return protocol.CheckObject // the action knows it as it is, so another client has changed what differs
 	default:
 		return protocol.ApplyObject
 	}
 }
 
 // Version identifies all that the action gets about the object.
-func (d Declared) Version() string {
-	return objects.Hash([]any{d.Mode(), d.Policy.Existing, d.Name, d.Attributes, d.Owner, d.Grants, d.PasswordVersion})
+func (d Declared) Version() string { return d.content() + "-" + strings.ToLower(string(d.Mode())) }
+
+// content identifies what is declared. With the generation, a spec that is changed back counts as another one.
+func (d Declared) content() string {
+	return objects.Hash([]any{d.Object.GetGeneration(), d.Policy.Existing, d.Name, d.Attributes, d.Owner, d.Grants, d.PasswordVersion})
 }
 
 // Prepared reports whether the action may get the object. Without its finalizer, it could not be removed from the database later.

@@ -5,6 +5,8 @@ SPDX-License-Identifier: Apache-2.0
 package accounts
 
 import (
+	"time"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -16,10 +18,11 @@ import (
 const maxText, maxAnswer = 2048, 1024
 
 // report records the result of the last Job that has ended. Databases and DatabaseUsers report it about themselves.
-func report(found Facts) subject.Report {
+func report(found Facts, at time.Time) subject.Report {
 	return func(_ subject.Executed, status *dbv1.DatabaseClusterStatus) []metav1.Condition {
 		for _, run := range found.Jobs {
-			if run.Ended() {
+			known := status.Objects != nil && status.Objects.JobUID == string(run.UID)
+			if over(run.Job, at) && (!known || run.Result != nil) {
 				status.Objects = resultOf(run)
 			}
 		}
@@ -30,7 +33,7 @@ func report(found Facts) subject.Report {
 func resultOf(run ObjectsRun) *dbv1.ClusterObjectsStatus {
 	s := &dbv1.ClusterObjectsStatus{JobUID: string(run.UID), Occasion: run.Occasion, CheckedAt: run.EndTime}
 	switch {
-	case run.Failed:
+	case !run.Succeeded:
 		s.Message = pods.Head(run.Cause(), maxText)
 	case run.Result == nil || run.Result.Objects == nil:
 		s.Message = "the Job has no result"

@@ -55,6 +55,8 @@ func Unsupported(d Declared, seen Seen) (v Verdict, ok bool) {
 			d.Kind)}, true
 	case seen.Cluster.DeletionTimestamp != nil:
 		return pending("DatabaseCluster %s is being deleted", d.Cluster), true
+	case seen.Engine == nil && seen.Cluster.Spec.Engine != "":
+		return pending("engine %s of DatabaseCluster %s does not exist now", seen.Cluster.Spec.Engine, d.Cluster), true
 	case seen.Engine == nil:
 		return stalled(dbv1.ReasonFieldUnsupported, "DatabaseCluster %s has no engine that knows databases and users: see its spec.engine",
 			d.Cluster), true
@@ -80,7 +82,8 @@ func Judge(d Declared, seen Seen) Verdict {
 	if result != nil && seen.knows(d, result.JobUID) {
 		return judged(d, *result)
 	}
-	if before := meta.FindStatusCondition(d.Status.Conditions, dbv1.ConditionReady); d.Status.Version == d.Version() && before != nil {
+	before, same := meta.FindStatusCondition(d.Status.Conditions, dbv1.ConditionReady), d.Status.ClusterUID == string(seen.Cluster.UID)
+	if before != nil && same && d.Status.Version == d.Version() {
 		stall := meta.IsStatusConditionTrue(d.Status.Conditions, dbv1.ConditionStalled)
 		return Verdict{Ready: before.Status == metav1.ConditionTrue, Stalled: stall, Reason: before.Reason, Message: before.Message, Known: true}
 	}

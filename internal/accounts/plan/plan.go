@@ -30,7 +30,7 @@ type ObjectPlan struct {
 func For(d accounts.Declared, seen accounts.Seen) ObjectPlan {
 	p := ObjectPlan{Verdict: accounts.Judge(d, seen)}
 	p.Why = p.Message
-	if p.Reason == dbv1.ReasonNameTaken { // no watch shows that the other object is deleted
+	if !p.Known { // no watch shows that an engine is corrected, or that another object of the name is deleted
 		p.RequeueAfter = situation.MissingRequeue
 	}
 	switch guarded := state.HasFinalizer(d.Object); {
@@ -46,7 +46,8 @@ func For(d accounts.Declared, seen accounts.Seen) ObjectPlan {
 // deleted, or an engine that cannot delete it, must not block a namespace for ever.
 func released(d accounts.Declared, seen accounts.Seen, v accounts.Verdict) bool {
 	_, unsupported := accounts.Unsupported(d, seen)
-	return !d.Removes() || unsupported || v.Known && (v.Ready || v.Stalled)
+	missing := seen.Engine == nil && seen.Cluster != nil && seen.Cluster.DeletionTimestamp == nil && seen.Cluster.Spec.Engine != ""
+	return !d.Removes() || unsupported && !missing || v.Known && (v.Ready || v.Stalled)
 }
 
 func finalizer(verb string, remove bool) operation.Operation {
@@ -70,7 +71,7 @@ func (p ObjectPlan) StatusOf(d accounts.Declared, seen accounts.Seen, err error,
 	}
 	v := p.Verdict
 	if stall := status.Refusal(err); stall != nil {
-		v = accounts.Verdict{Stalled: true, Reason: stall.Reason, Message: stall.Message}
+		v, s.Version = accounts.Verdict{Stalled: true, Reason: stall.Reason, Message: stall.Message}, ""
 	}
 	ready := metav1.Condition{Type: dbv1.ConditionReady, Status: metav1.ConditionFalse, Reason: v.Reason, Message: v.Message}
 	if v.Ready {

@@ -8,7 +8,6 @@ package plan
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -46,6 +45,7 @@ func For(u *dbv1.DatabaseUser, seen UserFacts) UserPlan {
 		return UserPlan{ObjectPlan: objectplan.For(d, seen.Seen), version: d.PasswordVersion}
 	}
 	write, problem := secretOf(u, seen)
+	d.PasswordVersion = "" // until the Secret has the password that the database should get
 	if problem == nil && write == nil && seen.Secret != nil {
 		d.PasswordVersion = seen.Secret.ResourceVersion
 	}
@@ -56,8 +56,8 @@ func For(u *dbv1.DatabaseUser, seen UserFacts) UserPlan {
 	if write != nil {
 		p.Operations = append(p.Operations, *write)
 	}
-	if u.Spec.SecretName != "" {
-		p.RequeueAfter = seen.Period
+	if p.RequeueAfter == 0 {
+		p.RequeueAfter = seen.Period // Secrets are not watched
 	}
 	return p
 }
@@ -80,10 +80,20 @@ func secretOf(u *dbv1.DatabaseUser, seen UserFacts) (*WriteSecret, *accounts.Ver
 	if err != nil {
 		return nil, stalled(dbv1.ReasonFieldUnsupported, fmt.Sprintf("engine %s cannot describe the Secret: %v", seen.Engine.Name, err))
 	}
-	if !w.generate && seen.Secret != nil && maps.EqualFunc(data, seen.Secret.Data, bytes.Equal) {
+	if !w.generate && seen.Secret != nil && has(seen.Secret.Data, data) {
 		return nil, nil
 	}
 	return w, nil
+}
+
+// has reports whether a Secret has these values. Keys of others may be there, too.
+func has(live, wanted map[string][]byte) bool {
+	for key, value := range wanted {
+		if present, found := live[key]; !found || !bytes.Equal(present, value) {
+			return false
+		}
+	}
+	return true
 }
 
 // lacking is why the Secret cannot be written; nil if it can.
@@ -98,6 +108,9 @@ func lacking(u *dbv1.DatabaseUser, seen UserFacts) *accounts.Verdict {
 	case u.Spec.SecretName != "" && len(given(seen)) == 0:
 		return stalled(dbv1.ReasonPasswordMissing, fmt.Sprintf("Secret %s, which spec.secretName names, does not exist, or its key %s is "+
 			"empty. Create it", u.Spec.SecretName, accounts.PasswordKey))
+	case seen.Given != nil && seen.Given.Labels[dbv1.LabelManagedBy] == dbv1.LabelManagedByValue:
+		return stalled(dbv1.ReasonFieldUnsupported, fmt.Sprintf("spec.secretName: Secret %s belongs to the operator. Name a Secret of your own",
+			u.Spec.SecretName))
 	case seen.Connection == nil:
 		return &accounts.Verdict{Reason: dbv1.ReasonObjectPending, Message: fmt.Sprintf(
 			"DatabaseCluster %s has no connection Secret yet", u.Spec.ClusterRef.Name)}

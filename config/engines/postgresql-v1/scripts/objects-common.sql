@@ -6,7 +6,10 @@
 \set database `printf %s "$DBC_DATABASE"`
 SELECT set_config('dbc.document', :'document', false), set_config('dbc.records', :'records', false), set_config('dbc.said', '', false),
     set_config('dbc.owner', :'owner', false), set_config('dbc.database', :'database', false) \g /dev/null
--- The server may still execute a statement of a client that was killed.
+-- The server may still execute a statement of a client that was killed. Any user can take this lock, and must not stop the action by it.
+SELECT pg_terminate_backend(l.pid) FROM pg_locks l JOIN pg_stat_activity a USING (pid) JOIN pg_authid r ON r.oid = a.usesysid
+WHERE l.locktype = 'advisory' AND l.granted AND NOT r.rolsuper
+    AND l.classid::bigint << 32 | l.objid::bigint = 4995142087184830980 \g /dev/null
 SELECT pg_advisory_lock(4995142087184830980) \g /dev/null
 
 -- Queries of the document and the catalog, for WITH.

@@ -12,17 +12,21 @@ harmless AS (SELECT ARRAY['pg_monitor', 'pg_read_all_settings', 'pg_read_all_sta
 elements AS (
     SELECT g.*, btrim(element) AS element FROM given g, regexp_split_to_table(value, ',') AS element
     WHERE key IN ('extensions', 'schemas', 'memberOf') AND btrim(value) <> ''),
--- Roles that are more powerful than applications may be.
-mighty AS (SELECT rolname AS name, oid FROM pg_authid WHERE rolsuper OR rolreplication OR rolcreaterole OR rolbypassrls),
+-- Roles that are, or can become by SET ROLE, more powerful than applications may be.
+mighty AS (
+    SELECT a.rolname AS name, a.oid FROM pg_authid a WHERE EXISTS (SELECT FROM pg_authid s
+        WHERE (s.rolsuper OR s.rolreplication OR s.rolcreaterole OR s.rolbypassrls
+            OR s.rolname IN ('pg_execute_server_program', 'pg_read_server_files', 'pg_write_server_files'))
+            AND pg_has_role(a.oid, s.oid, 'MEMBER'))),
 accounts AS (SELECT unnest(ARRAY['postgres', 'replicator', 'public', 'none', current_user::text]) AS name),
 reasons(n, id, kind, text) AS (
     SELECT 1, id, 'Refused', format('name: has %s bytes, and PostgreSQL allows 63; choose a shorter name', octet_length(name))
     FROM live WHERE octet_length(name) > 63
     UNION ALL
     SELECT 2, id, 'Refused', format('name: %s is reserved; choose another name', name)
-    FROM live WHERE what = 'user' AND (name IN (SELECT name FROM accounts) OR name ~ '^pg_' OR name = current_setting('dbc.owner')
+    FROM live WHERE what = 'user' AND (name IN (SELECT name FROM accounts) OR name ~ '^(pg|dbc)_' OR name = current_setting('dbc.owner')
         OR has LIKE 'database.dbcluster.io/group=%'
-        OR NOT own AND oid IN (SELECT oid FROM pg_authid WHERE rolsuper OR rolreplication))
+        OR NOT own AND oid IN (SELECT oid FROM mighty))
     UNION ALL
     SELECT 2, id, 'Refused', format('name: %s is reserved; choose another name', name)
     FROM live WHERE what = 'database' AND (name IN ('postgres', 'template0', 'template1') OR name ~ '^dbc-new-'
@@ -66,7 +70,7 @@ reasons(n, id, kind, text) AS (
     UNION ALL
     SELECT 6, id, 'Refused', format('owner: %s is reserved or has rights of a superuser; choose another owner', owner)
     FROM live WHERE octet_length(owner) > 63 OR owner ~ '^pg_' OR owner IN (SELECT name FROM mighty UNION SELECT name FROM accounts)
-        AND NOT EXISTS (SELECT FROM live u WHERE u.what = 'user' AND u.own AND u.name = live.owner)
+        AND NOT EXISTS (SELECT FROM live u WHERE u.what = 'user' AND u.own AND u.acts AND u.name = live.owner)
     UNION ALL
     SELECT 6, id, 'Refused', format('owner: the database of spec.bootstrap belongs to %s; set that or none', current_setting('dbc.owner'))
     FROM live WHERE what = 'database' AND name = current_setting('dbc.database') AND owner NOT IN ('', current_setting('dbc.owner'))
@@ -83,7 +87,7 @@ reasons(n, id, kind, text) AS (
     SELECT 9, g.id, 'Refused',
         format('databases.privileges: owner of %s would be %s, which has rights of a superuser; change the owner first', place, p.owner)
     FROM grants g JOIN places p ON p.name = g.place WHERE privilege = 'owner' AND p.owner IN (SELECT name FROM mighty)
-        AND NOT EXISTS (SELECT FROM live u WHERE u.what = 'user' AND u.own AND u.name = p.owner)
+        AND NOT EXISTS (SELECT FROM live u WHERE u.what = 'user' AND u.own AND u.acts AND u.name = p.owner)
     UNION ALL
     SELECT 9, id, 'Failed', format('databases.name: %s does not exist; declare a Database of this name, or correct it', place)
     FROM grants WHERE place NOT IN (SELECT datname FROM pg_database UNION ALL SELECT name FROM live WHERE what = 'database')

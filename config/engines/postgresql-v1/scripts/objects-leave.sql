@@ -31,7 +31,8 @@ SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usesysid IN (SELECT
 WITH :wanted, bytes AS (SELECT oid, name, convert_to(name, getdatabaseencoding()) AS octets FROM places)
 SELECT string_agg(format('\0%s%s%s', b / 64, b / 8 % 8, b % 8), '' ORDER BY i)
 FROM bytes, generate_series(0, octet_length(octets) - 1) AS i, LATERAL (SELECT get_byte(octets, i)) AS one(b)
-WHERE oid IN (SELECT s.dbid FROM pg_shdepend s JOIN removed l ON l.oid = s.refobjid
+WHERE oid IN (SELECT c.oid FROM pg_database c WHERE c.datallowconn AND c.datconnlimit <> -2)
+    AND oid IN (SELECT s.dbid FROM pg_shdepend s JOIN removed l ON l.oid = s.refobjid
     WHERE l.what = 'user' AND s.refclassid = 'pg_authid'::regclass)
 GROUP BY oid;
 \o
