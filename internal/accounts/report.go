@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package accounts
 
 import (
+	"cmp"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -34,7 +35,7 @@ func resultOf(run ObjectsRun) *dbv1.ClusterObjectsStatus {
 	s := &dbv1.ClusterObjectsStatus{JobUID: string(run.UID), Occasion: run.Occasion, CheckedAt: run.EndTime}
 	switch {
 	case !run.Succeeded:
-		s.Message = pods.Head(run.Cause(), maxText)
+		s.Message = pods.Head(cmp.Or(run.Cause(), "the node of its pod does not respond"), maxText)
 	case run.Result == nil || run.Result.Objects == nil:
 		s.Message = "the Job has no result"
 	default:
