@@ -27,15 +27,22 @@ type ClusterObjectsStatus struct {
 	// +kubebuilder:validation:MaxLength=2048
 	Message string `json:"message,omitempty"`
 
+	// waiting is why no Job runs now, or does not get all databases and users; empty if none is needed.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Waiting string `json:"waiting,omitempty"`
+
+	// results has a letter for each object of the Job, in the order of its annotation database.dbcluster.io/objects: . if the database has
+	// it as declared, d if another client has changed it, e if it exists already, r if it was refused, f if it failed.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1000
+	Results string `json:"results,omitempty"`
+
 	// answers are about the objects that are not as declared, or were changed: as many as the Job can report.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=100
 	Answers []ClusterObjectAnswer `json:"answers,omitempty"`
-
-	// unlisted is the number of further objects that are not as declared.
-	// +optional
-	Unlisted int32 `json:"unlisted,omitempty"`
 }
 
 // ClusterObjectAnswer is what the action has answered about an object.

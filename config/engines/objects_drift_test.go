@@ -106,3 +106,15 @@ func TestAnObjectOfAPersonOnPostgreSQLIsTakenOverOnlyIfAsked(t *testing.T) {
 	d.all(removed(databases[0]), removed(users[0]), "Done removed")
 	d.expect("postgres", "SELECT count(*) FROM pg_roles WHERE rolname LIKE 'dbc%' OR rolname = 'reader'", "0")
 }
+
+func TestTheCommentOfADatabaseBelongsToItsOwner(t *testing.T) {
+	t.Parallel()
+	d := newDatabase(t, "postgresql-single-v1")
+	databases, users := []object{owned("shop")}, []object{login("boss", "shop", "owner")}
+	d.apply(databases, users)
+	if got := d.as("boss", "of boss", "shop", "COMMENT ON DATABASE shop IS 'ours'"); got != "" {
+		t.Fatal(got)
+	}
+	d.all(databases, users, "Done")
+	d.expect("postgres", "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = 'shop'", "ours")
+}

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package accounts_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -84,12 +85,25 @@ func knowing(t *testing.T, ago time.Duration, declared []accounts.Declared, answ
 	if start == nil {
 		t.Fatal("no Job starts")
 	}
-	run := accounts.ObjectsRun{Versions: map[string]string{}, Occasion: start.Job.Object.GetAnnotations()[dbv1.AnnotationOccasion]}
+	run, results := accounts.ObjectsRun{Occasion: start.Occasion}, ""
 	for _, d := range start.Declared {
-		run.Versions[d.ID()] = d.Version()
+		run.Versions = append(run.Versions, accounts.Version{ID: d.ID(), Content: d.Version()})
+		results += string(letter(d.ID(), answers))
 	}
-	run.Job = jobs.Job{Name: "j", UID: "j", Succeeded: true, EndTime: plans.Ago(ago), Result: &protocol.Result{Objects: &protocol.ObjectAnswers{Answers: answers}}}
+	given := &protocol.ObjectAnswers{Results: results, Answers: answers}
+	run.Job = jobs.Job{Name: "j", UID: "j", Succeeded: true, EndTime: plans.Ago(ago), Result: &protocol.Result{Objects: given}}
 	return run
+}
+
+func letter(id string, answers []protocol.ObjectAnswer) byte {
+	result := protocol.ObjectDone
+	for _, a := range answers {
+		if a.ID == id {
+			result = a.Result
+		}
+	}
+	letter, _ := result.Letter()
+	return letter
 }
 
 func TestAJobStartsWhenItIsNeeded(t *testing.T) {
@@ -152,7 +166,7 @@ func TestAResultIsKnownAfterThePodOfItsJobIsDeleted(t *testing.T) {
 	run := knowing(t, 30*time.Minute, one)
 	run.Result = nil
 	s := seen(t, accounts.Facts{Declared: one, Jobs: []accounts.ObjectsRun{run}})
-	before := &dbv1.ClusterObjectsStatus{JobUID: "j"}
+	before := &dbv1.ClusterObjectsStatus{JobUID: "j", Results: "."}
 	s.Cluster.Status.Objects = before
 	status := s.Cluster.Status.DeepCopy()
 	accounts.Subject.Decide(s).Report(subject.Executed{}, status)
@@ -200,7 +214,11 @@ func judged(t *testing.T, u *dbv1.DatabaseUser, run accounts.ObjectsRun, others 
 	accounts.Subject.Decide(s).Report(subject.Executed{}, status)
 	cluster := s.Cluster.DeepCopy()
 	cluster.Status = *status
-	job := batchv1.Job{ObjectMeta: metav1.ObjectMeta{UID: "j", Annotations: map[string]string{dbv1.AnnotationObjects: "uid-of-a=" + run.Versions["uid-of-a"]}}}
+	texts := make([]string, 0, len(run.Versions))
+	for _, v := range run.Versions {
+		texts = append(texts, v.String())
+	}
+	job := batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "j", UID: "j", Annotations: map[string]string{dbv1.AnnotationObjects: strings.Join(texts, " ")}}}
 	return accounts.Judge(accounts.OfUser(u), accounts.Seen{Cluster: cluster, Engine: s.Engine, All: declared, Jobs: []batchv1.Job{job}})
 }
 
@@ -213,8 +231,8 @@ func TestAnObjectIsReadyOnlyIfARunKnowsItAsItIs(t *testing.T) {
 	}
 	failed := run(nil)
 	failed.Succeeded, failed.Failed, failed.Failure = false, true, "why"
-	more := run([]protocol.ObjectAnswer{{ID: "uid-of-b", Result: protocol.ObjectFailed}})
-	more.Result.Objects.Unlisted = 2
+	more := run(answer(protocol.ObjectRefused, "why"))
+	more.Result.Objects.Answers = nil
 	for want, c := range map[string]struct {
 		user *dbv1.DatabaseUser
 		run  accounts.ObjectsRun
@@ -226,7 +244,7 @@ func TestAnObjectIsReadyOnlyIfARunKnowsItAsItIs(t *testing.T) {
 		"false true ObjectRefused: why":                                                              {user("a"), run(answer(protocol.ObjectRefused, "why"))},
 		"false false ObjectFailed: why. The operator retries":                                        {user("a"), run(answer(protocol.ObjectFailed, "why"))},
 		"false false ObjectFailed: the last run of the action objects failed: why":                   {user("a"), failed},
-		"false false ObjectPending: 3 objects of DatabaseCluster orders have problems":               {user("a"), more},
+		"false true ObjectRefused: there was no room for the cause: see the log of Job j":            {user("a"), more},
 		"false false ObjectPending: DatabaseCluster orders does not accept writes yet":               {user("a", func(u *dbv1.DatabaseUser) { u.Status.PasswordVersion = "8" }), run(nil)},
 		"true false InDatabase: as before":                                                           {before(user("a")), accounts.ObjectsRun{}},
 		"false true NameTaken: DatabaseUser a, which is older, declares the name \"a\", too":         {user("z", func(u *dbv1.DatabaseUser) { u.Spec.Name, u.CreationTimestamp = "a", plans.Ago(0) }), run(nil)},
@@ -240,6 +258,58 @@ func TestAnObjectIsReadyOnlyIfARunKnowsItAsItIs(t *testing.T) {
 		if !strings.HasPrefix(got, want) {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
+	}
+}
+
+// The result of a Job has at most 4 KiB, so a dozen long messages fill it.
+func TestProblemsOfOtherObjectsDoNotMakeOneNotReady(t *testing.T) {
+	answers := []protocol.ObjectAnswer{{ID: "uid-of-0", Result: protocol.ObjectFailed}, {ID: "uid-of-b", Result: protocol.ObjectRefused}}
+	run := knowing(t, time.Minute, all(user("0"), user("a"), user("b")), answers...)
+	run.Result.Objects.Answers = nil
+	for name, ready := range map[string]bool{"0": false, "a": true, "b": false} {
+		others := slices.DeleteFunc([]*dbv1.DatabaseUser{user("0"), user("a"), user("b")}, func(u *dbv1.DatabaseUser) bool { return u.Name == name })
+		if v := judged(t, user(name), run, others...); v.Ready != ready {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+}
+
+func TestAJobGetsAsManyObjectsAsFitAndDeletionsFirst(t *testing.T) {
+	users := []*dbv1.DatabaseUser{}
+	for i := range 1100 {
+		users = append(users, user(fmt.Sprintf("u%04d", i), func(u *dbv1.DatabaseUser) { u.CreationTimestamp = plans.Ago(time.Hour - time.Duration(i)*time.Second) }))
+	}
+	deletes(users[1099])
+	deleted(users[1099])
+	s := seen(t, accounts.Facts{Declared: all(users...)})
+	status := s.Cluster.Status.DeepCopy()
+	accounts.Subject.Decide(s).Report(subject.Executed{}, status)
+	start := started(s)
+	if len(start.Declared) != 1000 || start.Declared[0].Name != "u1099" || status.Objects == nil || !strings.Contains(status.Objects.Waiting, "has 1100 databases and users") {
+		t.Errorf("%d, first %s, %+v", len(start.Declared), start.Declared[0].Name, status.Objects)
+	}
+	long := strings.Repeat("\"", 250)
+	for _, u := range users {
+		for i := range 8 {
+			u.Spec.Databases = append(u.Spec.Databases, dbv1.DatabaseUserGrant{Name: fmt.Sprint(long, i), Privileges: []string{"owner"}})
+		}
+	}
+	if start := started(seen(t, accounts.Facts{Declared: all(users...)})); len(start.Declared) == 0 || len(start.Declared) > 250 {
+		t.Errorf("%d", len(start.Declared))
+	}
+}
+
+func TestWhatPreventsAJobIsInTheStatusUntilItIsCorrected(t *testing.T) {
+	paused := seen(t, accounts.Facts{Declared: all(user("a"))})
+	paused.Cluster.Spec.Paused = true
+	status := paused.Cluster.Status.DeepCopy()
+	accounts.Subject.Decide(paused).Report(subject.Executed{}, status)
+	if started(paused) != nil || status.Objects == nil || !strings.Contains(status.Objects.Waiting, "spec.paused") {
+		t.Errorf("%+v", status.Objects)
+	}
+	accounts.Subject.Decide(seen(t, accounts.Facts{Declared: all(user("a"))})).Report(subject.Executed{}, status)
+	if status.Objects != nil {
+		t.Errorf("%+v", status.Objects)
 	}
 }
 

@@ -7,18 +7,22 @@ package accounts
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
@@ -36,41 +40,74 @@ const (
 // Start creates the Job of a run, and its Secret with the declaration and the passwords. The Job owns the Secret, so it comes first. After
 // a crash between them, the Job fails at its deadline, and another one follows.
 type Start struct {
-	Job      objects.Child
 	Declared []Declared
+	// Occasion is why it runs.
+	Occasion string
+	spec     jobs.Spec
+	cluster  *dbv1.DatabaseCluster
 }
 
 // Properties of a Start: it prevents no other operation.
 func (s Start) Properties() operation.Properties { return operation.Aside }
 
 func (s Start) String() string {
-	return fmt.Sprintf("create %s for %d databases and users", s.Job, len(s.Declared))
+	return fmt.Sprintf("create Job %s for %d databases and users", s.spec.Name, len(s.Declared))
 }
 
 // Act reads the passwords and creates both objects. A user whose Secret has changed since the decision is left out: the next pass of the
-// user reads it.
+// user reads it. The name of the Secret is random: otherwise somebody who may create Secrets could create it first, with other content.
 func (s Start) Act(ctx context.Context, m subject.Means) ([]kit.Event, error) {
 	data, versions, err := s.content(ctx, m)
 	if err != nil {
 		return nil, err
 	}
-	child := s.Job.Set(strings.Join(versions, " "), "metadata", "annotations", dbv1.AnnotationObjects).
-		Set(m.At.UTC().Format(time.RFC3339), "metadata", "annotations", dbv1.AnnotationCreated)
-	job, err := m.Writer.Create(ctx, child.Object)
+	suffix, err := m.Suffix()
 	if err != nil {
 		return nil, err
 	}
-	secret := objects.New(corev1ac.Secret(s.Job.Name(), m.Cluster.Namespace).
+	name := s.spec.Name + "-" + suffix
+	job, err := m.Writer.Create(ctx, s.job(name, versions, m.At).Object)
+	if err != nil {
+		return nil, err
+	}
+	secret := objects.New(corev1ac.Secret(name, m.Cluster.Namespace).
 		WithLabels(naming.Labels(m.Cluster, dbv1.ComponentObjects)).
 		WithOwnerReferences(metav1ac.OwnerReference().WithAPIVersion("batch/v1").WithKind("Job").WithName(job.GetName()).WithUID(job.GetUID()).
 			WithController(true)).
 		WithImmutable(true).WithData(data), []string{"data"})
-	_, err = m.Writer.Create(ctx, secret.Object)
-	return nil, err
+	if _, err = m.Writer.Create(ctx, secret.Object); err != nil {
+		return nil, errors.Join(err, withdraw(ctx, m, job))
+	}
+	return nil, nil
+}
+
+// job is the Job that reads a Secret.
+func (s Start) job(secret string, versions []Version, at time.Time) objects.Child {
+	spec, texts := s.spec, make([]string, 0, len(versions))
+	for _, v := range versions {
+		texts = append(texts, v.String())
+	}
+	spec.Secrets = []jobs.SecretFolder{{Name: secret, Volume: naming.ObjectsVolume, Path: naming.ObjectsPath}}
+	return jobs.Build(s.cluster, spec).
+		Set(s.Occasion, "metadata", "annotations", dbv1.AnnotationOccasion).
+		Set(strings.Join(texts, " "), "metadata", "annotations", dbv1.AnnotationObjects).
+		Set(at.UTC().Format(time.RFC3339), "metadata", "annotations", dbv1.AnnotationCreated)
+}
+
+// withdraw deletes a Job without its Secret. The Job controller may write it at the same time.
+func withdraw(ctx context.Context, m subject.Means, job client.Object) error {
+	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		live := &batchv1.Job{}
+		err := m.Live.Get(ctx, client.ObjectKeyFromObject(job), live)
+		if err != nil || live.UID != job.GetUID() {
+			return client.IgnoreNotFound(err)
+		}
+		return m.Writer.Delete(ctx, live, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	})
 }
 
 // content is that of the Secret, and the versions of the objects in it.
-func (s Start) content(ctx context.Context, m subject.Means) (data map[string][]byte, versions []string, err error) {
+func (s Start) content(ctx context.Context, m subject.Means) (data map[string][]byte, versions []Version, err error) {
 	data = map[string][]byte{}
 	var complete []Declared
 	for _, d := range s.Declared {
@@ -79,12 +116,12 @@ func (s Start) content(ctx context.Context, m subject.Means) (data map[string][]
 		case err != nil:
 			return nil, nil, err
 		case !found:
-			versions = append(versions, d.ID()+"="+leftOut+d.Version())
+			versions = append(versions, Version{d.ID(), leftOut + d.Version()})
 			continue
 		case password != nil:
 			data[d.ID()] = password
 		}
-		complete, versions = append(complete, d), append(versions, d.ID()+"="+d.Version())
+		complete, versions = append(complete, d), append(versions, Version{d.ID(), d.Version()})
 	}
 	data[documentKey], err = json.Marshal(document(complete))
 	return data, versions, err

@@ -16,16 +16,24 @@ import (
 )
 
 // Bounds of the texts in the status.
-const maxText, maxAnswer = 2048, 1024
+const maxText, maxAnswer, maxWaiting = 2048, 1024, 1024
 
-// report records the result of the last Job that has ended. Databases and DatabaseUsers report it about themselves.
-func report(found Facts, at time.Time) subject.Report {
+// report records the result of the last Job that has ended, and why none follows. Databases and DatabaseUsers report it about themselves.
+func report(found Facts, waiting string, at time.Time) subject.Report {
 	return func(_ subject.Executed, status *dbv1.DatabaseClusterStatus) []metav1.Condition {
 		for _, run := range found.Jobs {
 			known := status.Objects != nil && status.Objects.JobUID == string(run.UID)
 			if over(run.Job, at) && (!known || run.Result != nil) {
 				status.Objects = resultOf(run)
 			}
+		}
+		switch {
+		case status.Objects != nil && status.Objects.JobUID == "" && waiting == "":
+			status.Objects = nil
+		case status.Objects != nil:
+			status.Objects.Waiting = pods.Head(waiting, maxWaiting)
+		case waiting != "":
+			status.Objects = &dbv1.ClusterObjectsStatus{Waiting: pods.Head(waiting, maxWaiting)}
 		}
 		return nil
 	}
@@ -39,10 +47,10 @@ func resultOf(run ObjectsRun) *dbv1.ClusterObjectsStatus {
 	case run.Result == nil || run.Result.Objects == nil:
 		s.Message = "the Job has no result"
 	default:
+		s.Results = run.Result.Objects.Results
 		for _, a := range run.Result.Objects.Answers {
 			s.Answers = append(s.Answers, dbv1.ClusterObjectAnswer{ID: a.ID, Result: string(a.Result), Message: pods.Head(a.Message, maxAnswer)})
 		}
-		s.Unlisted = int32(run.Result.Objects.Unlisted)
 	}
 	return s
 }

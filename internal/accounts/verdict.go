@@ -6,7 +6,6 @@ package accounts
 
 import (
 	"fmt"
-	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -78,9 +77,12 @@ func Judge(d Declared, seen Seen) Verdict {
 	if v, is := Unsupported(d, seen); is {
 		return v
 	}
-	result := seen.Cluster.Status.Objects
-	if result != nil && seen.knows(d, result.JobUID) {
-		return judged(d, *result)
+	if result := seen.Cluster.Status.Objects; result != nil {
+		for _, job := range seen.Jobs {
+			if place, knows := place(VersionsOf(job.Annotations), d); knows && string(job.UID) == result.JobUID {
+				return judged(d, *result, answerAt(*result, d, place, job.Name))
+			}
+		}
 	}
 	before, same := meta.FindStatusCondition(d.Status.Conditions, dbv1.ConditionReady), d.Status.ClusterUID == string(seen.Cluster.UID)
 	if before != nil && same && d.Status.Version == d.Version() {
@@ -90,36 +92,36 @@ func Judge(d Declared, seen Seen) Verdict {
 	return waiting(d, seen)
 }
 
-// knows reports whether the Job of a result has the object as it is now.
-func (s Seen) knows(d Declared, job string) bool {
-	return slices.ContainsFunc(s.Jobs, func(j batchv1.Job) bool {
-		return string(j.UID) == job && VersionsOf(j.Annotations)[d.ID()] == d.Version()
-	})
+// answerAt is the answer about an object, whose message may not have had room in the result.
+func answerAt(result dbv1.ClusterObjectsStatus, d Declared, place int, job string) dbv1.ClusterObjectAnswer {
+	for _, a := range result.Answers {
+		if a.ID == d.ID() {
+			return a
+		}
+	}
+	a := dbv1.ClusterObjectAnswer{ID: d.ID(), Result: string(protocol.ResultAt(result.Results, place))}
+	if a.Result != string(protocol.ObjectDone) {
+		a.Message = fmt.Sprintf("there was no room for the cause: see the log of Job %s", job)
+	}
+	return a
 }
 
 // judged is the state by a result.
-func judged(d Declared, result dbv1.ClusterObjectsStatus) Verdict {
+func judged(d Declared, result dbv1.ClusterObjectsStatus, a dbv1.ClusterObjectAnswer) Verdict {
 	if result.Message != "" {
 		return Verdict{Reason: dbv1.ReasonObjectFailed, Message: "the last run of the action objects failed: " + result.Message}
 	}
-	at := slices.IndexFunc(result.Answers, func(a dbv1.ClusterObjectAnswer) bool { return a.ID == d.ID() })
-	if at < 0 && result.Unlisted > 0 {
-		return pending("%d objects of DatabaseCluster %s have problems, and its status lists only some of them. Correct those first",
-			len(result.Answers)+int(result.Unlisted), d.Cluster)
-	}
-	v := Verdict{Ready: true, Reason: dbv1.ReasonInDatabase, Known: true}
-	v.Message = fmt.Sprintf("DatabaseCluster %s has it as declared", d.Cluster)
-	if at < 0 {
-		return v
-	}
-	return answered(v, result.Answers[at])
+	return answered(d, a)
 }
 
-func answered(v Verdict, a dbv1.ClusterObjectAnswer) Verdict {
+func answered(d Declared, a dbv1.ClusterObjectAnswer) Verdict {
+	v := Verdict{Known: true}
 	switch protocol.ObjectResult(a.Result) {
 	case protocol.ObjectDone:
-		v.Message += "; the last change: " + a.Message
-		return v
+		v.Ready, v.Reason, v.Message = true, dbv1.ReasonInDatabase, fmt.Sprintf("DatabaseCluster %s has it as declared", d.Cluster)
+		if a.Message != "" {
+			v.Message += "; the last change: " + a.Message
+		}
 	case protocol.ObjectDrifted:
 		v.Reason = dbv1.ReasonObjectDrifted
 		v.Message = "another client has changed it: " + a.Message + ". Change it back, or set spec.drift to Repair"
@@ -128,10 +130,9 @@ func answered(v Verdict, a dbv1.ClusterObjectAnswer) Verdict {
 		v.Message = "the database has an object of this name that this resource did not create. To take it over, set spec.existing to Adopt"
 	case protocol.ObjectRefused:
 		v.Stalled, v.Reason, v.Message = true, dbv1.ReasonObjectRefused, a.Message
-	case protocol.ObjectFailed:
+	default: // failed, or no answer
 		v.Known, v.Reason, v.Message = false, dbv1.ReasonObjectFailed, a.Message+". The operator retries after five minutes"
 	}
-	v.Ready = false
 	return v
 }
 
@@ -145,6 +146,8 @@ func waiting(d Declared, seen Seen) Verdict {
 		return pending("DatabaseCluster %s does not accept writes yet", d.Cluster)
 	case available.Status != metav1.ConditionTrue:
 		return pending("DatabaseCluster %s does not accept writes: %s", d.Cluster, available.Message)
+	case seen.Cluster.Status.Objects != nil && seen.Cluster.Status.Objects.Waiting != "":
+		return pending("no Job has it yet: %s", seen.Cluster.Status.Objects.Waiting)
 	case d.Deleting():
 		return pending("a Job deletes it in the database")
 	default:

@@ -91,19 +91,33 @@ const (
 // MaxObjectMessage is the maximum size of a message in bytes.
 const MaxObjectMessage = 300
 
-// ObjectAnswers are the answers that tell more than that nothing was to be done: first those that are not Done. Unlisted is how many of
-// these did not fit.
+// ObjectAnswers are the answers about all objects of a document. Results has a letter for each object, in the order of the document.
+// Answers have the messages: first those of objects that are not Done, and as many as fit into the result of the call.
 type ObjectAnswers struct {
-	Answers  []ObjectAnswer `json:"answers,omitempty"`
-	Unlisted int            `json:"unlisted,omitempty"`
+	Results string         `json:"results,omitempty"`
+	Answers []ObjectAnswer `json:"answers,omitempty"`
+}
+
+// letters are the letters of results.
+var letters = map[ObjectResult]byte{ObjectDone: '.', ObjectDrifted: 'd', ObjectExists: 'e', ObjectRefused: 'r', ObjectFailed: 'f'}
+
+// Letter is the letter of a result; ok is false for an unknown one.
+func (r ObjectResult) Letter() (letter byte, ok bool) {
+	letter, ok = letters[r]
+	return letter, ok
+}
+
+// ResultAt is the result of an object by its place in the document; "" if there is none.
+func ResultAt(results string, place int) ObjectResult {
+	for result, letter := range letters {
+		if place >= 0 && place < len(results) && results[place] == letter {
+			return result
+		}
+	}
+	return ""
 }
 
 // without drops the last answer.
 func (o *ObjectAnswers) without() *ObjectAnswers {
-	last := len(o.Answers) - 1
-	less := &ObjectAnswers{Answers: o.Answers[:last], Unlisted: o.Unlisted}
-	if o.Answers[last].Result != ObjectDone {
-		less.Unlisted++
-	}
-	return less
+	return &ObjectAnswers{Results: o.Results, Answers: o.Answers[:len(o.Answers)-1]}
 }

@@ -65,6 +65,18 @@ func (m Means) Generate(keys []engine.GeneratedKey) (map[string]any, error) {
 	return values, nil
 }
 
+// suffix are the characters of random names, and how many a name gets: too many to guess.
+var suffix = engine.GeneratedKey{Name: "name", Length: 10, Characters: "bcdfghjklmnpqrstvwxz2456789"}
+
+// Suffix is a random end of the name of an object.
+func (m Means) Suffix() (string, error) {
+	text, err := random(m.Random, suffix)
+	if err != nil {
+		return "", fmt.Errorf("generate a name: %w", err)
+	}
+	return string(text), nil
+}
+
 func random(from io.Reader, key engine.GeneratedKey) ([]byte, error) {
 	text := make([]byte, key.Length)
 	for i := range text {

@@ -76,7 +76,8 @@ func (r *run) hide(declared protocol.DeclaredObjects) {
 	}
 }
 
-// answers are those that a pass has to know, in the order of the document, but the ones that are not Done first.
+// answers are those about all objects. The ones that are not Done come first: there may be no room for all messages in the result of the
+// call, so the log has them, too.
 func (r *run) answers(declared protocol.DeclaredObjects, printed []byte) *protocol.ObjectAnswers {
 	given := map[string]protocol.ObjectAnswer{}
 	for line := range strings.Lines(string(printed)) {
@@ -87,26 +88,30 @@ func (r *run) answers(declared protocol.DeclaredObjects, printed []byte) *protoc
 		}
 		given[answer.ID] = answer
 	}
-	problems, changes := []protocol.ObjectAnswer{}, []protocol.ObjectAnswer{}
+	results, problems, changes := "", []protocol.ObjectAnswer{}, []protocol.ObjectAnswer{}
 	for _, id := range ids(declared) {
-		switch answer := r.checked(id, given[id]); {
+		answer := r.checked(id, given[id])
+		letter, _ := answer.Result.Letter()
+		results += string(letter)
+		switch {
 		case answer.Result != protocol.ObjectDone:
 			problems = append(problems, answer)
+			r.log.Warn("an object is not as declared", "id", id, "result", answer.Result, "cause", answer.Message)
 		case answer.Message != "":
 			changes = append(changes, answer)
 		}
 	}
-	return &protocol.ObjectAnswers{Answers: append(problems, changes...)}
+	return &protocol.ObjectAnswers{Results: results, Answers: append(problems, changes...)}
 }
 
 // checked is an answer about an object; one that it has not, or of an unknown kind, is a failure.
 func (r *run) checked(id string, answer protocol.ObjectAnswer) protocol.ObjectAnswer {
-	switch answer.Result {
-	case protocol.ObjectDone, protocol.ObjectDrifted, protocol.ObjectExists, protocol.ObjectRefused, protocol.ObjectFailed:
+	switch _, known := answer.Result.Letter(); {
+	case known:
 		text := strings.Join(strings.Fields(r.withoutSecrets(answer.Message)), " ")
 		answer.Message = strings.ToValidUTF8(text[:min(len(text), protocol.MaxObjectMessage)], "")
 		return answer
-	case "":
+	case answer.Result == "":
 		return protocol.ObjectAnswer{ID: id, Result: protocol.ObjectFailed, Message: unanswered}
 	default:
 		text := fmt.Sprintf("the action gave the unknown answer %q", answer.Result)

@@ -100,4 +100,18 @@ func TestRedisStartsWithItsUsersIfItsVolumeIsFull(t *testing.T) {
 	r.restart()
 	may(t, r, app, true, "read", "app:1")
 	apply(t, r, "Done", app)
+	if got := apply(t, r, "Failed", app.with("another")); !strings.Contains(got["a-1"].Message, "make room") {
+		t.Error("the next start forgets the password:", got)
+	}
+}
+
+// Selectors of the operator take nothing away that other rules give.
+func TestAUserWhoMayAdministerRedisIsNotTakenOver(t *testing.T) {
+	t.Parallel()
+	r := startRedis(t, false)
+	for name, rules := range map[string][]string{"all": {"+@all"}, "acl": {"+acl"}, "selector": {"(+config|set)"}, "most": {"+@all", "-acl", "-config"}} {
+		r.admin(append([]string{"ACL", "SETUSER", name, "on", ">by-hand", "~*"}, rules...)...)
+		apply(t, r, "Refused", user("a-"+name, name, r.area("app:", "readOnly")).adopting())
+		may(t, r, object{name: name, password: "by-hand"}, true, "login", "")
+	}
 }

@@ -7,6 +7,7 @@ package plan
 
 import (
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -20,6 +21,9 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/status"
 )
 
+// stalledRequeue is the interval for checking an object for which the user must act.
+const stalledRequeue = time.Minute
+
 // ObjectPlan is what a pass of a Database or a DatabaseUser does.
 type ObjectPlan struct {
 	operation.Agenda
@@ -30,7 +34,10 @@ type ObjectPlan struct {
 func For(d accounts.Declared, seen accounts.Seen) ObjectPlan {
 	p := ObjectPlan{Verdict: accounts.Judge(d, seen)}
 	p.Why = p.Message
-	if !p.Known { // no watch shows that an engine is corrected, or that another object of the name is deleted
+	switch { // no watch shows that an engine is corrected, or that another object of the name is deleted
+	case p.Stalled:
+		p.RequeueAfter = stalledRequeue
+	case !p.Known:
 		p.RequeueAfter = situation.MissingRequeue
 	}
 	switch guarded := state.HasFinalizer(d.Object); {

@@ -2,7 +2,7 @@
 \set ON_ERROR_STOP off
 SELECT format('DROP DATABASE %I WITH (FORCE)', datname) FROM pg_database WHERE datname = 'dbc-new-' || md5(:'id') \gexec
 WITH :wanted
-SELECT CASE WHEN name = current_setting('dbc.database') THEN format('COMMENT ON DATABASE %I IS NULL', name)
+SELECT CASE WHEN name = current_setting('dbc.database') THEN format('DROP ROLE %I', bearer)
     ELSE format('DROP DATABASE %I WITH (FORCE)', name) END
 FROM removed WHERE what = 'database' AND id = :'id' \gexec
 \if :ERROR

@@ -16,7 +16,9 @@ owners AS (
     SELECT m.id, m.name, m.acts, m.place AS oid, p.name AS place, m.owner AS role
     FROM members m JOIN places p ON p.oid = m.place WHERE m.privilege = 'owner'),
 steps(n, ids, acts, statement, change, drift) AS (
-    SELECT 1, json_build_array(id), true, format('COMMENT ON DATABASE %I IS %L', name, mark), 'adopted', ''
+    SELECT 1, json_build_array(id), true,
+        CASE WHEN bearer IN (SELECT rolname FROM pg_roles) THEN '' ELSE format('CREATE ROLE %I; ', bearer) END
+            || format('COMMENT ON ROLE %I IS %L', bearer, mark), 'adopted', ''
     FROM databases WHERE oid IS NOT NULL AND NOT own
     UNION ALL
     SELECT 2, json_build_array(d.id), d.acts,

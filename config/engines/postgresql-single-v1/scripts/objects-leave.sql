@@ -1,5 +1,5 @@
--- Ends the sessions of users that are removed, and lists the databases with objects of theirs. Group roles of databases that no longer
--- exist are dropped.
+-- Ends the sessions of users that are removed, and lists the databases with objects of theirs. Roles of this action for databases that no
+-- longer exist are dropped.
 SELECT set_config('dbc.plan', coalesce(json_agg(p ORDER BY n), '[]')::text, false) FROM (
 WITH :wanted,
 leaving AS (SELECT id, name, oid FROM removed WHERE what = 'user'),
@@ -20,8 +20,9 @@ SELECT 3, json_build_array(id), true, format('REVOKE %I FROM %I; ALTER DATABASE 
 FROM left_behind WHERE has = leaver
 UNION ALL
 SELECT 4, '[]', true, format('DROP ROLE %I', rolname), NULL
-FROM (SELECT rolname, substring(shobj_description(oid, 'pg_authid') FROM '^database\.dbcluster\.io/group=\w+ (\d+) ')::oid AS place
-    FROM pg_authid) AS g
+FROM (SELECT rolname, coalesce(substring(mark FROM '^database\.dbcluster\.io/group=\w+ (\d+) '),
+        CASE WHEN mark LIKE 'database.dbcluster.io/id=%' THEN substring(rolname FROM '^dbc_mark_(\d+)$') END)::oid AS place
+    FROM pg_authid, LATERAL (SELECT shobj_description(oid, 'pg_authid')) AS one(mark)) AS g
 WHERE place NOT IN (SELECT oid FROM pg_database)) AS p \g /dev/null
 :run;
 WITH :wanted

@@ -33,11 +33,12 @@ marked AS (
     FROM listed l LEFT JOIN (
         SELECT 'user' AS what, rolname AS name, oid, shobj_description(oid, 'pg_authid') AS mark FROM pg_authid
         UNION ALL
-        SELECT 'database', datname, oid, shobj_description(oid, 'pg_database') FROM pg_database) e ON e.what = l.what AND e.name = l.name),
--- Until everything of a new object is there, its mark has a suffix: the mode Check completes it, too. That of a user has another one for
--- its password.
+        SELECT 'database', datname, d.oid, shobj_description(r.oid, 'pg_authid')
+        FROM pg_database d LEFT JOIN pg_authid r ON r.rolname = 'dbc_mark_' || d.oid) e ON e.what = l.what AND e.name = l.name),
+-- The mark of a database is the comment of a role of its own: the owner of a database can change the comment of that. Until everything of
+-- a new object is there, its mark has a suffix: the mode Check completes it, too. That of a user has another one for its password.
 objects AS (
-    SELECT m.*, coalesce(has = mark OR has LIKE mark || ' %', false) AS own,
+    SELECT m.*, CASE what WHEN 'user' THEN name ELSE 'dbc_mark_' || oid END AS bearer, coalesce(has = mark OR has LIKE mark || ' %', false) AS own,
         mode = 'Apply' OR oid IS NULL OR coalesce(has LIKE mark || ' incomplete%', false) AS acts,
         EXISTS (SELECT FROM stopped s WHERE s.id = m.id) AS stopped
     FROM marked m),

@@ -5,7 +5,7 @@ SELECT json_build_array(id) AS ids, true AS acts, 'removed' AS change, format('D
 FROM removed WHERE what = 'user'
 UNION ALL
 SELECT json_build_array(id), true, NULL,
-    format('COMMENT ON %s %I IS %L', CASE what WHEN 'user' THEN 'ROLE' ELSE 'DATABASE' END, name, replace(has, ' incomplete', ''))
+    format('COMMENT ON ROLE %I IS %L', bearer, replace(has, ' incomplete', ''))
 FROM objects WHERE own AND has LIKE mark || ' incomplete%' AND mode <> 'Remove' AND NOT stopped) AS p \g /dev/null
 :run;
 WITH :wanted,
