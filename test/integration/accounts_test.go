@@ -34,7 +34,7 @@ func accountant(t *testing.T) string {
 	return e.Name
 }
 
-// ends lets the pods of the Jobs for databases and users succeed with an answer about nothing, and members be ready.
+// ends lets the pods of the Jobs for databases and users succeed with an answer that nothing differs, and members be ready.
 func ends(pod *corev1.Pod) {
 	if pod.Labels[dbv1.LabelComponent] != dbv1.ComponentObjects {
 		healthy(pod)
@@ -42,7 +42,7 @@ func ends(pod *corev1.Pod) {
 	}
 	pod.Status.Phase = corev1.PodSucceeded
 	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: naming.ActionContainer, State: corev1.ContainerState{
-		Terminated: &corev1.ContainerStateTerminated{Message: `{"objects":{}}`},
+		Terminated: &corev1.ContainerStateTerminated{Message: `{"objects":{"results":"........"}}`},
 	}}}
 }
 

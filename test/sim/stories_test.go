@@ -35,6 +35,7 @@ var subjects = []subject{
 	{"Members of which one is the primary", true, pairSequences},
 	{"Members that decide by a majority", true, voterSequences},
 	{"Continuous archives", true, archiveSequences},
+	{"Databases and users", false, accountSequences},
 	{"Replaced data", true, replacementSequences},
 	{"Planned operations while a member is down or fails", true, troubledSequences},
 	{"Another number of members while the voters stay", true, listSequences},

@@ -56,6 +56,8 @@ type disk struct {
 	backOff time.Duration
 	// shared is the state of a database that members have together.
 	shared shared
+	// accounts are the databases and users in the database.
+	accounts map[string]account
 	// completed are the places of complete backups among all, by their IDs. Only a search depends on them: two backups of one story may
 	// end in any order.
 	completed map[string]int
@@ -123,7 +125,7 @@ func newDisk() *disk {
 		bucket: map[string]artifact{}, volumes: map[types.UID]volume{}, succeeded: map[string]bool{},
 		exits: map[string]int32{}, streams: map[string]types.UID{}, lost: map[string]bool{}, full: map[types.UID]bool{},
 		own:     map[types.UID]bool{},
-		serving: map[string]types.UID{}, shared: newShared(), completed: map[string]int{},
+		serving: map[string]types.UID{}, shared: newShared(), accounts: map[string]account{}, completed: map[string]int{},
 	}
 }
 
@@ -131,7 +133,7 @@ func (d *disk) clone() *disk {
 	return &disk{
 		maps.Clone(d.bucket), maps.Clone(d.volumes), maps.Clone(d.succeeded), maps.Clone(d.exits), maps.Clone(d.streams), maps.Clone(d.lost),
 		maps.Clone(d.full), maps.Clone(d.passwords), maps.Clone(d.own), maps.Clone(d.serving), d.servedBy, d.consent, d.quota,
-		slices.Clone(d.troubles), d.backOff, d.shared.clone(), maps.Clone(d.completed),
+		slices.Clone(d.troubles), d.backOff, d.shared.clone(), maps.Clone(d.accounts), maps.Clone(d.completed),
 	}
 }
 
@@ -141,7 +143,7 @@ func (d *disk) String() string {
 	bucket, volumes, acked := d.ranked()
 	return fmt.Sprintln(bucket, volumes, d.succeeded, d.exits, d.streams, d.lost, d.full, d.own, d.serving, d.consent, d.quota, d.troubles,
 		d.backOff,
-		acked, of.voters, of.left, of.ran, of.frozen, of.stalled, of.unnoticed, of.divided, of.gone, of.passedTo, of.parameters, of.tunedFor)
+		acked, of.voters, of.left, of.ran, of.frozen, of.stalled, of.unnoticed, of.divided, of.gone, of.passedTo, of.parameters, of.tunedFor, d.accounts)
 }
 
 // goesWrong returns the planned failure of a call, if there is one.

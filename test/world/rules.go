@@ -38,6 +38,7 @@ func (w *World) watchRules(c store.Change) {
 	}
 	w.watchOwn(c)
 	w.watchRestore()
+	w.watchAccount(c)
 	switch object := c.Object().(type) {
 	case *corev1.PersistentVolumeClaim:
 		w.watchClaim(c)
@@ -87,7 +88,8 @@ func (w *World) outlives(object client.Object) bool {
 	case *corev1.Pod:
 		return object.GetDeletionTimestamp() != nil && labels[dbv1.LabelInstance] == w.Name
 	default:
-		return isReconciled(object) || labels[dbv1.LabelInstance] == w.Name && slices.ContainsFunc(reconciled(), func(kind client.Object) bool {
+		owner := metav1.GetControllerOf(object)
+		return isReconciled(object) || owner != nil && owner.Kind == "DatabaseUser" || labels[dbv1.LabelInstance] == w.Name && slices.ContainsFunc(reconciled(), func(kind client.Object) bool {
 			label := dbv1.GroupVersion.Group + "/" + nounOf(kind) + "-uid"
 			return label != dbv1.LabelClusterUID && labels[label] != ""
 		})

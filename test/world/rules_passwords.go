@@ -139,5 +139,10 @@ func (w *World) random() io.Reader {
 			seed = fmt.Append(seed, secret.Data)
 		}
 	}
+	for _, secret := range store.All[*corev1.Secret](w.Store) {
+		if secret.Labels[dbv1.LabelComponent] == dbv1.ComponentObjects {
+			seed = fmt.Append(seed, secret.Data)
+		}
+	}
 	return rand.NewChaCha8(sha256.Sum256(seed))
 }

@@ -69,18 +69,30 @@ func (w *World) lasting() *disk {
 		lasting.bucket[at] = there
 	}
 	lasting.shared.acked, lasting.shared.left = nil, nil
+	for at, one := range lasting.accounts { // the number of passwords that were generated depends on the path
+		lasting.accounts[at] = account{id: one.id}
+	}
 	return lasting
 }
 
-// withoutRuns is a cluster without the hashes that depend on how often the action configure has run, and when.
+// withoutRuns is an object without what depends on how often an action has run, and when: the action configure, and the action objects.
 func withoutRuns(object client.Object) client.Object {
-	cluster, is := object.(*dbv1.DatabaseCluster)
-	if !is || cluster.Status.Configuration == nil {
+	switch o := object.DeepCopyObject().(type) {
+	case *dbv1.DatabaseCluster:
+		if o.Status.Configuration != nil {
+			o.Status.Configuration.Hash, o.Status.Configuration.ChangedHash = "", ""
+		}
+		o.Status.Objects = nil
+		return o
+	case *dbv1.Database:
+		o.Status.Version = ""
+		return o
+	case *dbv1.DatabaseUser:
+		o.Status.Version, o.Status.PasswordVersion = "", ""
+		return o
+	default:
 		return object
 	}
-	cluster = cluster.DeepCopy()
-	cluster.Status.Configuration.Hash, cluster.Status.Configuration.ChangedHash = "", ""
-	return cluster
 }
 
 // isAttempt reports whether an object is a pod of an ended Job: the number of attempts depends on the path.

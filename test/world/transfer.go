@@ -192,8 +192,9 @@ func (w *World) perform(pod *corev1.Pod, c call) exit {
 		return w.performWindow(asked)
 	case *protocol.Search:
 		return w.performSearch(asked)
-	case *protocol.List, *protocol.Install, *protocol.Reload, *protocol.Archive, *protocol.Fetch, *protocol.Lag, *protocol.Recover,
-		*protocol.Objects:
+	case *protocol.Objects:
+		return w.performObjects(pod)
+	case *protocol.List, *protocol.Install, *protocol.Reload, *protocol.Archive, *protocol.Fetch, *protocol.Lag, *protocol.Recover:
 	}
 	if pod.Labels[dbv1.LabelComponent] == dbv1.ComponentRotation {
 		w.rotate(pod)

@@ -211,6 +211,7 @@ func (w *World) count(c store.Change) {
 func leftToTime(object client.Object) bool {
 	return slices.Contains([]string{
 		dbv1.ComponentBackupDeletion, dbv1.ComponentRotation, dbv1.ComponentHandOver, dbv1.ComponentMemberRemove, dbv1.ComponentConfigure,
+		dbv1.ComponentObjects,
 	}, object.GetLabels()[dbv1.LabelComponent])
 }
 
