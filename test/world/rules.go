@@ -88,8 +88,10 @@ func (w *World) outlives(object client.Object) bool {
 	case *corev1.Pod:
 		return object.GetDeletionTimestamp() != nil && labels[dbv1.LabelInstance] == w.Name
 	default:
-		owner := metav1.GetControllerOf(object)
-		return isReconciled(object) || owner != nil && owner.Kind == "DatabaseUser" || labels[dbv1.LabelInstance] == w.Name && slices.ContainsFunc(reconciled(), func(kind client.Object) bool {
+		if owner := metav1.GetControllerOf(object); owner != nil && owner.Kind == "DatabaseUser" {
+			return true
+		}
+		return isReconciled(object) || labels[dbv1.LabelInstance] == w.Name && slices.ContainsFunc(reconciled(), func(kind client.Object) bool {
 			label := dbv1.GroupVersion.Group + "/" + nounOf(kind) + "-uid"
 			return label != dbv1.LabelClusterUID && labels[label] != ""
 		})
