@@ -95,6 +95,12 @@ type DatabaseObjectStatus struct {
 	// +kubebuilder:validation:MaxLength=63
 	Version string `json:"version,omitempty"`
 
+	// applied identifies the spec and the password that the database had last, as declared. With spec.drift Report, the operator changes
+	// nothing of these in the database.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Applied string `json:"applied,omitempty"`
+
 	// clusterUID is the UID of the cluster whose database has the object.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63

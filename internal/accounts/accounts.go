@@ -7,9 +7,13 @@ SPDX-License-Identifier: Apache-2.0
 package accounts
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"k8s.io/apimachinery/pkg/types"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
@@ -51,7 +55,7 @@ func decide(s *situation.Situation) subject.Decision {
 	last, ran := found.last()
 	switch obstacle := obstacle(s, found); {
 	case ran && !over(last.Job, s.At):
-		d.RequeueAfter = running(last.Job, s.At)
+		d.RequeueAfter, waiting = running(last.Job, s.At), cmp.Or(blocked(last.Job), waiting)
 	case !due(s, found, wanted):
 		d.RequeueAfter = found.counts(s.Cluster.Status.Objects) - last.EndedFor(s.At)
 	case obstacle != "":
@@ -81,8 +85,17 @@ func obstacle(s *situation.Situation, found Facts) string {
 
 // over reports whether a Job has ended, or counts as failed because its node does not respond.
 func over(job jobs.Job, at time.Time) bool {
+	job.Failing = job.Failing || job.Ending // a deletion in the foreground waits for the pod
 	lost, is := job.LostAt(deadline)
 	return job.Ended() || is && !lost.After(at)
+}
+
+// blocked is why the pod of a Job does not run; "" if it runs, or will soon.
+func blocked(job jobs.Job) string {
+	if job.Refusal == "" && job.Problem == "" {
+		return ""
+	}
+	return fmt.Sprintf("Job %s: %s", job.Name, job.Cause())
 }
 
 // running is the time until a Job whose pods do not end counts as failed, or until its pod may exist.
@@ -122,10 +135,18 @@ func (f Facts) counts(recorded *dbv1.ClusterObjectsStatus) time.Duration {
 	return checkAgain
 }
 
-// occasion is what can have changed the database beside other clients: a failover that lost writes, a restore, or a request.
+// occasion is what can have changed the database beside other clients: a failover that lost writes, a restore, another volume or a restart
+// of a server that keeps users in memory, or a request.
 func occasion(s *situation.Situation) string {
-	primary, _ := s.Primary()
-	return objects.Hash([]any{primary.Name, naming.ClaimTemplate(s.Cluster), s.Cluster.Annotations[dbv1.AnnotationRefresh]})
+	primary, has := s.Primary()
+	servers := []types.UID{}
+	for _, m := range s.Members {
+		if !has {
+			servers = append(servers, m.UID)
+		}
+	}
+	slices.Sort(servers)
+	return objects.Hash([]any{primary.Name, naming.ClaimTemplate(s.Cluster), s.Cluster.Annotations[dbv1.AnnotationRefresh], servers})
 }
 
 // start starts a Job with its own name, so that it need not wait for the deletion of the last one.

@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -68,23 +67,29 @@ func (d Declared) Deleting() bool { return d.Object.GetDeletionTimestamp() != ni
 // Removes reports whether the deletion of the object deletes it in the database, too.
 func (d Declared) Removes() bool { return d.Policy.ReclaimPolicy == dbv1.ReclaimDelete }
 
-// Mode is what the action does.
+// Mode is what the action does. Only what was in force as it is declared now can have been changed by another client.
 func (d Declared) Mode() protocol.ObjectMode {
 	switch {
 	case d.Deleting():
 		return protocol.RemoveObject
-	case d.Policy.Drift == dbv1.DriftReport && strings.HasPrefix(d.Status.Version, d.content()+"-"):
-		return protocol.CheckObject // the action knows it as it is, so another client has changed what differs
+	case d.Policy.Drift == dbv1.DriftReport && d.Status.Applied == d.Content():
+		return protocol.CheckObject
 	default:
 		return protocol.ApplyObject
 	}
 }
 
-// Version identifies all that the action gets about the object.
-func (d Declared) Version() string { return d.content() + "-" + strings.ToLower(string(d.Mode())) }
+// Version identifies what the action should do with the object. It does not depend on the mode of an object that stays: a run that has
+// put it in force knows it for later checks, too.
+func (d Declared) Version() string {
+	if d.Deleting() {
+		return d.Content() + "-removed"
+	}
+	return d.Content()
+}
 
-// content identifies what is declared. With the generation, a spec that is changed back counts as another one.
-func (d Declared) content() string {
+// Content identifies what is declared. With the generation, a spec that is changed back counts as another one.
+func (d Declared) Content() string {
 	return objects.Hash([]any{d.Object.GetGeneration(), d.Policy.Existing, d.Name, d.Attributes, d.Owner, d.Grants, d.PasswordVersion})
 }
 

@@ -6,6 +6,7 @@ package accounts
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,11 +22,8 @@ const maxText, maxAnswer, maxWaiting = 2048, 1024, 1024
 // report records the result of the last Job that has ended, and why none follows. Databases and DatabaseUsers report it about themselves.
 func report(found Facts, waiting string, at time.Time) subject.Report {
 	return func(_ subject.Executed, status *dbv1.DatabaseClusterStatus) []metav1.Condition {
-		for _, run := range found.Jobs {
-			known := status.Objects != nil && status.Objects.JobUID == string(run.UID)
-			if over(run.Job, at) && (!known || run.Result != nil) {
-				status.Objects = resultOf(run)
-			}
+		if run, is := found.newest(at); is && (status.Objects == nil || status.Objects.JobUID != string(run.UID) || run.Result != nil) {
+			status.Objects = resultOf(run)
 		}
 		switch {
 		case status.Objects != nil && status.Objects.JobUID == "" && waiting == "":
@@ -37,6 +35,16 @@ func report(found Facts, waiting string, at time.Time) subject.Report {
 		}
 		return nil
 	}
+}
+
+// newest is the newest Job that is over; is is false if there is none.
+func (f Facts) newest(at time.Time) (run ObjectsRun, is bool) {
+	for _, run := range slices.Backward(f.Jobs) {
+		if over(run.Job, at) {
+			return run, true
+		}
+	}
+	return ObjectsRun{}, false
 }
 
 func resultOf(run ObjectsRun) *dbv1.ClusterObjectsStatus {

@@ -33,8 +33,9 @@ type Verdict struct {
 	Ready, Stalled bool
 	Reason         string
 	Message        string
-	// Known is true if the verdict follows from a run of the action that knows the object as it is.
-	Known bool
+	// Known is true if the verdict follows from a run of the action that knows the object as it is. Applied is true if that run has found
+	// or put in force everything, or another client has changed it since.
+	Known, Applied bool
 }
 
 func pending(format string, values ...any) Verdict {
@@ -55,7 +56,7 @@ func Unsupported(d Declared, seen Seen) (v Verdict, ok bool) {
 	case seen.Cluster.DeletionTimestamp != nil:
 		return pending("DatabaseCluster %s is being deleted", d.Cluster), true
 	case seen.Engine == nil && seen.Cluster.Spec.Engine != "":
-		return pending("engine %s of DatabaseCluster %s does not exist now", seen.Cluster.Spec.Engine, d.Cluster), true
+		return pending("DatabaseEngine %s of DatabaseCluster %s does not exist. Create it%s", seen.Cluster.Spec.Engine, d.Cluster, release(d)), true
 	case seen.Engine == nil:
 		return stalled(dbv1.ReasonFieldUnsupported, "DatabaseCluster %s has no engine that knows databases and users: see its spec.engine",
 			d.Cluster), true
@@ -118,13 +119,13 @@ func answered(d Declared, a dbv1.ClusterObjectAnswer) Verdict {
 	v := Verdict{Known: true}
 	switch protocol.ObjectResult(a.Result) {
 	case protocol.ObjectDone:
-		v.Ready, v.Reason, v.Message = true, dbv1.ReasonInDatabase, fmt.Sprintf("DatabaseCluster %s has it as declared", d.Cluster)
+		v.Ready, v.Applied, v.Reason, v.Message = true, true, dbv1.ReasonInDatabase, fmt.Sprintf("DatabaseCluster %s has it as declared", d.Cluster)
 		if a.Message != "" {
 			v.Message += "; the last change: " + a.Message
 		}
 	case protocol.ObjectDrifted:
-		v.Reason = dbv1.ReasonObjectDrifted
-		v.Message = "another client has changed it: " + a.Message + ". Change it back, or set spec.drift to Repair"
+		v.Applied, v.Reason = true, dbv1.ReasonObjectDrifted
+		v.Message = "a client or a restore has changed it: " + a.Message + ". Change it back, or set spec.drift to Repair"
 	case protocol.ObjectExists:
 		v.Stalled, v.Reason = true, dbv1.ReasonObjectExists
 		v.Message = "the database has an object of this name that this resource did not create. To take it over, set spec.existing to Adopt"
@@ -136,8 +137,22 @@ func answered(d Declared, a dbv1.ClusterObjectAnswer) Verdict {
 	return v
 }
 
+// release is how a deletion can end without the database; "" for an object that is not being deleted.
+func release(d Declared) string {
+	if !d.Deleting() {
+		return ""
+	}
+	return ". To keep it in the database and end the deletion, set spec.reclaimPolicy to Retain"
+}
+
 // waiting is the state before a run knows the object.
 func waiting(d Declared, seen Seen) Verdict {
+	v := awaited(d, seen)
+	v.Message += release(d)
+	return v
+}
+
+func awaited(d Declared, seen Seen) Verdict {
 	available := meta.FindStatusCondition(seen.Cluster.Status.Conditions, dbv1.ConditionAvailable)
 	switch {
 	case !d.Prepared():

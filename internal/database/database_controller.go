@@ -69,6 +69,6 @@ func (r *Reconciler) Execute(ctx context.Context, p *pass, o operation.Operation
 // Report returns the Database with its status after a pass.
 func (r *Reconciler) Report(p pass) (*dbv1.Database, []kit.Event) {
 	after := p.Object.DeepCopy()
-	after.Status.DatabaseObjectStatus = p.Plan.StatusOf(accounts.OfDatabase(p.Object), p.Facts, p.Err, metav1.NewTime(r.Clock.Now()))
+	after.Status.DatabaseObjectStatus = p.Plan.StatusOf(p.Facts, p.Err, metav1.NewTime(r.Clock.Now()))
 	return after, kit.Transitions(plan.Transitions, p.Object.Status.Conditions, after.Status.Conditions)
 }

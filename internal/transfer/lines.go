@@ -18,7 +18,9 @@ const (
 
 // lines logs the output of an action line by line. It keeps the last lines for the message of a failure.
 type lines struct {
-	log    *slog.Logger
+	log *slog.Logger
+	// hide takes secrets out of a line; nil if the action knows none that transfer knows.
+	hide   func(string) string
 	mutex  sync.Mutex
 	unsaid []byte
 	last   []string
@@ -42,6 +44,9 @@ func (l *lines) say() {
 	l.unsaid = l.unsaid[:0]
 	if line == "" {
 		return
+	}
+	if l.hide != nil {
+		line = l.hide(line)
 	}
 	l.log.Info("action", "line", line)
 	l.last = append(l.last, line)

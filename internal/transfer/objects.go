@@ -52,6 +52,7 @@ func (r *run) objects(ctx context.Context, call *protocol.Objects) (protocol.Res
 func (r *run) tellObjects(ctx context.Context, command []string, document []byte, folder string) ([]byte, error) {
 	printed := &limited{room: maxAnswerBytes + 1}
 	action := newAction(ctx, command, r.log)
+	action.stderr.hide = r.withoutSecrets
 	action.cmd.Env = append(os.Environ(), folderVariable+"="+folder)
 	action.cmd.Stdin, action.cmd.Stdout = bytes.NewReader(document), printed
 	if err := action.start(); err != nil {

@@ -15,7 +15,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/accounts"
 	objectplan "github.com/dbcluster/databasecluster-operator/internal/accounts/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/execute"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
@@ -104,7 +103,7 @@ func (r *Reconciler) Execute(ctx context.Context, p *pass, o operation.Operation
 // Report returns the DatabaseUser with its status after a pass.
 func (r *Reconciler) Report(p pass) (*dbv1.DatabaseUser, []kit.Event) {
 	after := p.Object.DeepCopy()
-	after.Status.DatabaseObjectStatus = p.Plan.StatusOf(accounts.OfUser(p.Object), p.Facts.Seen, p.Err, metav1.NewTime(r.Clock.Now()))
+	after.Status.DatabaseObjectStatus = p.Plan.StatusOf(p.Facts.Seen, p.Err, metav1.NewTime(r.Clock.Now()))
 	after.Status.Binding, after.Status.PasswordVersion = p.Plan.Binding(p.Object)
 	return after, kit.Transitions(objectplan.Transitions, p.Object.Status.Conditions, after.Status.Conditions)
 }

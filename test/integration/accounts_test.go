@@ -100,14 +100,14 @@ func TestAUserThatCannotBeMadeIsToldWhy(t *testing.T) {
 	u.Spec.SecretName = "given"
 	create(t, u)
 	awaitUser(t, u, metav1.ConditionFalse, dbv1.ReasonPasswordMissing)
-	create(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "given"}, StringData: map[string]string{"password": "mine\n"}})
+	create(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "given"}, StringData: map[string]string{"password": "mine and mine\n"}})
 	u.Annotations = map[string]string{dbv1.AnnotationRotateCredentials: "now"}
 	if err := admin.Update(t.Context(), u); err != nil {
 		t.Fatal(err)
 	}
 	awaitUser(t, u, metav1.ConditionTrue, dbv1.ReasonInDatabase)
 	secret := read(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "billing-user"}})
-	if string(secret.Data["password"]) != "mine" {
+	if string(secret.Data["password"]) != "mine and mine" {
 		t.Errorf("the Secret has the password %q", secret.Data["password"])
 	}
 

@@ -28,11 +28,12 @@ const stalledRequeue = time.Minute
 type ObjectPlan struct {
 	operation.Agenda
 	accounts.Verdict
+	declared accounts.Declared
 }
 
 // For decides what every object needs: the finalizer, while the deletion of the object has to delete it in the database, too.
 func For(d accounts.Declared, seen accounts.Seen) ObjectPlan {
-	p := ObjectPlan{Verdict: accounts.Judge(d, seen)}
+	p := ObjectPlan{Verdict: accounts.Judge(d, seen), declared: d}
 	p.Why = p.Message
 	switch { // no watch shows that an engine is corrected, or that another object of the name is deleted
 	case p.Stalled:
@@ -67,16 +68,20 @@ func finalizer(verb string, remove bool) operation.Operation {
 }
 
 // StatusOf is the common part of the status after a pass.
-func (p ObjectPlan) StatusOf(d accounts.Declared, seen accounts.Seen, err error, now metav1.Time) dbv1.DatabaseObjectStatus {
+func (p ObjectPlan) StatusOf(seen accounts.Seen, err error, now metav1.Time) dbv1.DatabaseObjectStatus {
+	d := p.declared
 	s := *d.Status.DeepCopy()
 	s.ObservedGeneration = d.Object.GetGeneration()
-	if seen.Cluster != nil {
-		s.ClusterUID = string(seen.Cluster.UID)
-	}
-	if s.Version = ""; p.Known {
-		s.Version = d.Version()
+	if seen.Cluster != nil && s.ClusterUID != string(seen.Cluster.UID) {
+		s.ClusterUID, s.Applied = string(seen.Cluster.UID), ""
 	}
 	v := p.Verdict
+	if v.Applied {
+		s.Applied = d.Content()
+	}
+	if s.Version = ""; v.Known {
+		s.Version = d.Version()
+	}
 	if stall := status.Refusal(err); stall != nil {
 		v, s.Version = accounts.Verdict{Stalled: true, Reason: stall.Reason, Message: stall.Message}, ""
 	}

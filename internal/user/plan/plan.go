@@ -109,9 +109,9 @@ func lacking(u *dbv1.DatabaseUser, seen UserFacts) *accounts.Verdict {
 	case u.Spec.SecretName != "" && len(given(seen)) == 0:
 		return stalled(dbv1.ReasonPasswordMissing, fmt.Sprintf("Secret %s, which spec.secretName names, does not exist, or its key %s is "+
 			"empty. Create it", u.Spec.SecretName, accounts.PasswordKey))
-	case unusable(given(seen)):
-		return stalled(dbv1.ReasonFieldUnsupported, fmt.Sprintf("spec.secretName: the key %s of Secret %s has more than %d bytes, or control "+
-			"characters. Set another password", accounts.PasswordKey, u.Spec.SecretName, accounts.MaxPassword))
+	case u.Spec.SecretName != "" && unusable(given(seen)):
+		return stalled(dbv1.ReasonFieldUnsupported, fmt.Sprintf("spec.secretName: the key %s of Secret %s must have %d to %d bytes without "+
+			"control characters. Set another password", accounts.PasswordKey, u.Spec.SecretName, accounts.MinPassword, accounts.MaxPassword))
 	case seen.Given != nil && seen.Given.Labels[dbv1.LabelManagedBy] == dbv1.LabelManagedByValue:
 		return stalled(dbv1.ReasonFieldUnsupported, fmt.Sprintf("spec.secretName: Secret %s belongs to the operator. Name a Secret of your own",
 			u.Spec.SecretName))
@@ -125,7 +125,7 @@ func lacking(u *dbv1.DatabaseUser, seen UserFacts) *accounts.Verdict {
 
 // unusable reports whether an application could not use a password, or the Job not get it.
 func unusable(password []byte) bool {
-	return len(password) > accounts.MaxPassword || bytes.ContainsFunc(password, unicode.IsControl)
+	return len(password) < accounts.MinPassword || len(password) > accounts.MaxPassword || bytes.ContainsFunc(password, unicode.IsControl)
 }
 
 func stalled(reason, message string) *accounts.Verdict {

@@ -28,11 +28,12 @@ steps(n, ids, acts, statement, change, drift) AS (
     FROM databases d JOIN places p ON p.oid = d.oid JOIN place_groups r ON r.place = d.oid AND r.privilege = 'owner'
         LEFT JOIN pg_authid g ON g.rolname = r.role AND g.rolname <> p.has
             AND EXISTS (SELECT FROM pg_auth_members m JOIN pg_authid o ON o.oid = m.roleid WHERE m.member = g.oid AND o.rolname = p.has)
-    WHERE d.owner NOT IN ('', p.has)
+    WHERE d.owner NOT IN ('', p.has) AND d.owner NOT IN (SELECT name FROM mighty)
     UNION ALL
     SELECT 2, json_build_array(d.id), d.acts, format('ALTER DATABASE %I CONNECTION LIMIT %s', d.name, attributes->>'connectionLimit'),
         format('set connectionLimit %s', attributes->>'connectionLimit'), format('connectionLimit is %s', c.datconnlimit)
-    FROM databases d JOIN pg_database c USING (oid) WHERE attributes->>'connectionLimit' <> c.datconnlimit::text
+    FROM databases d JOIN pg_database c USING (oid) 
+    WHERE CASE WHEN attributes->>'connectionLimit' ~ '^-?[0-9]{1,9}$' THEN (attributes->>'connectionLimit')::int <> c.datconnlimit END
     UNION ALL
     SELECT 3, json_build_array(id), acts, format('REVOKE %I FROM %I', role, name), format('revoked %s', role), format('has %s', role)
     FROM memberships m WHERE NOT EXISTS (SELECT FROM members w WHERE w.id = m.id AND w.role = m.role)
@@ -70,6 +71,11 @@ SELECT * FROM steps) AS p \g /dev/null
 WITH :wanted
 SELECT json_build_object('id', id, 'kind', 'Failed', 'text', format('databases.name: %s does not exist', place))
 FROM grants WHERE place NOT IN (SELECT name FROM places);
+WITH :wanted
+SELECT json_build_object('id', id, 'kind', 'Failed', 'text', text) FROM barred
+UNION ALL
+SELECT json_build_object('id', id, 'kind', 'Failed', 'text', format('owner: %s has rights of a superuser; revoke them', owner))
+FROM databases WHERE owner IN (SELECT name FROM mighty);
 -- The databases with something to do in them.
 \set list `printf %s "$DBC_WORK/databases"`
 \o :list

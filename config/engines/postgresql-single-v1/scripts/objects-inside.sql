@@ -66,8 +66,8 @@ UNION ALL
 -- Before PostgreSQL 15, the owner of a database may have no right to create tables in the schema public.
 SELECT 3, json_build_array(d.id), d.acts, format('GRANT ALL ON SCHEMA public TO %I', p.owner), NULL,
     'the owner cannot create tables in public'
-FROM databases d JOIN places p ON p.oid = d.oid AND p.name = current_database(), schemas s
+FROM databases d JOIN places p ON p.oid = d.oid AND p.name = current_database() JOIN pg_authid a ON a.rolname = p.owner, schemas s
 WHERE s.schema = 'public' AND current_setting('server_version_num')::int < 150000
-    AND NOT has_schema_privilege(p.owner, s.oid, 'CREATE')) AS p \g /dev/null
+    AND NOT has_schema_privilege(a.oid, s.oid, 'CREATE')) AS p \g /dev/null
 :run;
 SELECT current_setting('dbc.said');

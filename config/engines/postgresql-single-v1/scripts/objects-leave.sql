@@ -9,7 +9,7 @@ left_behind AS (
     FROM leaving l JOIN places p ON p.has = l.name OR p.super AND EXISTS (
             SELECT FROM pg_shdepend s
             WHERE s.refclassid = 'pg_authid'::regclass AND s.refobjid = l.oid AND s.dbid = p.oid AND s.deptype = 'o')
-        JOIN place_groups r ON r.place = p.oid AND r.privilege = 'owner')
+        JOIN place_groups r ON r.place = p.oid AND r.privilege = 'owner' AND r.role NOT IN (SELECT name FROM strange))
 SELECT 1 AS n, json_build_array(l.id) AS ids, true AS acts, format('ALTER ROLE %I NOLOGIN', l.name) AS statement, NULL AS change
 FROM leaving l JOIN pg_authid a ON a.oid = l.oid WHERE a.rolcanlogin
 UNION ALL
@@ -20,7 +20,7 @@ SELECT 3, json_build_array(id), true, format('REVOKE %I FROM %I; ALTER DATABASE 
 FROM left_behind WHERE has = leaver
 UNION ALL
 SELECT 4, '[]', true, format('DROP ROLE %I', rolname), NULL
-FROM (SELECT rolname, coalesce(substring(mark FROM '^database\.dbcluster\.io/group=\w+ (\d+) '),
+FROM (SELECT rolname, coalesce(substring(mark FROM '^database\.dbcluster\.io/group=\w+ (\d+)$'),
         CASE WHEN mark LIKE 'database.dbcluster.io/id=%' THEN substring(rolname FROM '^dbc_mark_(\d+)$') END)::oid AS place
     FROM pg_authid, LATERAL (SELECT shobj_description(oid, 'pg_authid')) AS one(mark)) AS g
 WHERE place NOT IN (SELECT oid FROM pg_database)) AS p \g /dev/null

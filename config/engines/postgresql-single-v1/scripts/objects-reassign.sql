@@ -15,6 +15,7 @@ WITH :wanted
 SELECT json_build_array(l.id) AS ids, true AS acts, NULL AS change,
     format('REASSIGN OWNED BY %I TO %I; DROP OWNED BY %1$I', l.name, CASE WHEN p.super THEN r.role ELSE p.has END) AS statement
 FROM removed l JOIN places p ON p.name = current_database() JOIN place_groups r ON r.place = p.oid AND r.privilege = 'owner'
+    AND r.role NOT IN (SELECT name FROM strange)
 WHERE l.what = 'user' AND EXISTS (
     SELECT FROM pg_shdepend s WHERE s.refclassid = 'pg_authid'::regclass AND s.refobjid = l.oid AND s.dbid = p.oid)) AS p \g /dev/null
 :run;

@@ -6,9 +6,11 @@
 \set database `printf %s "$DBC_DATABASE"`
 SELECT set_config('dbc.document', :'document', false), set_config('dbc.records', :'records', false), set_config('dbc.said', '', false),
     set_config('dbc.owner', :'owner', false), set_config('dbc.database', :'database', false) \g /dev/null
+-- The owner of a database may have set these, which not all versions know.
+SELECT set_config(name, '0', false) FROM pg_settings WHERE name IN ('transaction_timeout', 'idle_session_timeout') \g /dev/null
 -- The server may still execute a statement of a client that was killed. Any user can take this lock, and must not stop the action by it.
 SELECT pg_terminate_backend(l.pid) FROM pg_locks l JOIN pg_stat_activity a USING (pid) JOIN pg_authid r ON r.oid = a.usesysid
-WHERE l.locktype = 'advisory' AND l.granted AND NOT r.rolsuper
+WHERE l.locktype = 'advisory' AND NOT r.rolsuper
     AND l.classid::bigint << 32 | l.objid::bigint = 4995142087184830980 \g /dev/null
 SELECT pg_advisory_lock(4995142087184830980) \g /dev/null
 
@@ -45,6 +47,16 @@ objects AS (
 databases AS (SELECT * FROM objects WHERE what = 'database' AND mode <> 'Remove' AND NOT stopped),
 users AS (SELECT * FROM objects WHERE what = 'user' AND mode <> 'Remove' AND NOT stopped),
 removed AS (SELECT * FROM objects WHERE mode = 'Remove' AND own AND NOT stopped),
+-- Roles that are, or can become by SET ROLE, more powerful than applications may be.
+mighty AS MATERIALIZED (
+    SELECT DISTINCT a.rolname AS name, a.oid
+    FROM pg_authid s JOIN pg_authid a ON pg_has_role(a.oid, s.oid, 'MEMBER')
+    WHERE s.rolsuper OR s.rolreplication OR s.rolcreaterole OR s.rolbypassrls
+        OR s.rolname IN ('pg_execute_server_program', 'pg_read_server_files', 'pg_write_server_files')),
+-- Roles with a name of this action that it has not created.
+strange AS (
+    SELECT rolname AS name FROM pg_authid
+    WHERE rolname ~ '^dbc_' AND coalesce(shobj_description(oid, 'pg_authid'), '') NOT LIKE 'database.dbcluster.io/%'),
 -- The databases of the server, with the role that owns their objects, and the prefix of the names of their group roles.
 places AS (
     SELECT c.oid, c.datname AS name, c.datacl, coalesce(nullif(d.owner, ''), o.rolname) AS owner, o.rolname AS has, o.rolsuper AS super,
@@ -52,20 +64,31 @@ places AS (
     FROM pg_database c JOIN pg_authid o ON o.oid = c.datdba LEFT JOIN databases d ON d.name = c.datname),
 place_groups AS (
     SELECT p.oid AS place, p.name, p.owner, privilege, prefix || '_' || lower(privilege) || '_' || p.oid AS role,
-        format('database.dbcluster.io/group=%s %s %s', privilege, p.oid, p.name) AS mark
+        format('database.dbcluster.io/group=%s %s', privilege, p.oid) AS mark
     FROM places p, unnest(ARRAY['connect', 'readOnly', 'readWrite', 'owner']) AS privilege),
 grants AS (
     SELECT u.id, u.name, u.acts, g->>'name' AS place, privilege
     FROM users u, json_array_elements(u.databases) AS g,
         json_array_elements_text(CASE json_typeof(g->'privileges') WHEN 'array' THEN g->'privileges' ELSE '[]' END) AS privilege),
 -- What users are members of. Group roles of the server's own roles exist so that a membership is known to be of this action.
-members AS (
+declared_members AS (
     SELECT g.id, g.name, g.acts, r.role, r.mark, r.place, r.privilege, r.owner, format('%s on %s', g.privilege, g.place) AS text
     FROM grants g JOIN place_groups r ON r.name = g.place AND r.privilege = g.privilege
     WHERE g.privilege <> 'owner' OR g.name <> r.owner
     UNION
     SELECT u.id, u.name, u.acts, 'dbc_member_' || m, 'database.dbcluster.io/group=member ' || m, NULL, 'member', m, 'membership in ' || m
     FROM users u, regexp_split_to_table(btrim(u.attributes->>'memberOf'), '\s*,\s*') AS m WHERE m <> ''),
+-- Memberships that would give a user more than was declared.
+barred AS (
+    SELECT id, role, CASE
+        WHEN role IN (SELECT name FROM strange) THEN format('the role %s is not of this action; rename it', role)
+        WHEN privilege = 'owner' AND owner IN (SELECT name FROM mighty) THEN
+            format('databases.privileges: owner of the database would be %s, which has rights of a superuser; change the owner first', owner)
+        ELSE format('the role %s has rights of a superuser; revoke them', role) END AS text
+    FROM declared_members
+    WHERE role IN (SELECT name FROM strange UNION SELECT name FROM mighty)
+        OR privilege = 'owner' AND owner IN (SELECT name FROM mighty)),
+members AS (SELECT * FROM declared_members d WHERE NOT EXISTS (SELECT FROM barred b WHERE b.id = d.id AND b.role = d.role)),
 -- The group roles, and for whom they are changed: if a user in the mode Apply has one, others that are only checked need no report.
 groups AS (
     SELECT role, mark, place, privilege, owner, bool_or(acts) AS acts,

@@ -1,15 +1,21 @@
 -- Drops the database of the variable id. That of spec.bootstrap is only released.
 \set ON_ERROR_STOP off
 SELECT format('DROP DATABASE %I WITH (FORCE)', datname) FROM pg_database WHERE datname = 'dbc-new-' || md5(:'id') \gexec
+\set failed :ERROR
+\set message :LAST_ERROR_MESSAGE
+WITH :wanted SELECT EXISTS (SELECT FROM removed WHERE what = 'database' AND id = :'id') AS dropped \gset
 WITH :wanted
 SELECT CASE WHEN name = current_setting('dbc.database') THEN format('DROP ROLE %I', bearer)
     ELSE format('DROP DATABASE %I WITH (FORCE)', name) END
 FROM removed WHERE what = 'database' AND id = :'id' \gexec
 \if :ERROR
-SELECT json_build_object('id', :'id', 'kind', 'Failed', 'text', :'LAST_ERROR_MESSAGE');
-\else
-WITH :wanted
-SELECT json_build_object('id', id, 'kind', 'change', 'text',
+\set failed :ERROR
+\set message :LAST_ERROR_MESSAGE
+\endif
+\if :failed
+SELECT json_build_object('id', :'id', 'kind', 'Failed', 'text', :'message');
+\elif :dropped
+SELECT json_build_object('id', :'id', 'kind', 'change', 'text',
     CASE WHEN name = current_setting('dbc.database') THEN 'released: it is the database of spec.bootstrap' ELSE 'removed' END)
 FROM objects WHERE what = 'database' AND id = :'id';
 \endif

@@ -12,12 +12,6 @@ harmless AS (SELECT ARRAY['pg_monitor', 'pg_read_all_settings', 'pg_read_all_sta
 elements AS (
     SELECT g.*, btrim(element) AS element FROM given g, regexp_split_to_table(value, ',') AS element
     WHERE key IN ('extensions', 'schemas', 'memberOf') AND btrim(value) <> ''),
--- Roles that are, or can become by SET ROLE, more powerful than applications may be.
-mighty AS (
-    SELECT a.rolname AS name, a.oid FROM pg_authid a WHERE EXISTS (SELECT FROM pg_authid s
-        WHERE (s.rolsuper OR s.rolreplication OR s.rolcreaterole OR s.rolbypassrls
-            OR s.rolname IN ('pg_execute_server_program', 'pg_read_server_files', 'pg_write_server_files'))
-            AND pg_has_role(a.oid, s.oid, 'MEMBER'))),
 accounts AS (SELECT unnest(ARRAY['postgres', 'replicator', 'public', 'none', current_user::text]) AS name),
 reasons(n, id, kind, text) AS (
     SELECT 1, id, 'Refused', format('name: has %s bytes, and PostgreSQL allows 63; choose a shorter name', octet_length(name))
@@ -69,7 +63,7 @@ reasons(n, id, kind, text) AS (
         OR key = 'encoding' AND octet_length(value) < 64 AND pg_char_to_encoding(value::name) <> c.encoding
     UNION ALL
     SELECT 6, id, 'Refused', format('owner: %s is reserved or has rights of a superuser; choose another owner', owner)
-    FROM live WHERE octet_length(owner) > 63 OR owner ~ '^pg_' OR owner IN (SELECT name FROM mighty UNION SELECT name FROM accounts)
+    FROM live WHERE octet_length(owner) > 63 OR owner ~ '^(pg|dbc)_' OR owner IN (SELECT name FROM mighty UNION SELECT name FROM accounts)
         AND NOT EXISTS (SELECT FROM live u WHERE u.what = 'user' AND u.own AND u.acts AND u.name = live.owner)
     UNION ALL
     SELECT 6, id, 'Refused', format('owner: the database of spec.bootstrap belongs to %s; set that or none', current_setting('dbc.owner'))
@@ -88,6 +82,10 @@ reasons(n, id, kind, text) AS (
         format('databases.privileges: owner of %s would be %s, which has rights of a superuser; change the owner first', place, p.owner)
     FROM grants g JOIN places p ON p.name = g.place WHERE privilege = 'owner' AND p.owner IN (SELECT name FROM mighty)
         AND NOT EXISTS (SELECT FROM live u WHERE u.what = 'user' AND u.own AND u.acts AND u.name = p.owner)
+    UNION ALL
+    SELECT 9, g.id, 'Refused',
+        format('databases.privileges: owner of %s would be %s, the account of spec.bootstrap; choose readWrite, or declare a Database', place, p.owner)
+    FROM grants g JOIN places p ON p.name = g.place WHERE privilege = 'owner' AND p.owner = current_setting('dbc.owner')
     UNION ALL
     SELECT 9, id, 'Failed', format('databases.name: %s does not exist; declare a Database of this name, or correct it', place)
     FROM grants WHERE place NOT IN (SELECT datname FROM pg_database UNION ALL SELECT name FROM live WHERE what = 'database')

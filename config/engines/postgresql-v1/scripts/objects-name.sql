@@ -4,7 +4,7 @@ WITH :wanted,
 new AS (
     SELECT d.*, CASE WHEN d.owner = '' THEN format('dbc_%s_owner_%s',
             left(lower(regexp_replace(d.name COLLATE "C", '[^A-Za-z0-9_]', '_', 'g')), 24), c.oid) ELSE d.owner END AS role,
-        format('database.dbcluster.io/group=owner %s %s', c.oid, d.name) AS group_mark, c.oid AS new_oid
+        format('database.dbcluster.io/group=owner %s', c.oid) AS group_mark, c.oid AS new_oid
     FROM databases d JOIN pg_database c ON c.datname = :'new' WHERE d.id = :'id')
 SELECT json_build_array(id) AS ids, true AS acts, 'created' AS change,
     CASE WHEN owner = '' THEN format('CREATE ROLE %1$I; COMMENT ON ROLE %1$I IS %2$L; ', role, group_mark) ELSE '' END
