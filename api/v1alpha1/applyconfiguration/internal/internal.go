@@ -649,9 +649,12 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: occasion
       type:
         scalar: string
-    - name: unlisted
+    - name: results
       type:
-        scalar: numeric
+        scalar: string
+    - name: waiting
+      type:
+        scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterPod
   map:
     fields:
@@ -1608,6 +1611,9 @@ var schemaYAML = typed.YAMLObject(`types:
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseStatus
   map:
     fields:
+    - name: applied
+      type:
+        scalar: string
     - name: clusterUID
       type:
         scalar: string
@@ -1697,6 +1703,9 @@ var schemaYAML = typed.YAMLObject(`types:
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseUserStatus
   map:
     fields:
+    - name: applied
+      type:
+        scalar: string
     - name: binding
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterBinding

@@ -23,10 +23,13 @@ type ClusterObjectsStatusApplyConfiguration struct {
 	CheckedAt *v1.Time `json:"checkedAt,omitempty"`
 	// message is why the run failed as a whole; empty if it did not.
 	Message *string `json:"message,omitempty"`
+	// waiting is why no Job runs now, or does not get all databases and users; empty if none is needed.
+	Waiting *string `json:"waiting,omitempty"`
+	// results has a letter for each object of the Job, in the order of its annotation database.dbcluster.io/objects: . if the database has
+	// it as declared, d if another client has changed it, e if it exists already, r if it was refused, f if it failed.
+	Results *string `json:"results,omitempty"`
 	// answers are about the objects that are not as declared, or were changed: as many as the Job can report.
 	Answers []ClusterObjectAnswerApplyConfiguration `json:"answers,omitempty"`
-	// unlisted is the number of further objects that are not as declared.
-	Unlisted *int32 `json:"unlisted,omitempty"`
 }
 
 // ClusterObjectsStatusApplyConfiguration constructs a declarative configuration of the ClusterObjectsStatus type for use with
@@ -67,6 +70,22 @@ func (b *ClusterObjectsStatusApplyConfiguration) WithMessage(value string) *Clus
 	return b
 }
 
+// WithWaiting sets the Waiting field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Waiting field is set to the value of the last call.
+func (b *ClusterObjectsStatusApplyConfiguration) WithWaiting(value string) *ClusterObjectsStatusApplyConfiguration {
+	b.Waiting = &value
+	return b
+}
+
+// WithResults sets the Results field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Results field is set to the value of the last call.
+func (b *ClusterObjectsStatusApplyConfiguration) WithResults(value string) *ClusterObjectsStatusApplyConfiguration {
+	b.Results = &value
+	return b
+}
+
 // WithAnswers adds the given value to the Answers field in the declarative configuration
 // and returns the receiver, so that objects can be build by chaining "With" function invocations.
 // If called multiple times, values provided by each call will be appended to the Answers field.
@@ -77,13 +96,5 @@ func (b *ClusterObjectsStatusApplyConfiguration) WithAnswers(values ...*ClusterO
 		}
 		b.Answers = append(b.Answers, *values[i])
 	}
-	return b
-}
-
-// WithUnlisted sets the Unlisted field in the declarative configuration to the given value
-// and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the Unlisted field is set to the value of the last call.
-func (b *ClusterObjectsStatusApplyConfiguration) WithUnlisted(value int32) *ClusterObjectsStatusApplyConfiguration {
-	b.Unlisted = &value
 	return b
 }

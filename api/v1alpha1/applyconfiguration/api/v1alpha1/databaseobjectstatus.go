@@ -22,6 +22,9 @@ type DatabaseObjectStatusApplyConfiguration struct {
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
 	// version identifies the spec and the password that are in force, or that the action has refused. It is empty before that.
 	Version *string `json:"version,omitempty"`
+	// applied identifies the spec and the password that the database had last, as declared. With spec.drift Report, the operator changes
+	// nothing of these in the database.
+	Applied *string `json:"applied,omitempty"`
 	// clusterUID is the UID of the cluster whose database has the object.
 	ClusterUID *string `json:"clusterUID,omitempty"`
 }
@@ -58,6 +61,14 @@ func (b *DatabaseObjectStatusApplyConfiguration) WithObservedGeneration(value in
 // If called multiple times, the Version field is set to the value of the last call.
 func (b *DatabaseObjectStatusApplyConfiguration) WithVersion(value string) *DatabaseObjectStatusApplyConfiguration {
 	b.Version = &value
+	return b
+}
+
+// WithApplied sets the Applied field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Applied field is set to the value of the last call.
+func (b *DatabaseObjectStatusApplyConfiguration) WithApplied(value string) *DatabaseObjectStatusApplyConfiguration {
+	b.Applied = &value
 	return b
 }
 

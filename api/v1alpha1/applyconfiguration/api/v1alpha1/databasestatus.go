@@ -53,6 +53,14 @@ func (b *DatabaseStatusApplyConfiguration) WithVersion(value string) *DatabaseSt
 	return b
 }
 
+// WithApplied sets the Applied field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Applied field is set to the value of the last call.
+func (b *DatabaseStatusApplyConfiguration) WithApplied(value string) *DatabaseStatusApplyConfiguration {
+	b.DatabaseObjectStatusApplyConfiguration.Applied = &value
+	return b
+}
+
 // WithClusterUID sets the ClusterUID field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the ClusterUID field is set to the value of the last call.

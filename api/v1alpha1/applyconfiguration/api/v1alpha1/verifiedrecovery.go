@@ -18,7 +18,7 @@ import (
 type VerifiedRecoveryApplyConfiguration struct {
 	// target is Newest, the end of the archive, or Random, a moment before it. It is empty if nothing was recovered.
 	Target *apiv1alpha1.VerificationRecovery `json:"target,omitempty"`
-	// message is why nothing was recovered.
+	// message is why nothing was recovered, or why not to a random moment.
 	Message *string `json:"message,omitempty"`
 	// time is the random moment: the copy gets each commit until then, and no later one.
 	Time *v1.Time `json:"time,omitempty"`
