@@ -166,11 +166,15 @@ func start(s *situation.Situation, found Facts, wanted []Declared) operation.Ope
 	return Start{Declared: wanted, Occasion: occasion(s), spec: spec, cluster: s.Cluster}
 }
 
-// outdated deletes the Jobs that a newer one replaces, with their Secrets.
+// outdated deletes the Jobs that a newer one replaces, with their Secrets, and those that cannot start.
 func outdated(found Facts) operation.List {
 	var all []operation.Removal
 	for i, job := range found.Jobs {
-		if i < len(found.Jobs)-1 && job.Ended() && !job.Ending {
+		switch {
+		case job.Ending:
+		case job.Bare:
+			all = append(all, operation.JobOf(job.Job).Because("it has no Secret: the operator ended while it created both"))
+		case i < len(found.Jobs)-1 && job.Ended():
 			all = append(all, operation.JobOf(job.Job).Because("a newer Job knows the databases and users"))
 		}
 	}

@@ -37,8 +37,8 @@ const (
 	PasswordKey = "password"
 )
 
-// Start creates the Job of a run, and its Secret with the declaration and the passwords. The Job owns the Secret, so it comes first. After
-// a crash between them, the Job fails at its deadline, and another one follows.
+// Start creates the Job of a run, and its Secret with the declaration and the passwords. The Job owns the Secret, so it comes first. A
+// later pass deletes a Job without its Secret.
 type Start struct {
 	Declared []Declared
 	// Occasion is why it runs.

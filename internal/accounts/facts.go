@@ -36,6 +36,8 @@ type ObjectsRun struct {
 	jobs.Job
 	Versions []Version
 	Occasion string
+	// Bare is true if the Secret that its pod waits for does not exist: the operator ended between the two.
+	Bare bool
 }
 
 // Version is the version of an object that a Job knows.

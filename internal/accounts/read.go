@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -59,10 +60,21 @@ func read(ctx context.Context, o *subject.ClusterReading) {
 		for _, job := range JobsOf(ctx, &o.Reading, o.Cluster) {
 			run := ObjectsRun{Job: o.Job(ctx, action, &job), Versions: VersionsOf(job.Annotations)}
 			run.Occasion = job.Annotations[dbv1.AnnotationOccasion]
+			run.Bare = !run.Ended() && !run.Started && bare(ctx, o, job.Spec.Template.Spec)
 			found.Jobs = append(found.Jobs, run)
 		}
 	}
 	state.Put(&o.Observed, found)
+}
+
+// bare reports whether the Secret with the declaration does not exist. It is not in the cache.
+func bare(ctx context.Context, o *subject.ClusterReading, pod corev1.PodSpec) bool {
+	for _, v := range pod.Volumes {
+		if v.Name == naming.ObjectsVolume && v.Secret != nil {
+			return !o.FindLive(ctx, v.Secret.SecretName, &corev1.Secret{})
+		}
+	}
+	return false
 }
 
 // List reads the objects that name a cluster.

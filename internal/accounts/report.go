@@ -48,7 +48,7 @@ func (f Facts) newest(at time.Time) (run ObjectsRun, is bool) {
 }
 
 func resultOf(run ObjectsRun) *dbv1.ClusterObjectsStatus {
-	s := &dbv1.ClusterObjectsStatus{JobUID: string(run.UID), Occasion: run.Occasion, CheckedAt: run.EndTime}
+	s := &dbv1.ClusterObjectsStatus{JobUID: string(run.UID), Occasion: run.Occasion, CheckedAt: run.EndTime.Rfc3339Copy()}
 	switch {
 	case !run.Succeeded:
 		s.Message = pods.Head(cmp.Or(run.Cause(), "the node of its pod does not respond"), maxText)

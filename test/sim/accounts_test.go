@@ -36,7 +36,7 @@ var accountSequences = []world.Story{
 	world.Tell("users-job-fails", peopled(1), world.GoesWrong(world.Trouble{Verb: "objects", Code: 30, Times: 1}), addUser("billing")),
 	world.Tell("users-job-retries", peopled(1), world.GoesWrong(world.Trouble{Verb: "objects", Code: 11, Times: 1}), addUser("billing")),
 	world.Tell("users-secret-deleted", peopled(1), addUser("billing"), removeSecret("billing-user"), annotate("a look at the users is asked for", dbv1.AnnotationRefresh)),
-	world.Tell("users-data-replaced", world.InBucket("old", 1), peopled(1), addUser("billing"), replaceData("yesterday", "old"), setMode("yesterday", dbv1.RestoreUndo), removeRestore("yesterday")),
+	world.Tell("users-data-replaced", backedUp("old", peopleEngine), peopled(1), addUser("billing"), replaceData("yesterday", "old"), setMode("yesterday", dbv1.RestoreUndo), removeRestore("yesterday")),
 }
 
 // peopleEngine has users.
@@ -50,7 +50,7 @@ func withPeople(s world.Step) world.Step {
 		e := store.Get[*dbv1.DatabaseEngine](w.Store, world.AnyEngine).DeepCopy()
 		e.ObjectMeta = metav1.ObjectMeta{Name: peopleEngine}
 		e.Spec.SecretKeys = []dbv1.EngineSecretKey{{Name: "password", Generate: &dbv1.EngineSecretValue{Length: 16}}}
-		e.Spec.Connection = &dbv1.EngineConnection{Type: "people", Entries: map[string]dbv1.EngineTemplate{"uri": `{{ .owner }}:{{ secret "password" }}`}}
+		e.Spec.Connection = &dbv1.EngineConnection{Type: "people", Entries: map[string]dbv1.EngineTemplate{"password": `{{ secret "password" }}`, "uri": `{{ .owner }}@{{ .host }}`}}
 		e.Spec.Actions.Objects = &dbv1.EngineObjects{Command: []string{"peopledb", "objects"}, Databases: dbv1.DatabasesSupported, PasswordKey: "password"}
 		w.Store.Put(e)
 		do(w)

@@ -55,7 +55,7 @@ func (w *World) lasting() *disk {
 		_, rest, of := strings.Cut(job, "-backup-")
 		uid, _, _ := strings.Cut(rest, "-")
 		return of && !kept[uid] || strings.Contains(job, "-handover-") || strings.Contains(job, "-remove-") ||
-			strings.Contains(job, "-configure-")
+			strings.Contains(job, "-configure-") || strings.Contains(job, "-objects-")
 	})
 	for uid, v := range lasting.volumes {
 		v.rows = 0
@@ -85,10 +85,10 @@ func withoutRuns(object client.Object) client.Object {
 		o.Status.Objects = nil
 		return o
 	case *dbv1.Database:
-		o.Status.Version = ""
+		o.Status.Version, o.Status.Applied = "", ""
 		return o
 	case *dbv1.DatabaseUser:
-		o.Status.Version, o.Status.PasswordVersion = "", ""
+		o.Status.Version, o.Status.Applied, o.Status.PasswordVersion = "", "", ""
 		return o
 	default:
 		return object

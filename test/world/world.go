@@ -199,6 +199,7 @@ func (w *World) count(c store.Change) {
 	_, isCluster := c.Object().(*dbv1.DatabaseCluster)
 	switch {
 	case w.by != operator || isCluster:
+	case c.Object().GetLabels()[dbv1.LabelComponent] == dbv1.ComponentObjects: // how many runs there are depends on the path
 	case c.Before == nil:
 		w.Counts["create "+store.Ref(c.After)]++
 	case leftToTime(c.Before), isAttempt(c.Before):
