@@ -93,8 +93,12 @@ func TestAnObjectOfAPersonOnPostgreSQLIsTakenOverOnlyIfAsked(t *testing.T) {
 		t.Error("the user was changed:", got)
 	}
 	adopted := object{"adopt": true}
+	if got := d.apply([]object{}, []object{users[0].with(adopted)})["u-reader"]; !strings.HasPrefix(got, "Refused name: reader is reserved") {
+		t.Error("a user who may create others is taken over:", got)
+	}
+	d.ask("postgres", "ALTER ROLE reader NOCREATEROLE")
 	results := d.apply([]object{databases[0].with(adopted)}, []object{users[0].with(adopted)})
-	if results["d-shop"] != "Done adopted" || results["u-reader"] != "Done adopted; set the password; removed CREATEROLE; granted readOnly on shop" {
+	if results["d-shop"] != "Done adopted" || results["u-reader"] != "Done adopted; set the password; granted readOnly on shop" {
 		t.Error(results)
 	}
 	d.expect("postgres", "SELECT rolcreatedb FROM pg_roles WHERE rolname = 'reader'", "t")

@@ -110,7 +110,7 @@ func TestAUserWhoMayAdministerRedisIsNotTakenOver(t *testing.T) {
 	t.Parallel()
 	r := startRedis(t, false)
 	for name, rules := range map[string][]string{"all": {"+@all"}, "acl": {"+acl"}, "selector": {"(+config|set)"}, "most": {"+@all", "-acl", "-config"}} {
-		r.admin(append([]string{"ACL", "SETUSER", name, "on", ">by-hand", "~*"}, rules...)...)
+		r.admin(append([]string{"ACL", "SETUSER", name, "on", ">by-hand", "~*", "+ping"}, rules...)...)
 		apply(t, r, "Refused", user("a-"+name, name, r.area("app:", "readOnly")).adopting())
 		may(t, r, object{name: name, password: "by-hand"}, true, "login", "")
 	}

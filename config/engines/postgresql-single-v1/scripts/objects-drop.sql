@@ -15,6 +15,7 @@ FROM removed WHERE what = 'database' AND id = :'id' \gexec
 \if :failed
 SELECT json_build_object('id', :'id', 'kind', 'Failed', 'text', :'message');
 \elif :dropped
+WITH :wanted
 SELECT json_build_object('id', :'id', 'kind', 'change', 'text',
     CASE WHEN name = current_setting('dbc.database') THEN 'released: it is the database of spec.bootstrap' ELSE 'removed' END)
 FROM objects WHERE what = 'database' AND id = :'id';

@@ -6,8 +6,6 @@
 \set database `printf %s "$DBC_DATABASE"`
 SELECT set_config('dbc.document', :'document', false), set_config('dbc.records', :'records', false), set_config('dbc.said', '', false),
     set_config('dbc.owner', :'owner', false), set_config('dbc.database', :'database', false) \g /dev/null
--- The owner of a database may have set these, which not all versions know.
-SELECT set_config(name, '0', false) FROM pg_settings WHERE name IN ('transaction_timeout', 'idle_session_timeout') \g /dev/null
 -- The server may still execute a statement of a client that was killed. Any user can take this lock, and must not stop the action by it.
 SELECT pg_terminate_backend(l.pid) FROM pg_locks l JOIN pg_stat_activity a USING (pid) JOIN pg_authid r ON r.oid = a.usesysid
 WHERE l.locktype = 'advisory' AND NOT r.rolsuper
