@@ -82,6 +82,11 @@ func TestAnObjectOfAPersonOnPostgreSQLIsTakenOverOnlyIfAsked(t *testing.T) {
 	d.ask("postgres", "CREATE ROLE reader LOGIN PASSWORD 'mine' CREATEROLE CREATEDB")
 	d.ask("postgres", "CREATE DATABASE shop")
 	databases, users := []object{owned("shop")}, []object{login("reader", "shop", "readOnly")}
+	adopted := object{"adopt": true}
+	if got := d.apply([]object{}, []object{users[0].with(adopted)})["u-reader"]; !strings.HasPrefix(got, "Refused name: reader is reserved") {
+		t.Error("a user who may create others is taken over:", got)
+	}
+	d.ask("postgres", "ALTER ROLE reader NOCREATEROLE")
 	for id, got := range d.apply(databases, users) {
 		if !strings.HasPrefix(got, "Exists name: a ") {
 			t.Errorf("%s: %s", id, got)
@@ -92,11 +97,6 @@ func TestAnObjectOfAPersonOnPostgreSQLIsTakenOverOnlyIfAsked(t *testing.T) {
 	if got := d.as("reader", "mine", "shop", "SELECT 1"); got != "1" {
 		t.Error("the user was changed:", got)
 	}
-	adopted := object{"adopt": true}
-	if got := d.apply([]object{}, []object{users[0].with(adopted)})["u-reader"]; !strings.HasPrefix(got, "Refused name: reader is reserved") {
-		t.Error("a user who may create others is taken over:", got)
-	}
-	d.ask("postgres", "ALTER ROLE reader NOCREATEROLE")
 	results := d.apply([]object{databases[0].with(adopted)}, []object{users[0].with(adopted)})
 	if results["d-shop"] != "Done adopted" || results["u-reader"] != "Done adopted; set the password; granted readOnly on shop" {
 		t.Error(results)
