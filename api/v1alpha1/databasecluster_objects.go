@@ -32,8 +32,9 @@ type ClusterObjectsStatus struct {
 	// +kubebuilder:validation:MaxLength=1024
 	Waiting string `json:"waiting,omitempty"`
 
-	// results has a letter for each object of the Job, in the order of its annotation database.dbcluster.io/objects: . if the database has
-	// it as declared, d if another client has changed it, e if it exists already, r if it was refused, f if it failed.
+	// results has a letter for each object of the Job, in the order of its annotation database.dbcluster.io/objects. The letter is . if
+	// the database has it as declared, d if another client has changed it, and e if it exists already. It is r if the engine refuses it, and
+	// f if it failed.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1000
 	Results string `json:"results,omitempty"`

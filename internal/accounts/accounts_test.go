@@ -239,7 +239,7 @@ func TestAnObjectIsReadyOnlyIfARunKnowsItAsItIs(t *testing.T) {
 	}{
 		"true false InDatabase: DatabaseCluster orders has it as declared":                           {user("a"), run(nil)},
 		"true false InDatabase: DatabaseCluster orders has it as declared; the last change: created": {user("a"), run(answer(protocol.ObjectDone, "created"))},
-		"false false ObjectDrifted: a client or a restore has changed it: it is a superuser":                {user("a"), run(answer(protocol.ObjectDrifted, "it is a superuser"))},
+		"false false ObjectDrifted: a client or a restore has changed it: it is a superuser":         {user("a"), run(answer(protocol.ObjectDrifted, "it is a superuser"))},
 		"false true ObjectExists: the database has an object of this name":                           {user("a"), run(answer(protocol.ObjectExists, ""))},
 		"false true ObjectRefused: why":                                                              {user("a"), run(answer(protocol.ObjectRefused, "why"))},
 		"false false ObjectFailed: why. The operator retries":                                        {user("a"), run(answer(protocol.ObjectFailed, "why"))},

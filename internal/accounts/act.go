@@ -55,7 +55,7 @@ func (s Start) String() string {
 }
 
 // Act reads the passwords and creates both objects. A user whose Secret has changed since the decision is left out: the next pass of the
-// user reads it. The name of the Secret is random: otherwise somebody who may create Secrets could create it first, with other content.
+// user reads it. The name of the Secret is random: otherwise a user who may create Secrets could create it first, with other content.
 func (s Start) Act(ctx context.Context, m subject.Means) ([]kit.Event, error) {
 	data, versions, err := s.content(ctx, m)
 	if err != nil {

@@ -37,8 +37,8 @@ func report(found Facts, waiting string, at time.Time) subject.Report {
 	}
 }
 
-// newest is the newest Job that is over; is is false if there is none.
-func (f Facts) newest(at time.Time) (run ObjectsRun, is bool) {
+// newest is the newest Job that is over; found is false if there is none.
+func (f Facts) newest(at time.Time) (run ObjectsRun, found bool) {
 	for _, run := range slices.Backward(f.Jobs) {
 		if over(run.Job, at) {
 			return run, true

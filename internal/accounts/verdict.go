@@ -56,7 +56,8 @@ func Unsupported(d Declared, seen Seen) (v Verdict, ok bool) {
 	case seen.Cluster.DeletionTimestamp != nil:
 		return pending("DatabaseCluster %s is being deleted", d.Cluster), true
 	case seen.Engine == nil && seen.Cluster.Spec.Engine != "":
-		return pending("DatabaseEngine %s of DatabaseCluster %s does not exist. Create it%s", seen.Cluster.Spec.Engine, d.Cluster, release(d)), true
+		name := seen.Cluster.Spec.Engine
+		return pending("DatabaseEngine %s of DatabaseCluster %s does not exist. Create it%s", name, d.Cluster, release(d)), true
 	case seen.Engine == nil:
 		return stalled(dbv1.ReasonFieldUnsupported, "DatabaseCluster %s has no engine that knows databases and users: see its spec.engine",
 			d.Cluster), true
@@ -119,7 +120,8 @@ func answered(d Declared, a dbv1.ClusterObjectAnswer) Verdict {
 	v := Verdict{Known: true}
 	switch protocol.ObjectResult(a.Result) {
 	case protocol.ObjectDone:
-		v.Ready, v.Applied, v.Reason, v.Message = true, true, dbv1.ReasonInDatabase, fmt.Sprintf("DatabaseCluster %s has it as declared", d.Cluster)
+		v.Ready, v.Applied, v.Reason = true, true, dbv1.ReasonInDatabase
+		v.Message = fmt.Sprintf("DatabaseCluster %s has it as declared", d.Cluster)
 		if a.Message != "" {
 			v.Message += "; the last change: " + a.Message
 		}
@@ -131,7 +133,7 @@ func answered(d Declared, a dbv1.ClusterObjectAnswer) Verdict {
 		v.Message = "the database has an object of this name that this resource did not create. To take it over, set spec.existing to Adopt"
 	case protocol.ObjectRefused:
 		v.Stalled, v.Reason, v.Message = true, dbv1.ReasonObjectRefused, a.Message
-	default: // failed, or no answer
+	case protocol.ObjectFailed, "":
 		v.Known, v.Reason, v.Message = false, dbv1.ReasonObjectFailed, a.Message+". The operator retries after five minutes"
 	}
 	return v

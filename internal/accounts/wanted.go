@@ -18,9 +18,11 @@ import (
 const (
 	// maxObjects is the maximum number of objects of a Job, and maxBytes that of its Secret, of which Kubernetes stores at most 1 MiB.
 	maxObjects, maxBytes = 1000, 900 << 10
-	// MinPassword and MaxPassword are the limits of the size of a password in bytes. The operator removes passwords from the messages of an
-	// action: a letter as a password would make all of them unreadable.
-	MinPassword, MaxPassword = 8, 256
+	// MinPassword is the minimum size of a password in bytes. Passwords are removed from the messages of an action: a letter as a password
+	// would make all of them unreadable.
+	MinPassword = 8
+	// MaxPassword is the maximum size of a password in bytes.
+	MaxPassword = 256
 )
 
 // wanted are the objects that the action gets, in the order of its document, and why it does not get all of them.

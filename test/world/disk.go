@@ -143,7 +143,8 @@ func (d *disk) String() string {
 	bucket, volumes, acked := d.ranked()
 	return fmt.Sprintln(bucket, volumes, d.succeeded, d.exits, d.streams, d.lost, d.full, d.own, d.serving, d.consent, d.quota, d.troubles,
 		d.backOff,
-		acked, of.voters, of.left, of.ran, of.frozen, of.stalled, of.unnoticed, of.divided, of.gone, of.passedTo, of.parameters, of.tunedFor, d.accounts)
+		acked, of.voters, of.left, of.ran, of.frozen, of.stalled, of.unnoticed, of.divided, of.gone, of.passedTo, of.parameters, of.tunedFor,
+		d.accounts)
 }
 
 // goesWrong returns the planned failure of a call, if there is one.

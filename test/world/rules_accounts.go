@@ -17,7 +17,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/test/world/store"
 )
 
-// watchRemoved: an account is removed only if its object is being deleted, and says so.
+// watchRemoved: an account is removed only if its object is being deleted, with reclaimPolicy Delete.
 func (w *World) watchRemoved(kind string, d protocol.DeclaredObject) {
 	for _, u := range store.All[*dbv1.DatabaseUser](w.Store) {
 		if u.UID == types.UID(d.ID) && u.DeletionTimestamp != nil && u.Spec.ReclaimPolicy == dbv1.ReclaimDelete {
@@ -71,9 +71,11 @@ func (w *World) unmade() (texts []string) {
 		return nil
 	}
 	for _, u := range store.All[*dbv1.DatabaseUser](w.Store) {
-		settled := meta.IsStatusConditionTrue(u.Status.Conditions, dbv1.ConditionReady) || meta.IsStatusConditionTrue(u.Status.Conditions, dbv1.ConditionStalled)
-		if !settled || u.DeletionTimestamp != nil {
-			texts = append(texts, fmt.Sprintf("DatabaseUser %s is neither ready nor stalled, or not deleted", u.Name))
+		ready := meta.IsStatusConditionTrue(u.Status.Conditions, dbv1.ConditionReady)
+		stalled := meta.IsStatusConditionTrue(u.Status.Conditions, dbv1.ConditionStalled)
+		drifted := u.Spec.Drift == dbv1.DriftReport
+		if !ready && !stalled && !drifted || u.DeletionTimestamp != nil {
+			texts = append(texts, fmt.Sprintf("DatabaseUser %s is neither ready nor stalled nor drifted, or not deleted", u.Name))
 		}
 	}
 	return texts

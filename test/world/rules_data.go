@@ -289,8 +289,7 @@ func (w *World) leftovers() error {
 			texts = append(texts, "Job "+job.Name+" stays")
 		}
 	}
-	texts = append(texts, w.unmade()...)
-	if len(texts) == 0 {
+	if texts = append(texts, w.unmade()...); len(texts) == 0 {
 		return nil
 	}
 	slices.Sort(texts)

@@ -23,7 +23,8 @@ import (
 func ClusterFacts(c *dbv1.DatabaseCluster) any {
 	available := meta.FindStatusCondition(c.Status.Conditions, dbv1.ConditionAvailable)
 	return []any{
-		c.UID, c.Spec.Engine, c.Spec.Container.Port, c.Spec.Bootstrap, c.Spec.TLS, c.DeletionTimestamp, c.Status.Objects, c.Status.Binding, available,
+		c.UID, c.Spec.Engine, c.Spec.Container.Port, c.Spec.Bootstrap, c.Spec.TLS, c.DeletionTimestamp, c.Status.Objects,
+		c.Status.Binding, available,
 	}
 }
 

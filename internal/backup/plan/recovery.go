@@ -62,15 +62,21 @@ func (s situation) recovery(request string) *dbv1.VerifiedRecovery {
 	case random && !earliest.After(log.Newest.Time):
 		return &dbv1.VerifiedRecovery{Target: dbv1.RecoverRandom,
 			Time: new(metav1.NewTime(second(string(s.backup.UID)+" "+request, earliest, log.Newest.Time)))}
-	case last && random:
-		return &dbv1.VerifiedRecovery{Target: dbv1.RecoverNewest,
-			Message: "the archive has less than a minute after the backup, so there is no random moment to recover to"}
 	case last:
-		return &dbv1.VerifiedRecovery{Target: dbv1.RecoverNewest}
+		return toTheEnd(random)
 	default:
 		return &dbv1.VerifiedRecovery{Message: fmt.Sprintf(
 			"log after %s is missing in the archive, so this backup cannot be recovered to the end", utc(log.Newest))}
 	}
+}
+
+// toTheEnd is a recovery to the end of the archive, with the reason if that was not asked for.
+func toTheEnd(random bool) *dbv1.VerifiedRecovery {
+	r := &dbv1.VerifiedRecovery{Target: dbv1.RecoverNewest}
+	if random {
+		r.Message = "the archive has less than a minute after the backup, so there is no random moment to recover to"
+	}
+	return r
 }
 
 // second is one of the seconds in a time, by an ID.

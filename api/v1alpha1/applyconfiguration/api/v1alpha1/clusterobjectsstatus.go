@@ -25,8 +25,9 @@ type ClusterObjectsStatusApplyConfiguration struct {
 	Message *string `json:"message,omitempty"`
 	// waiting is why no Job runs now, or does not get all databases and users; empty if none is needed.
 	Waiting *string `json:"waiting,omitempty"`
-	// results has a letter for each object of the Job, in the order of its annotation database.dbcluster.io/objects: . if the database has
-	// it as declared, d if another client has changed it, e if it exists already, r if it was refused, f if it failed.
+	// results has a letter for each object of the Job, in the order of its annotation database.dbcluster.io/objects. The letter is . if
+	// the database has it as declared, d if another client has changed it, and e if it exists already. It is r if the engine refuses it, and
+	// f if it failed.
 	Results *string `json:"results,omitempty"`
 	// answers are about the objects that are not as declared, or were changed: as many as the Job can report.
 	Answers []ClusterObjectAnswerApplyConfiguration `json:"answers,omitempty"`
