@@ -151,6 +151,18 @@ one_image_everywhere() {
 	return "$result"
 }
 
+# the_dashboard_answers runs promtool on the queries of the dashboard as rules, with values in place of its variables. A test of package
+# metrics compares the names in them.
+the_dashboard_answers() {
+	local promtool rules=$scratch/dashboard
+	promtool=$(bin/local tool promtool) || return
+	mkdir "$rules" || return
+	python3 hack/dashboard-rules.py config/grafana/databasecluster.json shop/orders >"$rules/dashboard.yaml" || return
+	cp config/grafana/dashboard_test.yaml "$rules/" || return
+	"$promtool" check rules --lint=none "$rules/dashboard.yaml" || return
+	"$promtool" test rules "$rules/dashboard_test.yaml"
+}
+
 # alerts_hold runs promtool on the rules of the PrometheusRule: the part below its spec.
 alerts_hold() {
 	local promtool rules=$scratch/rules
@@ -175,6 +187,7 @@ check 'lint finds nothing' make --no-print-directory lint-go
 check 'the prose is plain' make --no-print-directory lint-prose
 check 'scripts are sound' hack/lint-scripts.sh
 check 'alerts fire when they should' alerts_hold
+check 'the dashboard answers' the_dashboard_answers
 
 if [[ $failures -gt 0 ]]; then
 	echo
