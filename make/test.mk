@@ -27,6 +27,10 @@ test-s3: $(LOCAL) ## Run the tests of transfer on a real S3 server.
 	DBC_VERSITYGW=$(call tool,versitygw) DBC_ETCD=$(call tool,etcd-member) DBC_ETCDCTL=$(call tool,etcdctl) DBC_ETCDUTL=$(call tool,etcdutl) \
 		go test -count=1 -parallel 6 -tags s3 ./test/transfer/...
 
+.PHONY: test-headlamp
+test-headlamp: headlamp ## Open the plugin for Headlamp in Chromium, on a real API server (SHOTS=docs/images: also take the screenshots).
+	@SHOTS="$(SHOTS)" hack/test-headlamp.sh
+
 .PHONY: test-campaigns
 test-campaigns: export DBC_WHOLE = yes
 test-campaigns: race-detector test-s3 ## Run the whole campaigns, and all tests with the race detector (SEED=7: other orders of events).
