@@ -87,7 +87,8 @@ func TestEveryFieldThatThePluginReadsIsInACRD(t *testing.T) {
 func TestThePluginListsTheKindsOfTheAPI(t *testing.T) {
 	resources := read(t, "src/resources.ts")
 	for _, kind := range []string{"DatabaseCluster", "DatabaseBackup"} {
-		want := "kind = '" + kind + "';\n  static apiName = '" + strings.ToLower(kind) + "s';\n  static apiVersion = '" + dbv1.GroupVersion.String() + "';"
+		want := "kind = '" + kind + "';\n  static apiName = '" + strings.ToLower(kind) + "s';\n" +
+			"  static apiVersion = '" + dbv1.GroupVersion.String() + "';"
 		if !strings.Contains(resources, want) {
 			t.Errorf("src/resources.ts lacks %q", want)
 		}

@@ -120,7 +120,11 @@ export const clusters = [
     },
   },
   {
-    object: cluster('sessions', { replicas: 2, deletion: { hooks: [{ name: 'last', type: 'Command', command: ['true'] }] } }, { finalizers: [finalizer] }),
+    object: cluster(
+      'sessions',
+      { replicas: 2, deletion: { hooks: [{ name: 'last', type: 'Command', command: ['true'] }] } },
+      { finalizers: [finalizer] }
+    ),
     deleted: true,
     status: {
       observedGeneration: 1,
@@ -162,7 +166,12 @@ function backup(name, of, completed, status) {
 
 export const backups = [
   backup('orders-nightly-0', 'orders', 101),
-  backup('orders-nightly-1', 'orders', 77, { phase: 'Failed', completionTime: undefined, size: undefined, message: 'the destination refused the data: 503' }),
+  backup('orders-nightly-1', 'orders', 77, {
+    phase: 'Failed',
+    completionTime: undefined,
+    size: undefined,
+    message: 'the destination refused the data: 503',
+  }),
   backup('orders-nightly-2', 'orders', 53, { verification: { phase: 'Succeeded', completionTime: ago(28) } }),
   backup('orders-nightly-3', 'orders', 29),
   backup('orders-nightly-4', 'orders', 5),

@@ -22,7 +22,14 @@ before(async () => {
   browser = await chromium.launch({
     executablePath: process.env.CHROMIUM,
     chromiumSandbox: process.getuid() !== 0,
-    args: ['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    args: [
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
   });
   page = await browser.newPage({ viewport: { width: 1120, height: 800 } });
   page.on('request', request => requests.push(request));
@@ -63,7 +70,10 @@ test('the list has every cluster with its health, the worst first', async () => 
   assert.match(words[3], /^orders shop Ready 3 of 3 ready 5 h ago .* UTC 17\.5$/);
   assert.equal(words.length, clusters.length);
   const summary = await texts('.dbc-summary li');
-  assert.deepEqual(summary.map(text => text.trim()), ['1 Degraded', '1 Unknown', '1 Terminating', '1 Ready']);
+  assert.deepEqual(
+    summary.map(text => text.trim()),
+    ['1 Degraded', '1 Unknown', '1 Terminating', '1 Ready']
+  );
   await shoot('list');
 });
 
@@ -140,17 +150,22 @@ test('the page is readable in dark mode', async () => {
 
 // luminance is the relative luminance of a color, by WCAG.
 function luminance(color) {
-  const [r, g, b] = /(\d+), (\d+), (\d+)/.exec(color).slice(1, 4).map(value => {
-    const part = value / 255;
-    return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-  });
+  const [r, g, b] = /(\d+), (\d+), (\d+)/
+    .exec(color)
+    .slice(1, 4)
+    .map(value => {
+      const part = value / 255;
+      return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    });
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
 test('the page follows the API server without a reload', async () => {
   await open(details('carts'));
   await page.locator('[data-health=warning]').waitFor();
-  const conditions = clusters[1].status.conditions.map(c => (c.type === 'Degraded' ? { ...c, status: 'False', message: 'all members are healthy' } : c));
+  const conditions = clusters[1].status.conditions.map(c =>
+    c.type === 'Degraded' ? { ...c, status: 'False', message: 'all members are healthy' } : c
+  );
   await setStatus('databasecluster', 'carts', {
     conditions: conditions.map(c => (c.type === 'Ready' ? { ...c, status: 'True', message: 'all 3 members are ready' } : c)),
   });
@@ -169,9 +184,14 @@ test('a cluster that no longer exists is not shown', async () => {
 });
 
 test('the plugin only reads', () => {
-  const others = requests.filter(request => request.method() !== 'GET').map(request => `${request.method()} ${new URL(request.url()).pathname}`);
+  const others = requests
+    .filter(request => request.method() !== 'GET')
+    .map(request => `${request.method()} ${new URL(request.url()).pathname}`);
   // Headlamp itself asks for the rights of the user.
-  assert.deepEqual(others.filter(text => !text.startsWith('POST /clusters/main/apis/authorization.k8s.io/v1/selfsubject')), []);
+  assert.deepEqual(
+    others.filter(text => !text.startsWith('POST /clusters/main/apis/authorization.k8s.io/v1/selfsubject')),
+    []
+  );
   assert.ok(requests.some(request => request.url().includes('/databaseclusters')));
   assert.deepEqual(errors, []);
 });

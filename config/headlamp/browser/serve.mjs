@@ -70,7 +70,10 @@ const config = {
 
 /** serve serves the page of the test, and the API server below /clusters/main as Headlamp's server does. */
 export async function serve() {
-  await build({ ...config, build: { outDir, emptyOutDir: true, target: 'esnext', minify: false, reportCompressedSize: false, chunkSizeWarningLimit: 1e6 } });
+  await build({
+    ...config,
+    build: { outDir, emptyOutDir: true, target: 'esnext', minify: false, reportCompressedSize: false, chunkSizeWarningLimit: 1e6 },
+  });
   await cp(path.join(folder, 'dist', 'main.js'), path.join(outDir, 'plugin', 'main.js'));
   const proxy = spawn(process.env.KUBECTL, ['proxy', '--port=0'], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [text] = await once(proxy.stdout, 'data');

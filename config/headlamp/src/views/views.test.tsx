@@ -88,7 +88,7 @@ describe('the list', () => {
     );
   });
 
-  it('does not know members or backups that nobody has reported', () => {
+  it('does not know members or backups that the operator has not reported', () => {
     const html = list({
       clusters: [
         {
