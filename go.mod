@@ -2,6 +2,9 @@ module github.com/dbcluster/databasecluster-operator
 
 go 1.26.3
 
+// Packages of npm can have Go files.
+ignore ./config/headlamp/node_modules
+
 require (
 	filippo.io/age v1.3.2
 	github.com/PlakarKorp/go-cdc-chunkers v1.1.0

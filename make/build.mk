@@ -24,6 +24,10 @@ $(PLUGINS): $(BIN)/plugin/%:
 plugins: $(PLUGINS) ## Build the kubectl plugin for PLUGIN_PLATFORMS, as dist/plugin/*.tar.gz, and the manifest for krew.
 	@VERSION=$(VERSION) hack/plugin.sh $(PLUGINS)
 
+.PHONY: headlamp
+headlamp: ## Install, check, test and build the plugin for Headlamp, as config/headlamp/dist/main.js (needs npm).
+	cd config/headlamp && npm ci && npm run tsc && npm run lint && CI=true npm test && npm run build
+
 .PHONY: $(LINUX)
 $(LINUX): $(BIN)/linux-%:
 	GOOS=linux GOARCH=$* $(GO_BUILD) -ldflags "$(GO_LDFLAGS)" -o $@/manager ./cmd

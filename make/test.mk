@@ -32,6 +32,10 @@ test-objects: $(LOCAL) ## Run the action objects on real servers of PostgreSQL, 
 	@command -v redis-server >/dev/null || { echo "make test-objects needs Redis: apt-get install redis-server"; exit 1; }
 	DBC_ETCD=$(call tool,etcd-member) DBC_ETCDCTL=$(call tool,etcdctl) go test -count=1 -timeout 60m -tags objects ./test/objects ./config/engines
 
+.PHONY: test-headlamp
+test-headlamp: headlamp ## Open the plugin for Headlamp in Chromium, on a real API server (SHOTS=docs/images: also take the screenshots).
+	@SHOTS="$(SHOTS)" hack/test-headlamp.sh
+
 .PHONY: test-campaigns
 test-campaigns: export DBC_WHOLE = yes
 test-campaigns: race-detector test-s3 ## Run the whole campaigns, and all tests with the race detector (SEED=7: other orders of events).

@@ -87,7 +87,7 @@ func extract(checkout fs.FS) (sources, error) {
 
 func skipped(folder, name string) bool {
 	return folder != "." && folder != ".github" && strings.HasPrefix(name, ".") ||
-		slices.Contains([]string{"testdata", "bin", "dist", "applyconfiguration"}, name) ||
+		slices.Contains([]string{"testdata", "bin", "dist", "applyconfiguration", "node_modules"}, name) ||
 		slices.Contains([]string{"bundle", "hack/prose/styles"}, folder)
 }
 
@@ -111,6 +111,7 @@ var readers = []struct {
 	{regexp.MustCompile(`^(config|\.github)/.*\.ya?ml$`), readYAML},
 	{regexp.MustCompile(`^config/argocd/.*\.lua$`), readLua},
 	{regexp.MustCompile(`^config/grafana/.*\.json$`), readDashboard},
+	{regexp.MustCompile(`^config/headlamp/.*\.(tsx?|mjs)$`), readTypeScript},
 	{regexp.MustCompile(`^docs/.*\.svg$`), readSVG},
 }
 

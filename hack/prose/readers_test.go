@@ -47,4 +47,7 @@ func TestPicturesDashboardsAndHealthChecksHaveTexts(t *testing.T) {
 		"short 1: Two words", "messages 2: The \"first\" of three.")
 	expect(t, prose(t, "config/argocd/X/health.lua", "-- A comment\n-- of two lines.\nreturn health(\"Progressing\", \"waiting for it all\")\n"),
 		"comments 1: A comment / of two lines.", "messages 3: waiting for it all")
+	expect(t, prose(t, "config/headlamp/src/x.ts", "/** one does this. */\nconst one = 1; // no\n// A comment\n// of two lines.\n"),
+		"comments 1: one does this.", "comments 3: A comment / of two lines.")
+	expect(t, prose(t, "config/headlamp/node_modules/x/x.ts", "// A package.\n"))
 }

@@ -20,6 +20,7 @@ var (
 	svgText         = regexp.MustCompile(`<(?:text|tspan|title|desc)\b[^>]*>([^<]+)`)
 	jsonText        = regexp.MustCompile(`"(?:title|description)":\s*("(?:\\.|[^"\\])*")`)
 	luaComment      = regexp.MustCompile(`^\s*--\s?(.*)$`)
+	tsComment       = regexp.MustCompile(`(?m)^\s*(//.*|/\*\*.*\*/)$`)
 )
 
 // lineAt is the number of the line in which an offset is.
@@ -88,6 +89,22 @@ func readLua(_ string, raw []byte) (*source, error) {
 		for _, match := range quoted.FindAllStringSubmatch(l, -1) {
 			is.paragraphs = append(is.paragraphs, messageOf(match[1], []line{{match[1], i + 1}})...)
 		}
+	}
+	return is, nil
+}
+
+// readTypeScript reads the comments of a plugin: those of one line, and lines of // below each other.
+func readTypeScript(_ string, raw []byte) (*source, error) {
+	is := &source{}
+	var comment []line
+	for i, l := range strings.Split(string(raw)+"\n", "\n") {
+		if match := tsComment.FindStringSubmatch(l); match != nil {
+			text := strings.TrimSuffix(strings.TrimLeft(match[1], "/*"), "*/")
+			comment = append(comment, line{strings.TrimSpace(text), i + 1})
+			continue
+		}
+		is.paragraphs = append(is.paragraphs, commentParagraphs(comments, comment)...)
+		comment = nil
 	}
 	return is, nil
 }
