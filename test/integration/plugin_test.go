@@ -175,6 +175,14 @@ func TestThePluginReportsWithoutSecrets(t *testing.T) {
 	}, healthy)
 	create(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "orders-credentials"}, StringData: map[string]string{"password": "correct-horse"}})
 	change(t, cluster, annotated("example.test/note", "the password is correct-horse"))
+	database := &dbv1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "invoices"}}
+	database.Spec.ClusterRef.Name, database.Spec.Name = cluster.Name, "invoices"
+	create(t, database)
+	u := userOf(cluster, "billing")
+	u.Spec.SecretName = "of-billing"
+	create(t, u)
+	create(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "of-billing"}, StringData: map[string]string{"password": "battery-staple"}})
+	change(t, u, func(u *dbv1.DatabaseUser) { u.Annotations = map[string]string{"example.test/note": "battery-staple"} })
 	file := filepath.Join(t.TempDir(), "report.zip")
 	mustDbc(t, cluster.Namespace, []string{file}, "report", "orders", "--no-logs", "--file", file)
 	archive, err := zip.OpenReader(file)
@@ -193,13 +201,17 @@ func TestThePluginReportsWithoutSecrets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, secret := range []string{"hunter22", "correct-horse"} {
+		if entry.Name == "README.txt" && !strings.Contains(string(content), "metrics of the operator: namespace databasecluster-operator-system has no pod of the operator") {
+			t.Errorf("README.txt does not tell why the report has no metrics:\n%s", content)
+		}
+		for _, secret := range []string{"hunter22", "correct-horse", "battery-staple"} {
 			if strings.Contains(string(content), secret) {
 				t.Errorf("%s has %s:\n%s", entry.Name, secret, content)
 			}
 		}
 	}
-	for _, want := range []string{"README.txt", "status.txt", "events.txt", "objects/DatabaseCluster/orders.yaml", "objects/StatefulSet/orders.yaml", "objects/Pod/orders-0.yaml"} {
+	for _, want := range []string{"README.txt", "status.txt", "events.txt", "objects/DatabaseCluster/orders.yaml", "objects/StatefulSet/orders.yaml", "objects/Pod/orders-0.yaml",
+		"objects/Database/invoices.yaml", "objects/DatabaseUser/billing.yaml"} {
 		if !names[want] {
 			t.Errorf("the report has no %s: %v", want, names)
 		}
