@@ -54,8 +54,8 @@ func TestThePluginListsDatabasesAndUsersAndExplainsThem(t *testing.T) {
 	}
 }
 
-// manifestFile writes a cluster as its owner would, with a change.
-func manifestFile(t *testing.T, cluster *dbv1.DatabaseCluster, edit func(*dbv1.DatabaseCluster)) string {
+// changedManifest writes a cluster as its owner would, with a change.
+func changedManifest(t *testing.T, cluster *dbv1.DatabaseCluster, edit func(*dbv1.DatabaseCluster)) string {
 	t.Helper()
 	c := smallest(cluster.Namespace, cluster.Name)
 	edit(c)
@@ -99,7 +99,7 @@ func TestThePluginShowsWhatAManifestChanges(t *testing.T) {
 		"a spec that is refused":    {func(c *dbv1.DatabaseCluster) { c.Spec.Replicas = -1 }, 2, []string{"the API server refuses the manifest", "spec.replicas"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			output, code := dbc(t, "", "-n", ns, "diff", "orders", "-f", manifestFile(t, cluster, c.edit))
+			output, code := dbc(t, "", "-n", ns, "diff", "orders", "-f", changedManifest(t, cluster, c.edit))
 			if code != c.code {
 				t.Errorf("the exit code is %d, want %d:\n%s", code, c.code, output)
 			}
@@ -110,7 +110,7 @@ func TestThePluginShowsWhatAManifestChanges(t *testing.T) {
 	if after := read(t, cluster).ResourceVersion; after != before {
 		t.Errorf("the cluster has changed from %s to %s", before, after)
 	}
-	if output, code := dbc(t, "", "-n", ns, "diff", "other", "-f", manifestFile(t, cluster, size("2Gi"))); code != 2 || !strings.Contains(output, "has no DatabaseCluster other") {
+	if output, code := dbc(t, "", "-n", ns, "diff", "other", "-f", changedManifest(t, cluster, size("2Gi"))); code != 2 || !strings.Contains(output, "has no DatabaseCluster other") {
 		t.Errorf("of another cluster: %d\n%s", code, output)
 	}
 }
@@ -133,7 +133,7 @@ func TestThePluginPredictsWhichChangesRestartMembers(t *testing.T) {
 	mustNotChange := func(c *dbv1.DatabaseCluster) {
 		c.Spec.Service.Annotations = map[string]string{"example.test/note": "yes"}
 	}
-	output, _ := dbc(t, "", "-n", cluster.Namespace, "diff", "orders", "-f", manifestFile(t, cluster, mustNotChange))
+	output, _ := dbc(t, "", "-n", cluster.Namespace, "diff", "orders", "-f", changedManifest(t, cluster, mustNotChange))
 	mustContain(t, output, "No member restarts.")
 	change(t, cluster, mustNotChange)
 	eventually(t, "the Service to have the annotation", func() error {

@@ -44,13 +44,17 @@ func TestEachComparedFailureHasTheStatusOfItsGoldenFile(t *testing.T) {
 		t.Run(story.Name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlay(story, 0)
-			// A Job that fails again and again is no rest, so the end can be an error. The golden file has the status.
-			if err := p.ToTheEnd(); err != nil && !strings.Contains(err.Error(), "an idle operator sends") {
+			if err := p.ToTheEnd(); err != nil && !expected(err) {
 				t.Fatalf("%v:\n%s", err, p.Text())
 			}
 			compare(t, filepath.Join("testdata", "failures", story.Name+".yaml"), statuses(t, p.World))
 		})
 	}
+}
+
+// expected reports whether a story ends as a failure that no user corrects: a Job is repeated, or a deletion waits.
+func expected(err error) bool {
+	return strings.Contains(err.Error(), "an idle operator sends") || strings.Contains(err.Error(), "the finalizer is not removed")
 }
 
 // statuses are the cluster and its backups as far as a client reads them to find a cause.

@@ -98,7 +98,7 @@ func TestTheTextHasThePageAndTheCommandOfAProblemOnly(t *testing.T) {
 	if got := healthy.Text("https://example.test/"); got != "DatabaseUser billing: Ready is True (InDatabase): as declared\n" {
 		t.Errorf("got %q", got)
 	}
-	_, cause := why.Explain(clusterWith(notReady, old))
+	_, cause := why.Explain(clusterWith(ready, old))
 	want := "BackupHealthy is False (BackupOverdue): the newest backup is 30h old\nPage:    https://example.test/runbooks/DatabaseClusterBackupUnhealthy.md\n" +
 		"Command: kubectl dbc -n shop backups orders\n"
 	if got := cause.Text("https://example.test/"); got != want {
