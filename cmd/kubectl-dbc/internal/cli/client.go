@@ -150,7 +150,7 @@ func (s *session) stream(ctx context.Context, executor remotecommand.Executor, t
 	return executor.StreamWithContext(ctx, options)
 }
 
-// sizes are the sizes of the terminal. It looks again and again, because not every system has a signal for a change.
+// sizes are the sizes of the terminal. It polls, because not every system has a signal for a change.
 type sizes struct {
 	ctx      context.Context //nolint:containedctx // the interface of client-go has none
 	terminal int

@@ -172,26 +172,7 @@ func (c *collection) readLogsOf(ctx context.Context, api corev1client.PodInterfa
 
 // readSecrets reads the values that the report must not have. Without the right to read them, only the form of a value is known.
 func (c *collection) readSecrets(ctx context.Context) {
-	names := map[string]bool{c.cluster.Name + "-credentials": true, c.cluster.Spec.Credentials.SecretName: true}
-	if err := c.target.List(ctx, &c.users, client.InNamespace(c.target.namespace)); err != nil && !meta.IsNoMatchError(err) {
-		c.miss("DatabaseUsers, so logs were searched for their passwords by form only", err)
-	}
-	if c.cluster.Status.Binding != nil {
-		names[c.cluster.Status.Binding.Name] = true
-	}
-	if b := c.cluster.Spec.Backup; b != nil {
-		names[b.Destination.CredentialsSecretName], names[b.Destination.EncryptionSecretName] = true, true
-	}
-	for _, u := range c.users.Items {
-		if u.Spec.ClusterRef.Name == c.cluster.Name {
-			names[u.Spec.SecretName] = true
-			if u.Status.Binding != nil {
-				names[u.Status.Binding.Name] = true
-			}
-		}
-	}
-	delete(names, "")
-	for _, name := range slices.Sorted(maps.Keys(names)) {
+	for _, name := range c.secretNames(ctx) {
 		secret := &corev1.Secret{}
 		err := c.target.Get(ctx, types.NamespacedName{Namespace: c.target.namespace, Name: name}, secret)
 		if err != nil && !apierrors.IsNotFound(err) && !meta.IsNoMatchError(err) {
@@ -203,6 +184,32 @@ func (c *collection) readSecrets(ctx context.Context) {
 			}
 		}
 	}
+}
+
+// secretNames are the Secrets of the cluster and of its users.
+func (c *collection) secretNames(ctx context.Context) []string {
+	names := map[string]bool{c.cluster.Name + "-credentials": true, c.cluster.Spec.Credentials.SecretName: true}
+	add := func(binding *dbv1.ClusterBinding) {
+		if binding != nil {
+			names[binding.Name] = true
+		}
+	}
+	add(c.cluster.Status.Binding)
+	if b := c.cluster.Spec.Backup; b != nil {
+		names[b.Destination.CredentialsSecretName], names[b.Destination.EncryptionSecretName] = true, true
+	}
+	users := &dbv1.DatabaseUserList{}
+	if err := c.target.List(ctx, users, client.InNamespace(c.target.namespace)); err != nil && !meta.IsNoMatchError(err) {
+		c.miss("DatabaseUsers, so logs were searched only for values that look like their passwords", err)
+	}
+	for _, u := range users.Items {
+		if u.Spec.ClusterRef.Name == c.cluster.Name {
+			names[u.Spec.SecretName] = true
+			add(u.Status.Binding)
+		}
+	}
+	delete(names, "")
+	return slices.Sorted(maps.Keys(names))
 }
 
 // public are keys of these Secrets that are no secrets.

@@ -37,7 +37,7 @@ func (s *session) connect() *cobra.Command {
 			"Without --command, it is an interactive shell. Its exit code is that of the plugin, which deletes the Job at the end.",
 		Example: "  kubectl dbc connect orders --command 'PGSSLROOTCERT=$DBC_CA_FILE psql \"$DBC_URI\"'\n" +
 			"  kubectl dbc connect orders --port 5432\n" +
-			"  kubectl dbc connect orders --user reporting --job --command 'PGSSLROOTCERT=$DBC_CA_FILE psql \"$DBC_URI\" -c \"SELECT 1\"'",
+			"  kubectl dbc connect orders --job --user reporting",
 		Args:              oneCluster(0, ""),
 		ValidArgsFunction: s.clusterNames,
 	}

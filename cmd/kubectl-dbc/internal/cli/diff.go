@@ -104,7 +104,7 @@ func (s *session) printPreview(p preview.Preview, file string) {
 		unified, _ := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{ // it writes to memory
 			A: linesOf(d.Before), B: linesOf(d.After), FromFile: "now", ToFile: after, Context: 3,
 		})
-		fmt.Fprintln(s.Out, s.colored(unified))
+		fmt.Fprintf(s.Out, "%s\n\n", s.colored(unified))
 	}
 	for _, sentence := range p.Sentences {
 		fmt.Fprintln(s.Out, sentence)

@@ -34,7 +34,7 @@ func (s *session) manifestOf(file, name, namespace string) (*unstructured.Unstru
 		if err != nil {
 			return nil, err
 		}
-		defer opened.Close()
+		defer func() { _ = opened.Close() }() // it was only read
 		input = opened
 	}
 	decoder := yaml.NewYAMLOrJSONDecoder(input, 4096)

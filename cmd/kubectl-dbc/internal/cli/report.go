@@ -72,7 +72,6 @@ type collection struct {
 	operator string
 	logs     bool
 	secrets  redact.Values
-	users    dbv1.DatabaseUserList
 	account  string
 	// files are the contents by name, and missing is what could not be read.
 	files   map[string]string

@@ -46,32 +46,36 @@ func stall(s *situation.Stall) string {
 // members is what happens to the members that run.
 func members(before, after *situation.Situation) string {
 	a, b := before.Cluster.Spec, after.Cluster.Spec
-	restarts, newer := restarted(before, after)
-	more := ""
-	if newer {
-		more = " This version would render the pods of the current spec differently, so more can change than is shown."
-	}
-	switch {
-	case b.Hibernated && !a.Hibernated:
-		return "All members stop, the primary last."
-	case a.Hibernated && !b.Hibernated:
-		return "All members start."
+	switch restarts, newer := restarted(before, after); {
+	case a.Hibernated != b.Hibernated:
+		return map[bool]string{true: "All members stop, the primary last.", false: "All members start."}[b.Hibernated]
 	case b.Hibernated:
 		return "The cluster is hibernated, so no member runs."
-	case restarts && b.UpdateStrategy.Type == dbv1.UpdateOnDelete:
-		return "The members keep their pods until you delete these: spec.updateStrategy.type is OnDelete." + more
-	case restarts && b.UpdateStrategy.Paused:
-		return "The members restart when spec.updateStrategy.paused is false." + more
-	case restarts && b.UpdateStrategy.MaxUnavailable > 1:
-		return fmt.Sprintf("The members restart, at most %d at a time, the primary last.", b.UpdateStrategy.MaxUnavailable) + more
+	case restarts && newer:
+		return rollout(b.UpdateStrategy) +
+			" This version would render the pods of the current spec differently, so more can change than is shown."
 	case restarts:
-		return "The members restart one after another, the primary last." + more
+		return rollout(b.UpdateStrategy)
 	case !equality.Semantic.DeepEqual(a.Resources, b.Resources):
 		return "The members get their resources while they run. A member restarts if its node has no room for them."
 	case !reflect.DeepEqual(a.Parameters, b.Parameters) && !pods.InTemplate(after.Cluster):
 		return "A Job puts the parameters in force. The engine may restart members for some of them, and the operator does not."
 	default:
 		return "No member restarts."
+	}
+}
+
+// rollout is how members restart.
+func rollout(strategy dbv1.ClusterUpdateStrategy) string {
+	switch {
+	case strategy.Type == dbv1.UpdateOnDelete:
+		return "The members keep their pods until you delete these: spec.updateStrategy.type is OnDelete."
+	case strategy.Paused:
+		return "The members restart when spec.updateStrategy.paused is false."
+	case strategy.MaxUnavailable > 1:
+		return fmt.Sprintf("The members restart, at most %d at a time, the primary last.", strategy.MaxUnavailable)
+	default:
+		return "The members restart one after another, the primary last."
 	}
 }
 

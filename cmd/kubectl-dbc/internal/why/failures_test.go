@@ -62,7 +62,7 @@ func explained(t *testing.T, name string) (why.Verdict, why.Cause) {
 
 // cell is a cause in a table of Markdown.
 func cell(cause why.Cause) string {
-	return fmt.Sprintf("%s<br>[%s](%s)<br>`%s`", strings.ReplaceAll(cause.Sentence(), "|", "\\|"), strings.TrimSuffix(cause.Page, ".md"), cause.Page, cause.Command)
+	return fmt.Sprintf("%s<br>[%s](%s)<br>%#q", strings.ReplaceAll(cause.Sentence(), "|", "\\|"), strings.TrimSuffix(cause.Page, ".md"), cause.Page, cause.Command)
 }
 
 // The second column of the table in docs/why.md is the output of the command, with its page as a link.
