@@ -31,6 +31,7 @@ func TestThePluginListsDatabasesAndUsersAndExplainsThem(t *testing.T) {
 	ns := cluster.Namespace
 	mustDbc(t, ns, []string{"No Database and no DatabaseUser names DatabaseCluster orders."}, "users", "orders")
 	mustDbc(t, ns, []string{"Ready is True"}, "why", "orders")
+	mustDbc(t, ns, []string{"No change."}, "diff", "orders")
 	u := userOf(cluster, "billing")
 	u.Spec.SecretName, u.Spec.Databases = "given", []dbv1.DatabaseUserGrant{{Name: "invoices", Privileges: []string{"owner"}}}
 	create(t, u)
@@ -115,6 +116,33 @@ func TestThePluginShowsWhatAManifestChanges(t *testing.T) {
 	}
 }
 
+// An idle cluster needs no change, also with a certificate and passwords that only the operator can write.
+func TestThePluginShowsNoChangeOfAnIdleClusterWithTLS(t *testing.T) {
+	parallel(t)
+	c := started(t, withTLS(encrypting(t, "tls-diff-v1", true), dbv1.ClusterTLS{SelfSigned: &dbv1.TLSSelfSigned{}}), reloading)
+	mustDbc(t, c.Namespace, []string{"No change."}, "diff", "orders")
+	change(t, c, func(c *dbv1.DatabaseCluster) { c.Spec.Hibernated = true })
+	awaitTrue(t, c, dbv1.ConditionHibernated, dbv1.ReasonHibernated)
+	eventually(t, "the hibernated cluster to need no change", func() error {
+		output, code := dbc(t, "", "-n", c.Namespace, "diff", "orders")
+		return errorIf(code != 0, "%d\n%s", code, output)
+	})
+}
+
+// The plugin does not know the image of the operator, which is in the Deployment of the archive.
+func TestThePluginShowsNoChangeOfAnIdleClusterWithAnArchive(t *testing.T) {
+	parallel(t)
+	cluster := logging(t, "logging-diff")
+	create(t, cluster)
+	kubelet(t, cluster.Namespace, healthy)
+	awaitReady(t, cluster)
+	awaitTrue(t, cluster, dbv1.ConditionContinuousArchiving, dbv1.ReasonArchiving, "s3://backups/prod/")
+	eventually(t, "the cluster to need no change", func() error {
+		output, code := dbc(t, "", "-n", cluster.Namespace, "diff", "orders")
+		return errorIf(code != 0 || !strings.Contains(output, "No change."), "%d\n%s", code, output)
+	})
+}
+
 func size(of string) func(*dbv1.DatabaseCluster) {
 	return func(c *dbv1.DatabaseCluster) { c.Spec.Storage.Size = resource.MustParse(of) }
 }
@@ -125,7 +153,7 @@ func credentialsOf(secret string) func(*dbv1.DatabaseCluster) {
 	}
 }
 
-// What the plugin predicts, the operator does.
+// The operator does what the plugin predicts.
 func TestThePluginPredictsWhichChangesRestartMembers(t *testing.T) {
 	parallel(t)
 	cluster := started(t, nil, healthy)

@@ -82,6 +82,7 @@ func TestThePluginShowsAClusterAndHandsOver(t *testing.T) {
 	}
 	mustDbc(t, ns, []string{"databasecluster.database.dbcluster.io/orders"}, "status", "dbc/orders", "-o", "name")
 	mustDbc(t, ns, []string{"Ready is True"}, "why", "orders")
+	mustDbc(t, ns, []string{"No change."}, "diff", "orders")
 
 	mustDbc(t, ns, []string{"kubectl -n " + ns + " annotate databasecluster/orders database.dbcluster.io/hand-over=orders-2/"}, "hand-over", "orders", "orders-2", "--dry-run")
 	if read(t, cluster).Annotations[dbv1.AnnotationHandOver] != "" {

@@ -59,7 +59,7 @@ func members(before, after *situation.Situation) string {
 	case !equality.Semantic.DeepEqual(a.Resources, b.Resources):
 		return "The members get their resources while they run. A member restarts if its node has no room for them."
 	case !reflect.DeepEqual(a.Parameters, b.Parameters) && !pods.InTemplate(after.Cluster):
-		return "A Job puts the parameters in force. The engine may restart members for some of them, and the operator does not."
+		return "A Job puts the parameters in force. The engine may restart servers in their pods for that, and the operator restarts no pod."
 	default:
 		return "No member restarts."
 	}

@@ -15,18 +15,20 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 )
 
-// unknown are the kinds whose objects depend on how the operator was installed, so this program cannot render them.
-var unknown = map[string]bool{"Deployment": true}
+// hidden are the kinds that are not compared: a Deployment has the image of the operator, which this program does not know, and a Secret
+// has values that no terminal should show.
+var hidden = map[string]bool{"Deployment": true, "Secret": true}
 
 // Pending compares the objects of a cluster with those that the next pass of the operator would write.
 func Pending(s *situation.Situation) Preview {
 	decided := plan.For(s)
 	var p Preview
 	for _, o := range decided.Operations {
-		a, is := o.(operation.Apply)
+		a, applies := o.(operation.Apply)
+		_, shown := o.(operation.Verb) // other operations have keys or passwords
 		switch {
-		case is && unknown[a.Kind()]:
-		case is:
+		case !shown, applies && hidden[a.Kind()]:
+		case applies:
 			p.Differences = append(p.Differences, written(s, a))
 		default:
 			p.Differences = append(p.Differences, Difference{Kind: "Step", Name: o.String()})
@@ -47,10 +49,6 @@ func Pending(s *situation.Situation) Preview {
 // written is what a write changes: of the live object only the fields that the operator writes.
 func written(s *situation.Situation, a operation.Apply) Difference {
 	d := Difference{Kind: a.Kind(), Name: a.Name(), After: textOf(clean(a.Object))}
-	if a.Kind() == "Secret" { // its values are shown to no one
-		d.After = "# " + a.String() + "\n"
-		return d
-	}
 	if now := live(s, a.Kind(), a.Name()); now != nil {
 		fields, _ := project(now.Object, a.Object.Object).(map[string]any)
 		fields["apiVersion"] = a.Object.GetAPIVersion()
