@@ -58,10 +58,11 @@ func attachable(t *testing.T) *machine {
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{GenerateName: "attachable-"}}
 	createFor(t, node)
 	m.name = node.Name
+	before := node.DeepCopy()
 	node.Status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: address.Hostname()}}
 	node.Status.DaemonEndpoints.KubeletEndpoint.Port = int32(port)
 	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, LastHeartbeatTime: metav1.Now()}}
-	if err := admin.Status().Update(t.Context(), node); err != nil {
+	if err := admin.Status().Patch(t.Context(), node, client.MergeFrom(before)); err != nil {
 		t.Fatal(err)
 	}
 	return m

@@ -116,6 +116,29 @@ func TestThePluginShowsWhatAManifestChanges(t *testing.T) {
 	}
 }
 
+// The API server gets the patch of kubectl apply: it removes what the previous manifest had, and keeps what others have set.
+func TestThePluginComparesAsKubectlApplies(t *testing.T) {
+	parallel(t)
+	cluster := started(t, nil, healthy)
+	change(t, cluster, func(c *dbv1.DatabaseCluster) {
+		c.Spec.Service.Labels = map[string]string{"team": "a", "by": "hand"}
+		metav1.SetMetaDataAnnotation(&c.ObjectMeta, corev1.LastAppliedConfigAnnotation, `{"spec":{"service":{"labels":{"team":"a"}}}}`)
+	})
+	file := changedManifest(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Service.Labels = map[string]string{"tier": "db"} })
+	output, code := dbc(t, "", "-n", cluster.Namespace, "diff", "orders", "-f", file)
+	if code != 1 || !strings.Contains(output, "\n-      team: a\n") || strings.Contains(output, "\n-      by: hand") {
+		t.Errorf("got %d\n%s", code, output)
+	}
+	fresh := smallest(cluster.Namespace, "fresh")
+	output, code = dbc(t, "", "-n", cluster.Namespace, "diff", "fresh", "-f", changedManifest(t, fresh, func(*dbv1.DatabaseCluster) {}))
+	if code != 1 || !strings.Contains(output, "+kind: StatefulSet") || !strings.Contains(output, "The operator creates the cluster with 3 members.") {
+		t.Errorf("of a new cluster: %d\n%s", code, output)
+	}
+	if clusters := listed(t, cluster.Namespace, &dbv1.DatabaseClusterList{}, nil).Items; len(clusters) != 1 {
+		t.Errorf("there are %d clusters", len(clusters))
+	}
+}
+
 // An idle cluster needs no change, also with a certificate and passwords that only the operator can write.
 func TestThePluginShowsNoChangeOfAnIdleClusterWithTLS(t *testing.T) {
 	parallel(t)
