@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -75,6 +76,9 @@ func TestThePluginShowsAClusterAndHandsOver(t *testing.T) {
 	cluster.Spec.Engine = replicated(t, nil)
 	create(t, cluster)
 	awaitReady(t, cluster)
+	await(t, cluster, "the role of each member", func() bool {
+		return !slices.ContainsFunc(cluster.Status.Members, func(m dbv1.MemberStatus) bool { return m.Role == "" })
+	})
 
 	screen := mustDbc(t, ns, []string{"DatabaseCluster " + ns + "/orders   Ready", "Members: 3 of 3 ready", "none: spec.backup is not set"}, "status", "orders")
 	if fields := strings.Join(strings.Fields(screen), " "); !strings.Contains(fields, "orders-0 Primary Ready") || !strings.Contains(fields, "orders-1 Replica Ready") {
