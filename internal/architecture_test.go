@@ -57,7 +57,7 @@ var order = []place{
 	{name: "schedule", pure: true, imports: core, importedBy: theList},
 	{name: "protection", pure: true, imports: core, importedBy: theList},
 	{name: "storage", pure: true, imports: core, importedBy: theList},
-	{name: "network", pure: true, imports: core, importedBy: theList},
+	{name: "network", pure: true, imports: core, importedBy: []string{"plan", "cmd/kubectl-dbc/internal/preview"}},
 	{name: "certificate", pure: true, imports: core, importedBy: theList},
 	{name: "rotation", pure: true, imports: core, importedBy: theList},
 	{name: "archiver", pure: true, imports: core, importedBy: theList},
@@ -73,7 +73,7 @@ var order = []place{
 	{name: "restoration/plan", pure: true},
 	{name: "accounts/plan", pure: true, importedBy: []string{"database", "user", "user/plan"}},
 	{name: "user/plan", pure: true, importedBy: []string{"user"}},
-	{name: "controller", importedBy: []string{"kinds", "manager"}},
+	{name: "controller", importedBy: []string{"kinds", "manager", "cmd/kubectl-dbc/internal/preview"}},
 	{name: "backup", importedBy: []string{"kinds"}},
 	{name: "restoration", importedBy: []string{"kinds"}},
 	{name: "database", importedBy: []string{"kinds"}},
@@ -91,12 +91,16 @@ var order = []place{
 	{name: "manager", importedBy: []string{"cmd"}},
 	{name: "cmd/transfer", imports: []string{"transfer"}},
 	{name: "cmd", imports: []string{"manager"}},
-	// The plugin of kubectl is a client like others: it knows the API, and nothing of the operator.
+	// The plugin of kubectl is a client like others: it knows the API. Only preview knows the operator, whose decisions it repeats.
 	{name: "cmd/kubectl-dbc/internal/text", pure: true, imports: none, importedBy: plugin},
 	{name: "cmd/kubectl-dbc/internal/why", pure: true, imports: none, importedBy: plugin},
 	{name: "cmd/kubectl-dbc/internal/status", pure: true, imports: []string{"cmd/kubectl-dbc/internal/text", "cmd/kubectl-dbc/internal/why"}, importedBy: plugin},
 	{name: "cmd/kubectl-dbc/internal/requests", pure: true, imports: []string{"cmd/kubectl-dbc/internal/text"}, importedBy: plugin},
 	{name: "cmd/kubectl-dbc/internal/restoring", pure: true, imports: []string{"cmd/kubectl-dbc/internal/text"}, importedBy: plugin},
+	{name: "cmd/kubectl-dbc/internal/declared", pure: true, imports: []string{"cmd/kubectl-dbc/internal/text"}, importedBy: plugin},
+	{name: "cmd/kubectl-dbc/internal/preview", pure: true, importedBy: plugin, imports: []string{
+		"objects", "pods", "resources", "operation", "apply", "kit", "plan/situation", "network", "plan", "controller",
+	}},
 	{name: "cmd/kubectl-dbc/internal/connecting", pure: true, imports: none, importedBy: plugin},
 	{name: "cmd/kubectl-dbc/internal/merging", pure: true, imports: []string{"cmd/kubectl-dbc/internal/text"}, importedBy: plugin},
 	{name: "cmd/kubectl-dbc/internal/redact", pure: true, imports: none, importedBy: plugin},
@@ -114,6 +118,7 @@ var (
 	plugin = []string{
 		"cmd/kubectl-dbc/internal/text", "cmd/kubectl-dbc/internal/why", "cmd/kubectl-dbc/internal/status", "cmd/kubectl-dbc/internal/requests",
 		"cmd/kubectl-dbc/internal/restoring", "cmd/kubectl-dbc/internal/connecting", "cmd/kubectl-dbc/internal/merging",
+		"cmd/kubectl-dbc/internal/declared", "cmd/kubectl-dbc/internal/preview",
 		"cmd/kubectl-dbc/internal/redact", "cmd/kubectl-dbc/internal/cli",
 	}
 )

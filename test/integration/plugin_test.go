@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -75,6 +76,9 @@ func TestThePluginShowsAClusterAndHandsOver(t *testing.T) {
 	cluster.Spec.Engine = replicated(t, nil)
 	create(t, cluster)
 	awaitReady(t, cluster)
+	await(t, cluster, "the role of each member", func() bool {
+		return !slices.ContainsFunc(cluster.Status.Members, func(m dbv1.MemberStatus) bool { return m.Role == "" })
+	})
 
 	screen := mustDbc(t, ns, []string{"DatabaseCluster " + ns + "/orders   Ready", "Members: 3 of 3 ready", "none: spec.backup is not set"}, "status", "orders")
 	if fields := strings.Join(strings.Fields(screen), " "); !strings.Contains(fields, "orders-0 Primary Ready") || !strings.Contains(fields, "orders-1 Replica Ready") {
@@ -82,6 +86,7 @@ func TestThePluginShowsAClusterAndHandsOver(t *testing.T) {
 	}
 	mustDbc(t, ns, []string{"databasecluster.database.dbcluster.io/orders"}, "status", "dbc/orders", "-o", "name")
 	mustDbc(t, ns, []string{"Ready is True"}, "why", "orders")
+	mustDbc(t, ns, []string{"No change."}, "diff", "orders")
 
 	mustDbc(t, ns, []string{"kubectl -n " + ns + " annotate databasecluster/orders database.dbcluster.io/hand-over=orders-2/"}, "hand-over", "orders", "orders-2", "--dry-run")
 	if read(t, cluster).Annotations[dbv1.AnnotationHandOver] != "" {
@@ -175,6 +180,14 @@ func TestThePluginReportsWithoutSecrets(t *testing.T) {
 	}, healthy)
 	create(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "orders-credentials"}, StringData: map[string]string{"password": "correct-horse"}})
 	change(t, cluster, annotated("example.test/note", "the password is correct-horse"))
+	database := &dbv1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "invoices"}}
+	database.Spec.ClusterRef.Name, database.Spec.Name = cluster.Name, "invoices"
+	create(t, database)
+	u := userOf(cluster, "billing")
+	u.Spec.SecretName = "of-billing"
+	create(t, u)
+	create(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "of-billing"}, StringData: map[string]string{"password": "battery-staple"}})
+	change(t, u, func(u *dbv1.DatabaseUser) { u.Annotations = map[string]string{"example.test/note": "battery-staple"} })
 	file := filepath.Join(t.TempDir(), "report.zip")
 	mustDbc(t, cluster.Namespace, []string{file}, "report", "orders", "--no-logs", "--file", file)
 	archive, err := zip.OpenReader(file)
@@ -193,13 +206,17 @@ func TestThePluginReportsWithoutSecrets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, secret := range []string{"hunter22", "correct-horse"} {
+		if entry.Name == "README.txt" && !strings.Contains(string(content), "metrics of the operator: namespace databasecluster-operator-system has no pod of the operator") {
+			t.Errorf("README.txt does not tell why the report has no metrics:\n%s", content)
+		}
+		for _, secret := range []string{"hunter22", "correct-horse", "battery-staple"} {
 			if strings.Contains(string(content), secret) {
 				t.Errorf("%s has %s:\n%s", entry.Name, secret, content)
 			}
 		}
 	}
-	for _, want := range []string{"README.txt", "status.txt", "events.txt", "objects/DatabaseCluster/orders.yaml", "objects/StatefulSet/orders.yaml", "objects/Pod/orders-0.yaml"} {
+	for _, want := range []string{"README.txt", "status.txt", "events.txt", "objects/DatabaseCluster/orders.yaml", "objects/StatefulSet/orders.yaml", "objects/Pod/orders-0.yaml",
+		"objects/Database/invoices.yaml", "objects/DatabaseUser/billing.yaml"} {
 		if !names[want] {
 			t.Errorf("the report has no %s: %v", want, names)
 		}

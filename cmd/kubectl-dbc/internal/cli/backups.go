@@ -39,11 +39,11 @@ func (s *session) backups() *cobra.Command {
 			return err
 		}
 		own := requests.Of(name, all)
-		list, err := listOf(own)
+		items, err := itemsOf("DatabaseBackup", own)
 		if err != nil {
 			return err
 		}
-		if printed, err := out.print(s, list); printed {
+		if printed, err := out.print(s, listOf(items)); printed {
 			return err
 		}
 		if len(own) == 0 {

@@ -46,7 +46,7 @@ func TestEachCommandHasAnExampleThatRunsIt(t *testing.T) {
 			}
 		}
 	}
-	if seen != 15 {
+	if seen != 17 {
 		t.Errorf("there are %d commands", seen)
 	}
 }

@@ -31,6 +31,9 @@ type wanted struct {
 	field []string
 }
 
+// ofCluster is the field with the name of the cluster.
+var ofCluster = []string{"spec", "clusterRef", "name"}
+
 // reported are the kinds of objects of a cluster. Secrets are not among them.
 func reported() []wanted {
 	var all []wanted
@@ -49,7 +52,9 @@ func reported() []wanted {
 	return append(all,
 		wanted{dbv1.GroupVersion.WithKind("DatabaseCluster"), []string{"metadata", "name"}},
 		wanted{dbv1.GroupVersion.WithKind("DatabaseBackup"), []string{"spec", "cluster"}},
-		wanted{dbv1.GroupVersion.WithKind("DatabaseRestore"), []string{"spec", "clusterRef", "name"}})
+		wanted{dbv1.GroupVersion.WithKind("DatabaseRestore"), ofCluster},
+		wanted{dbv1.GroupVersion.WithKind("Database"), ofCluster},
+		wanted{dbv1.GroupVersion.WithKind("DatabaseUser"), ofCluster})
 }
 
 // readObjects reads the objects of the cluster, and the events of the namespace that concern them.
@@ -120,22 +125,6 @@ func (c *collection) readEvents(ctx context.Context, names map[string]bool) {
 	c.add("events.txt", strings.Join(lines, "\n")+"\n")
 }
 
-// readMetrics reads the CPU and memory of the pods, where a metrics server runs.
-func (c *collection) readMetrics(ctx context.Context) {
-	clients, err := c.target.clientset()
-	if err != nil {
-		c.miss("metrics", err)
-		return
-	}
-	content, err := clients.CoreV1().RESTClient().Get().AbsPath("/apis/metrics.k8s.io/v1beta1/namespaces/"+c.target.namespace+"/pods").
-		Param("labelSelector", dbv1.LabelInstance+"="+c.cluster.Name).DoRaw(ctx)
-	if err != nil {
-		c.miss("metrics of the pods", err)
-		return
-	}
-	c.add("metrics/pods.json", string(content))
-}
-
 // readAllLogs reads the logs of the cluster and of the operator.
 func (c *collection) readAllLogs(ctx context.Context) {
 	clients, err := c.target.clientset()
@@ -147,12 +136,19 @@ func (c *collection) readAllLogs(ctx context.Context) {
 	if err != nil {
 		c.miss("logs", err)
 	}
-	operators, labels := &corev1.PodList{}, client.MatchingLabels{"control-plane": "controller-manager"}
-	if err := c.target.List(ctx, operators, client.InNamespace(c.operator), labels); err != nil {
+	operators, err := c.operators(ctx)
+	if err != nil {
 		c.miss("log of the operator", err)
 	}
 	c.readLogsOf(ctx, clients.CoreV1().Pods(c.target.namespace), c.target.namespace, pods)
-	c.readLogsOf(ctx, clients.CoreV1().Pods(c.operator), c.operator, operators.Items)
+	c.readLogsOf(ctx, clients.CoreV1().Pods(c.operator), c.operator, operators)
+}
+
+// operators are the pods of the operator.
+func (c *collection) operators(ctx context.Context) ([]corev1.Pod, error) {
+	list, labels := &corev1.PodList{}, client.MatchingLabels{"control-plane": "controller-manager"}
+	err := c.target.List(ctx, list, client.InNamespace(c.operator), labels)
+	return list.Items, err
 }
 
 // longest is the number of lines of each log.
@@ -176,15 +172,7 @@ func (c *collection) readLogsOf(ctx context.Context, api corev1client.PodInterfa
 
 // readSecrets reads the values that the report must not have. Without the right to read them, only the form of a value is known.
 func (c *collection) readSecrets(ctx context.Context) {
-	names := map[string]bool{c.cluster.Name + "-credentials": true, c.cluster.Spec.Credentials.SecretName: true}
-	if c.cluster.Status.Binding != nil {
-		names[c.cluster.Status.Binding.Name] = true
-	}
-	if b := c.cluster.Spec.Backup; b != nil {
-		names[b.Destination.CredentialsSecretName], names[b.Destination.EncryptionSecretName] = true, true
-	}
-	delete(names, "")
-	for _, name := range slices.Sorted(maps.Keys(names)) {
+	for _, name := range c.secretNames(ctx) {
 		secret := &corev1.Secret{}
 		err := c.target.Get(ctx, types.NamespacedName{Namespace: c.target.namespace, Name: name}, secret)
 		if err != nil && !apierrors.IsNotFound(err) && !meta.IsNoMatchError(err) {
@@ -196,6 +184,32 @@ func (c *collection) readSecrets(ctx context.Context) {
 			}
 		}
 	}
+}
+
+// secretNames are the Secrets of the cluster and of its users.
+func (c *collection) secretNames(ctx context.Context) []string {
+	names := map[string]bool{c.cluster.Name + "-credentials": true, c.cluster.Spec.Credentials.SecretName: true}
+	add := func(binding *dbv1.ClusterBinding) {
+		if binding != nil {
+			names[binding.Name] = true
+		}
+	}
+	add(c.cluster.Status.Binding)
+	if b := c.cluster.Spec.Backup; b != nil {
+		names[b.Destination.CredentialsSecretName], names[b.Destination.EncryptionSecretName] = true, true
+	}
+	users := &dbv1.DatabaseUserList{}
+	if err := c.target.List(ctx, users, client.InNamespace(c.target.namespace)); err != nil && !meta.IsNoMatchError(err) {
+		c.miss("DatabaseUsers, so logs were searched only for values that look like their passwords", err)
+	}
+	for _, u := range users.Items {
+		if u.Spec.ClusterRef.Name == c.cluster.Name {
+			names[u.Spec.SecretName] = true
+			add(u.Status.Binding)
+		}
+	}
+	delete(names, "")
+	return slices.Sorted(maps.Keys(names))
 }
 
 // public are keys of these Secrets that are no secrets.

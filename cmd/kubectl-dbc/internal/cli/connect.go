@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
@@ -23,38 +24,50 @@ import (
 )
 
 func (s *session) connect() *cobra.Command {
-	var member, secret, command string
-	var port uint16
+	var member, user string
+	var f jobFlags
+	var c visit
 	cmd := &cobra.Command{
 		Use:   "connect CLUSTER",
-		Short: "Forward a port to the database, and run a client of this machine",
+		Short: "Forward a port to the database and run a client of this machine, or run a client in a Job",
 		Long: "Forward a port of this machine to the primary, or to a ready member. With --command, a shell runs a client of this machine.\n" +
 			"It has each key of the connection Secret as an environment variable, such as DBC_URI, DBC_USERNAME, DBC_PASSWORD and\n" +
-			"DBC_DATABASE. DBC_HOST and DBC_PORT are those of the forwarded port. With TLS, DBC_CA_FILE is a file with the CA.",
+			"DBC_DATABASE. DBC_HOST and DBC_PORT are those of the forwarded port. With TLS, DBC_CA_FILE is a file with the CA.\n\n" +
+			"With --job, the client runs in a Job with the image of the members, so this machine needs no client. It connects to the Service.\n" +
+			"Without --command, it is an interactive shell. Its exit code is that of the plugin, which deletes the Job at the end.",
 		Example: "  kubectl dbc connect orders --command 'PGSSLROOTCERT=$DBC_CA_FILE psql \"$DBC_URI\"'\n" +
-			"  kubectl dbc connect orders --port 5432",
+			"  kubectl dbc connect orders --port 5432\n" +
+			"  kubectl dbc connect orders --job --user reporting",
 		Args:              oneCluster(0, ""),
 		ValidArgsFunction: s.clusterNames,
 	}
-	cmd.Flags().StringVar(&command, "command", "", "Command for sh. Default: forward the port until you interrupt the command")
-	cmd.Flags().StringVar(&member, "member", "", "Name of the pod, or its number. Default: the primary, or a ready member")
-	cmd.Flags().StringVar(&secret, "secret", "", "Name of another Secret in the form of the connection Secret, for another user")
-	cmd.Flags().Uint16Var(&port, "port", 0, "Port of this machine. Default: a free one")
+	flags := cmd.Flags()
+	flags.StringVar(&c.command, "command", "", "Command for sh. Default: forward the port until you interrupt it, or with --job a shell")
+	flags.StringVar(&member, "member", "", "Name of the pod, or its number. Default: the primary, or a ready member")
+	flags.StringVar(&c.secret, "secret", "", "Name of another Secret in the form of the connection Secret")
+	flags.StringVar(&user, "user", "", "Name of a DatabaseUser, whose Secret the client gets. Default: the connection Secret of the cluster")
+	flags.Uint16Var(&c.port, "port", 0, "Port of this machine. Default: a free one")
+	flags.BoolVar(&f.wanted, "job", false, "Run the client in a Job of the namespace, and not on this machine")
+	flags.DurationVar(&f.start, "start-timeout", 2*time.Minute, "Time within which the pod of --job must start")
+	flags.DurationVar(&f.longest, "max-duration", time.Hour, "Time after which Kubernetes ends the client of --job")
+	cmd.MarkFlagsMutuallyExclusive("secret", "user")
+	cmd.MarkFlagsMutuallyExclusive("job", "port")
+	cmd.MarkFlagsMutuallyExclusive("job", "member")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		t, cluster, err := s.cluster(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}
-		if secret == "" {
-			if secret, err = connecting.SecretOf(cluster); err != nil {
-				return err
-			}
-		}
-		pod, err := connecting.Member(cluster, member)
-		if err != nil {
+		if c.secret, err = t.secretOf(cmd.Context(), cluster, c.secret, user); err != nil {
 			return err
 		}
-		return s.forward(cmd.Context(), t, visit{pod: pod, secret: secret, port: port, command: command})
+		if c.pod, err = connecting.Member(cluster, member); err != nil {
+			return err
+		}
+		if f.wanted {
+			return s.runJob(cmd.Context(), t, cluster, c, f)
+		}
+		return s.forward(cmd.Context(), t, c)
 	}
 	return cmd
 }

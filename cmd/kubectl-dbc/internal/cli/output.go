@@ -58,23 +58,33 @@ func (o output) print(s *session, object runtime.Object) (printed bool, err erro
 }
 
 // listOf is a list as kubectl prints it: the printer of names accepts no other list.
-func listOf(backups []dbv1.DatabaseBackup) (*unstructured.UnstructuredList, error) {
-	list := &unstructured.UnstructuredList{Object: map[string]any{"apiVersion": "v1", "kind": "List", "metadata": map[string]any{}}}
-	for i := range backups {
-		fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&backups[i])
+func listOf(items []unstructured.Unstructured) *unstructured.UnstructuredList {
+	return &unstructured.UnstructuredList{
+		Object: map[string]any{"apiVersion": "v1", "kind": "List", "metadata": map[string]any{}}, Items: items,
+	}
+}
+
+// itemsOf are objects of a kind of the operator, for listOf.
+func itemsOf[T any](kind string, objects []T) ([]unstructured.Unstructured, error) {
+	var all []unstructured.Unstructured
+	for i := range objects {
+		fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&objects[i])
 		if err != nil {
 			return nil, err
 		}
 		item := unstructured.Unstructured{Object: fields}
-		item.SetGroupVersionKind(dbv1.GroupVersion.WithKind("DatabaseBackup"))
-		list.Items = append(list.Items, item)
+		item.SetGroupVersionKind(dbv1.GroupVersion.WithKind(kind))
+		all = append(all, item)
 	}
-	return list, nil
+	return all, nil
 }
 
 func (o output) wanted() bool {
 	return *o.OutputFormat != "" || *o.TemplatePrinterFlags.TemplateArgument != ""
 }
+
+// wide reports whether the table gets all columns.
+func (o output) wide() bool { return *o.OutputFormat == "wide" }
 
 // manifest prints an object as a file for kubectl apply.
 func (s *session) manifest(object client.Object) error {

@@ -21,21 +21,26 @@ import (
 )
 
 func (s *session) report() *cobra.Command {
-	var file, operator string
+	var file, operator, account string
 	var withoutLogs bool
 	cmd := &cobra.Command{
 		Use:   "report CLUSTER",
 		Short: "Write one zip file for support: objects, events, logs and metrics, without passwords and keys",
 		Long: "Write a zip file with the objects of a cluster, their events and logs, and the CPU and memory of the pods. It also has the\n" +
-			"log of the operator. It has no Secrets, no environment variables, and no content of ConfigMaps. The command reads the\n" +
-			"Secrets of the cluster if you may, to remove their values from logs. Read the file before you send it.",
-		Example:           "  kubectl dbc report orders\n  kubectl dbc report orders --file /tmp/orders.zip --no-logs",
+			"log and the metrics of the operator. It has no Secrets, no environment variables, and no content of ConfigMaps. The command\n" +
+			"reads the Secrets of the cluster if you may, to remove their values from logs. Read the file before you send it.\n\n" +
+			"The metrics of the operator need a token, which the proxy of the API server removes from requests. So they need\n" +
+			"--metrics-account. README.txt in the file lists what could not be read.",
+		Example: "  kubectl dbc report orders\n  kubectl dbc report orders --file /tmp/orders.zip --no-logs\n" +
+			"  kubectl dbc report orders --metrics-account monitoring/prometheus",
 		Args:              oneCluster(0, ""),
 		ValidArgsFunction: s.clusterNames,
 	}
 	cmd.Flags().StringVarP(&file, "file", "f", "", "File to write. Default: the name of the cluster and the time")
 	cmd.Flags().StringVar(&operator, "operator-namespace", "databasecluster-operator-system", "Namespace of the operator")
 	cmd.Flags().BoolVar(&withoutLogs, "no-logs", false, "Leave out logs")
+	cmd.Flags().StringVar(&account, "metrics-account", "",
+		"ServiceAccount that may read the operator's metrics, as NAMESPACE/NAME. The command requests a token of it for ten minutes")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		t, cluster, err := s.cluster(cmd.Context(), args[0])
 		if err != nil {
@@ -44,7 +49,9 @@ func (s *session) report() *cobra.Command {
 		if file == "" {
 			file = fmt.Sprintf("%s-%s-%s.zip", t.namespace, cluster.Name, s.now().UTC().Format("20060102-150405"))
 		}
-		c := &collection{session: s, target: t, cluster: cluster, operator: operator, logs: !withoutLogs, files: map[string]string{}}
+		c := &collection{
+			session: s, target: t, cluster: cluster, operator: operator, account: account, logs: !withoutLogs, files: map[string]string{},
+		}
 		if err := c.collect(cmd.Context()); err != nil {
 			return err
 		}
@@ -65,6 +72,7 @@ type collection struct {
 	operator string
 	logs     bool
 	secrets  redact.Values
+	account  string
 	// files are the contents by name, and missing is what could not be read.
 	files   map[string]string
 	missing []string
@@ -79,6 +87,7 @@ func (c *collection) collect(ctx context.Context) error {
 	c.readSecrets(ctx)
 	c.add("status.txt", facts.Screen(false))
 	c.readObjects(ctx)
+	c.readUsage(ctx)
 	c.readMetrics(ctx)
 	if c.logs {
 		c.readAllLogs(ctx)

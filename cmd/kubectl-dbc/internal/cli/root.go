@@ -35,7 +35,7 @@ type exit struct {
 
 func (e exit) Error() string { return e.message }
 
-// Run runs the plugin and returns the exit code: 1 for an error. The command why has its own codes.
+// Run runs the plugin and returns the exit code: 1 for an error. The commands why and diff have their own codes.
 func Run(ctx context.Context, version string, args []string, streams genericiooptions.IOStreams) int {
 	ctrllog.SetLogger(logr.Discard())
 	klog.SetLogger(logr.Discard())
@@ -46,8 +46,8 @@ func Run(ctx context.Context, version string, args []string, streams genericioop
 		return 0
 	}
 	code := 1
-	if command.Name() == "why" {
-		code = 2 // 1 is the code of a cluster that is not healthy
+	if command.Name() == "why" || command.Name() == "diff" {
+		code = 2 // 1 is the code of a cluster that is not healthy, and of a difference
 	}
 	if coded, is := errors.AsType[exit](err); is {
 		code = coded.code
@@ -77,7 +77,7 @@ func newRoot(version string, streams genericiooptions.IOStreams) *cobra.Command 
 	s.flags.AddFlags(root.PersistentFlags())
 	root.AddCommand(
 		s.status(), s.why(), s.backups(), s.backup(), s.verify(), s.restore(), s.handOver(), s.rebuild(), s.restart(), s.rotate(),
-		s.hibernate(), s.wake(), s.logs(), s.connect(), s.report(),
+		s.hibernate(), s.wake(), s.diff(), s.users(), s.logs(), s.connect(), s.report(),
 	)
 	return root
 }

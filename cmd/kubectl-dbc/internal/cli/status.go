@@ -17,7 +17,6 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/cmd/kubectl-dbc/internal/requests"
 	"github.com/dbcluster/databasecluster-operator/cmd/kubectl-dbc/internal/status"
-	"github.com/dbcluster/databasecluster-operator/cmd/kubectl-dbc/internal/why"
 )
 
 // clearScreen moves the cursor of a terminal to the top and clears the screen.
@@ -100,35 +99,4 @@ func (t *target) facts(ctx context.Context, cluster *dbv1.DatabaseCluster, now t
 		}
 	}
 	return f, nil
-}
-
-// pages is the address of the documents. Alerts have the same one.
-const pages = "https://github.com/dbcluster/databasecluster-operator/blob/main/docs/"
-
-func (s *session) why() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "why CLUSTER",
-		Short: "Print the one cause why a cluster is not healthy, and the command that shows more",
-		Long: "Print the condition that explains the state best, the page that leads to the solution, and a command that shows more.\n" +
-			"The exit code is 0 for a healthy cluster, and 1 for one that is not. It is 2 if the state is unknown or cannot be read.",
-		Example:           "  kubectl dbc why orders\n  kubectl dbc why orders >/dev/null || echo \"orders needs attention\"",
-		Args:              oneCluster(0, ""),
-		ValidArgsFunction: s.clusterNames,
-	}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		_, cluster, err := s.cluster(cmd.Context(), args[0])
-		if err != nil {
-			return err
-		}
-		verdict, cause := why.Explain(cluster)
-		fmt.Fprintln(s.Out, cause.Sentence())
-		if cause.Page != "" {
-			fmt.Fprintf(s.Out, "Page:    %s%s\nCommand: %s\n", pages, cause.Page, cause.Command)
-		}
-		if verdict != why.Healthy {
-			return exit{code: int(verdict)}
-		}
-		return nil
-	}
-	return cmd
 }

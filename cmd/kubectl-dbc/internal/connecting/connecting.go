@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package connecting describes a connection through a forwarded port.
+// Package connecting describes a client and its connection: through a forwarded port, or from a Job.
 package connecting
 
 import (
@@ -39,6 +39,18 @@ func SecretOf(cluster *dbv1.DatabaseCluster) (string, error) {
 			"created it yet (status.binding)", cluster.Name)
 	}
 	return cluster.Status.Binding.Name, nil
+}
+
+// SecretOfUser is the name of the Secret of a DatabaseUser, which has the form of the connection Secret.
+func SecretOfUser(cluster *dbv1.DatabaseCluster, user *dbv1.DatabaseUser) (string, error) {
+	switch of := user.Spec.ClusterRef.Name; {
+	case of != cluster.Name:
+		return "", fmt.Errorf("DatabaseUser %s is a user of DatabaseCluster %s, not of %s", user.Name, of, cluster.Name)
+	case user.Status.Binding == nil:
+		return "", fmt.Errorf("DatabaseUser %[1]s has no Secret yet (status.binding): kubectl dbc why databaseuser/%[1]s has the cause",
+			user.Name)
+	}
+	return user.Status.Binding.Name, nil
 }
 
 // Member is the pod to connect to: the named one, or else the primary, or else a ready member.

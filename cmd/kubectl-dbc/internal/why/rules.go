@@ -21,8 +21,9 @@ type rule struct {
 	// page is the page of the condition, and pages are those of reasons.
 	page  string
 	pages map[string]string
-	// command has the placeholders NS, NAME and MEMBER.
-	command string
+	// command has the placeholders NS, NAME and MEMBER, or NS, NAME, KIND and CLUSTER for other kinds. commands are those of reasons.
+	command  string
+	commands map[string]string
 }
 
 const (
@@ -38,6 +39,8 @@ const (
 	references = "troubleshooting.md#a-secret-or-configmap-is-missing"
 	tls        = "troubleshooting.md#a-certificate-is-refused"
 	volumes    = "troubleshooting.md#volumes"
+
+	blockedJobs = "troubleshooting.md#a-job-is-blocked"
 )
 
 // rules are in the order in which a condition explains the state. Those of Ready have the operator's order.
@@ -94,7 +97,7 @@ var (
 		dbv1.ReasonVolumeLost:             "troubleshooting.md#a-volume-with-data-is-lost",
 		dbv1.ReasonTwoPrimaries:           "troubleshooting.md#two-primaries",
 		dbv1.ReasonRestoreFailed:          "troubleshooting.md#a-restore-waits",
-		dbv1.ReasonJobBlocked:             "troubleshooting.md#a-job-is-blocked",
+		dbv1.ReasonJobBlocked:             blockedJobs,
 		dbv1.ReasonVolumeConflict:         "troubleshooting.md#volumes-of-a-previous-cluster",
 		dbv1.ReasonResizeInfeasible:       volumes,
 		dbv1.ReasonModifyInfeasible:       volumes,

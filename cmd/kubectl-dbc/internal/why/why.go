@@ -29,6 +29,8 @@ const (
 // Cause is a condition that needs attention.
 type Cause struct {
 	metav1.Condition
+	// About is the kind and the name of the object that has the condition; empty for the cluster.
+	About string
 	// Page is the path of the runbook or of the section of troubleshooting.md, below docs.
 	Page string
 	// Command shows more of the cause.
@@ -37,10 +39,22 @@ type Cause struct {
 
 // Sentence is the cause in one sentence.
 func (c Cause) Sentence() string {
-	if c.Type == "" {
-		return c.Message
+	about := ""
+	if c.About != "" {
+		about = c.About + ": "
 	}
-	return fmt.Sprintf("%s is %s (%s): %s", c.Type, c.Status, c.Reason, c.Message)
+	if c.Type == "" {
+		return about + c.Message
+	}
+	return fmt.Sprintf("%s%s is %s (%s): %s", about, c.Type, c.Status, c.Reason, c.Message)
+}
+
+// Text is what the command prints: the sentence, and for a problem the page at an address and a command that shows more.
+func (c Cause) Text(address string) string {
+	if c.Page == "" {
+		return c.Sentence() + "\n"
+	}
+	return fmt.Sprintf("%s\nPage:    %s%s\nCommand: %s\n", c.Sentence(), address, c.Page, c.Command)
 }
 
 // Explain returns the one cause that explains the state of a cluster best.

@@ -103,12 +103,16 @@ func TestReadyRepeatsNoOtherCause(t *testing.T) {
 
 // Pages and their sections move, and this package has their names as text.
 func TestEveryPageThatACauseNamesExists(t *testing.T) {
-	source, err := os.ReadFile("rules.go")
-	if err != nil {
-		t.Fatal(err)
+	var source []byte
+	for _, file := range []string{"rules.go", "object_rules.go"} {
+		part, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source = append(source, part...)
 	}
 	found := map[string]bool{"troubleshooting.md#the-operator-itself": true}
-	for _, match := range regexp.MustCompile(`"([a-zA-Z/]+\.md(#[a-z-]+)?)"`).FindAllStringSubmatch(string(source), -1) {
+	for _, match := range regexp.MustCompile(`"([a-zA-Z/-]+\.md(#[a-z-]+)?)"`).FindAllStringSubmatch(string(source), -1) {
 		found[match[1]] = true
 	}
 	if len(found) < 20 {
