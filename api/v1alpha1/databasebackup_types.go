@@ -15,7 +15,7 @@ import (
 // +operator-sdk:csv:customresourcedefinitions:displayName="Database Backup",order=2,resources={{Job,v1,""},{Pod,v1,""},{PersistentVolumeClaim,v1,""},{Secret,v1,""},{NetworkPolicy,v1,""},{DatabaseCluster,v1alpha1,""},{Event,v1,""}}
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
-// +kubebuilder:resource:shortName=dbb,categories=all;databases
+// +kubebuilder:resource:shortName=dbb,categories=all;dbcluster
 // +kubebuilder:printcolumn:name="Cluster",type=string,JSONPath=`.spec.cluster`
 // +kubebuilder:printcolumn:name="Phase",type=string,JSONPath=`.status.phase`
 // +kubebuilder:printcolumn:name="Size",type=string,JSONPath=`.status.size`,description="Size before compression; the progress while the backup runs"

@@ -16,7 +16,7 @@ import (
 // +operator-sdk:csv:customresourcedefinitions:displayName="Database Restore",order=4,resources={{DatabaseCluster,v1alpha1,""},{DatabaseBackup,v1alpha1,""},{Event,v1,""}}
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
-// +kubebuilder:resource:shortName=dbr,categories=all;databases
+// +kubebuilder:resource:shortName=dbr,categories=all;dbcluster
 // +kubebuilder:printcolumn:name="Cluster",type=string,JSONPath=`.spec.clusterRef.name`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Status",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`

@@ -78,9 +78,9 @@ func TestEveryKindHasAShortNameCategoriesAndItsAge(t *testing.T) {
 		if len(names.ShortNames) != 1 || !strings.HasPrefix(names.ShortNames[0], "db") || len(names.ShortNames[0]) != 3 {
 			t.Errorf("%s has the short names %v, want one of three letters that starts with db", names.Kind, names.ShortNames)
 		}
-		want := []string{"all", "databases"}
+		want := []string{"all", "dbcluster"}
 		if k.definition.Spec.Scope == apiextensionsv1.ClusterScoped {
-			want = []string{"databases"}
+			want = []string{"dbcluster"}
 		}
 		if !slices.Equal(names.Categories, want) {
 			t.Errorf("%s has the categories %v, want %v", names.Kind, names.Categories, want)

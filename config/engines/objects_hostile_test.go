@@ -43,7 +43,7 @@ func TestSessionsOfUsersDoNotStopTheActionOfPostgreSQL(t *testing.T) {
 	t.Parallel()
 	d := newDatabase(t, "postgresql-single-v1")
 	users := []object{login("alien")}
-	d.apply([]object{}, users)
+	d.apply(nil, users)
 	for range 3 {
 		cmd := exec.CommandContext(t.Context(), filepath.Join(d.programs, "psql"), "-XqtA", "-c", "SELECT pg_advisory_lock(4995142087184830980)", "-c", "SELECT pg_sleep(60)") //nolint:gosec // these programs
 		cmd.Env = append(os.Environ(), "PGHOST=127.0.0.1", "PGPORT="+d.port, "PGUSER=alien", "PGPASSWORD=of alien", "PGDATABASE=postgres")
@@ -57,7 +57,7 @@ func TestSessionsOfUsersDoNotStopTheActionOfPostgreSQL(t *testing.T) {
 			t.Fatal("the sessions do not wait for the lock")
 		}
 	}
-	d.all([]object{}, users, "Done")
+	d.all(nil, users, "Done")
 }
 
 func TestNoUserOfPostgreSQLBecomesASuperuserThroughAnOwner(t *testing.T) {
@@ -83,7 +83,7 @@ func TestNoUserOfPostgreSQLBecomesASuperuserThroughAnOwner(t *testing.T) {
 		}
 	}
 	d.expect("postgres", "SELECT pg_has_role('bob', 'postgres', 'MEMBER') OR pg_has_role('carol', 'postgres', 'MEMBER')", "f")
-	if got := d.apply([]object{owned("x").with(object{"owner": readers})}, []object{})["d-x"]; !strings.HasPrefix(got, "Refused owner: "+readers+" is reserved") {
+	if got := d.apply([]object{owned("x").with(object{"owner": readers})}, nil)["d-x"]; !strings.HasPrefix(got, "Refused owner: "+readers+" is reserved") {
 		t.Error(got)
 	}
 }

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package accounts_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -318,4 +319,16 @@ func before(u *dbv1.DatabaseUser) *dbv1.DatabaseUser {
 	u.Status.Version, u.Status.ClusterUID = accounts.OfUser(u).Version(), plans.UID
 	u.Status.Conditions = []metav1.Condition{{Type: dbv1.ConditionReady, Status: metav1.ConditionTrue, Reason: dbv1.ReasonInDatabase, Message: "as before"}}
 	return u
+}
+
+// A script may not take null for a list.
+func TestADocumentHasAListOfEachKind(t *testing.T) {
+	d := &dbv1.Database{}
+	d.Name, d.UID, d.Spec.ClusterRef.Name, d.Spec.Name = "shop", "uid-of-shop", "orders", "shop"
+	for _, declared := range [][]accounts.Declared{{accounts.OfDatabase(d)}, all(user("a"))} {
+		text, err := json.Marshal(accounts.Document(declared))
+		if err != nil || strings.Contains(string(text), "null") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
 }

@@ -123,7 +123,7 @@ func (s Start) content(ctx context.Context, m subject.Means) (data map[string][]
 		}
 		complete, versions = append(complete, d), append(versions, Version{d.ID(), d.Version()})
 	}
-	data[documentKey], err = json.Marshal(document(complete))
+	data[documentKey], err = json.Marshal(Document(complete))
 	return data, versions, err
 }
 

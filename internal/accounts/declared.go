@@ -122,9 +122,9 @@ func compare(a, b Declared) int {
 
 func created(d Declared) time.Time { return d.Object.GetCreationTimestamp().Time }
 
-// document is what the action reads, with the files of passwords in a folder.
-func document(all []Declared) protocol.DeclaredObjects {
-	var d protocol.DeclaredObjects
+// Document is what the action reads, with the files of passwords in a folder.
+func Document(all []Declared) protocol.DeclaredObjects {
+	d := protocol.DeclaredObjects{Databases: []protocol.DeclaredDatabase{}, Users: []protocol.DeclaredUser{}} // not null
 	for _, one := range all {
 		common := protocol.DeclaredObject{
 			ID: one.ID(), Name: one.Name, Mode: one.Mode(), Adopt: one.Policy.Existing == dbv1.ExistingAdopt, Attributes: texts(one.Attributes),

@@ -47,7 +47,7 @@ func wanted(s *situation.Situation, found Facts) (all []Declared, left string) {
 func fitting(all []Declared) int {
 	size := 0
 	for i, d := range all {
-		text, err := json.Marshal(document([]Declared{d}))
+		text, err := json.Marshal(Document([]Declared{d}))
 		if size += len(text) + MaxPassword; err != nil || size > maxBytes || i == maxObjects {
 			return i
 		}

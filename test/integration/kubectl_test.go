@@ -109,7 +109,7 @@ func TestKubectlGetPrintsTheState(t *testing.T) {
 	}
 	for command, named := range map[string][]string{
 		"get all -o name":       {"databasecluster.database.dbcluster.io/orders", "databasebackup.database.dbcluster.io/before"},
-		"get databases -o name": {"databasecluster.database.dbcluster.io/orders", "databasebackup.database.dbcluster.io/before", "databaseengine.database.dbcluster.io/postgresql-single-v1"},
+		"get dbcluster -o name": {"databasecluster.database.dbcluster.io/orders", "databasebackup.database.dbcluster.io/before", "databaseengine.database.dbcluster.io/postgresql-single-v1"},
 	} {
 		output, err := kubectl(t, "", "-n", cluster.Namespace, command)
 		for _, name := range named {

@@ -170,10 +170,10 @@ func TestAnEditorManagesAClusterAndAViewerOnlyReadsIt(t *testing.T) {
 		}
 	}
 	// Users with a role in a single namespace cannot read engines.
-	if output, err := kubectl(t, "edit", "-n", ns, "get databases"); err == nil || !strings.Contains(output, "orders") || !strings.Contains(output, "databaseengines.database.dbcluster.io is forbidden") {
-		t.Errorf("an editor: get databases: %v: %s", err, output)
+	if output, err := kubectl(t, "edit", "-n", ns, "get dbcluster"); err == nil || !strings.Contains(output, "orders") || !strings.Contains(output, "databaseengines.database.dbcluster.io is forbidden") {
+		t.Errorf("an editor: get dbcluster: %v: %s", err, output)
 	}
-	if output, err := kubectl(t, "view everywhere", "-n", ns, "get databases"); err != nil || !strings.Contains(output, "databaseengine.database.dbcluster.io/postgresql-single-v1") {
-		t.Errorf("view everywhere: get databases: %v: %s", err, output)
+	if output, err := kubectl(t, "view everywhere", "-n", ns, "get dbcluster"); err != nil || !strings.Contains(output, "databaseengine.database.dbcluster.io/postgresql-single-v1") {
+		t.Errorf("view everywhere: get dbcluster: %v: %s", err, output)
 	}
 }

@@ -19,11 +19,15 @@ records AS (
     FROM regexp_split_to_table(current_setting('dbc.records'), '\n') AS line, LATERAL (SELECT nullif(line, '')::json) AS one(r)
     WHERE r IS NOT NULL),
 stopped AS (SELECT DISTINCT id FROM records WHERE kind IN ('Refused', 'Exists', 'Failed')),
+document AS (
+    SELECT CASE json_typeof(text->'databases') WHEN 'array' THEN text->'databases' ELSE '[]' END AS databases,
+        CASE json_typeof(text->'users') WHEN 'array' THEN text->'users' ELSE '[]' END AS users
+    FROM CAST(current_setting('dbc.document') AS json) AS one(text)),
 listed AS (
-    SELECT 'database' AS what, d.* FROM json_to_recordset(current_setting('dbc.document')::json->'databases') AS d(
+    SELECT 'database' AS what, d.* FROM document, json_to_recordset(document.databases) AS d(
         id text, name text, mode text, adopt boolean, attributes json, owner text, databases json, "passwordFile" text)
     UNION ALL
-    SELECT 'user', u.* FROM json_to_recordset(current_setting('dbc.document')::json->'users') AS u(
+    SELECT 'user', u.* FROM document, json_to_recordset(document.users) AS u(
         id text, name text, mode text, adopt boolean, attributes json, owner text, databases json, "passwordFile" text)),
 marked AS (
     SELECT l.what, l.id, l.name, coalesce(l.mode, 'Apply') AS mode, coalesce(l.adopt, false) AS adopt, coalesce(l.owner, '') AS owner,
