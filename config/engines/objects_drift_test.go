@@ -83,7 +83,7 @@ func TestAnObjectOfAPersonOnPostgreSQLIsTakenOverOnlyIfAsked(t *testing.T) {
 	d.ask("postgres", "CREATE DATABASE shop")
 	databases, users := []object{owned("shop")}, []object{login("reader", "shop", "readOnly")}
 	adopted := object{"adopt": true}
-	if got := d.apply([]object{}, []object{users[0].with(adopted)})["u-reader"]; !strings.HasPrefix(got, "Refused name: reader is reserved") {
+	if got := d.apply([]object{}, []object{users[0].with(adopted)})["u-reader"]; !strings.HasPrefix(got, "Refused name: reader has rights of a superuser") {
 		t.Error("a user who may create others is taken over:", got)
 	}
 	d.ask("postgres", "ALTER ROLE reader NOCREATEROLE")

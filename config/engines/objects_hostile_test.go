@@ -68,7 +68,7 @@ func TestNoUserOfPostgreSQLBecomesASuperuserThroughAnOwner(t *testing.T) {
 	d.ask("postgres", "CREATE ROLE app LOGIN")
 	d.ask("postgres", "CREATE DATABASE app OWNER app")
 	results := d.apply(databases, users)
-	if got := results["u-dora"]; !strings.HasPrefix(got, "Refused databases.privileges: owner of app would be app, the account of spec.bootstrap") {
+	if got := results["u-dora"]; !strings.HasPrefix(got, "Refused databases.privileges: owner of the database would be app, the account of spec.bootstrap") {
 		t.Error(got)
 	}
 	d.expect("postgres", "SELECT pg_has_role('bob', 'alice', 'MEMBER')", "t")
@@ -77,12 +77,20 @@ func TestNoUserOfPostgreSQLBecomesASuperuserThroughAnOwner(t *testing.T) {
 		t.Fatal(got)
 	}
 	results = d.apply(databases, users)
-	for id, want := range map[string]string{"u-bob": "Failed databases.privileges: owner of the database would be alice", "u-carol": "Failed the role " + readers} {
+	for id, want := range map[string]string{
+		"u-bob": "Refused databases.privileges: owner of the database would be alice", "u-carol": "Refused the role " + readers,
+		"u-alice": "Failed has rights of a superuser as a member of postgres; revoke that",
+	} {
 		if !strings.HasPrefix(results[id], want) {
 			t.Errorf("%s: %s, want %s", id, results[id], want)
 		}
 	}
 	d.expect("postgres", "SELECT pg_has_role('bob', 'postgres', 'MEMBER') OR pg_has_role('carol', 'postgres', 'MEMBER')", "f")
+	databases = append(databases, owned("app").with(object{"owner": "bob"})) // refused, so it is no way around the rule
+	if got := d.apply(databases, users)["u-dora"]; !strings.HasPrefix(got, "Refused databases.privileges: owner of the database would be app") {
+		t.Error(got)
+	}
+	d.expect("postgres", "SELECT pg_has_role('dora', 'app', 'MEMBER')", "f")
 	if got := d.apply([]object{owned("x").with(object{"owner": readers})}, nil)["d-x"]; !strings.HasPrefix(got, "Refused owner: "+readers+" is reserved") {
 		t.Error(got)
 	}

@@ -61,7 +61,7 @@ func TestPostgreSQLRefusesWhatItReservesOrDoesNotKnow(t *testing.T) {
 	attributes := func(one object, key, value string) object { return one.with(object{"attributes": object{key: value}}) }
 	users := map[string]object{
 		"name: " + long + " has": login(long), "name: postgres is reserved": login("postgres"), "name: app is reserved": login("app"), "name: replicator is reserved": login("replicator"),
-		"name: pg_monitor is reserved": login("pg_monitor"), "name: admin is reserved": login("admin"), "name: copier is reserved": login("copier"), "name: public is": login("public"),
+		"name: pg_monitor is reserved": login("pg_monitor"), "name: admin has rights of a superuser": login("admin"), "name: copier has rights of a superuser": login("copier"), "name: public is": login("public"),
 		"attributes.color: unknown; known are connectionLimit, inherit, memberOf, validUntil": attributes(login("a"), "color", "red"),
 		"attributes.connectionLimit: many is not a number":                                    attributes(login("b"), "connectionLimit", "many"),
 		"attributes.validUntil: 2030-02-30 is not a time":                                     attributes(login("c"), "validUntil", "2030-02-30"),

@@ -240,15 +240,17 @@ func TestAnObjectIsReadyOnlyIfARunKnowsItAsItIs(t *testing.T) {
 	}{
 		"true false InDatabase: DatabaseCluster orders has it as declared":                           {user("a"), run(nil)},
 		"true false InDatabase: DatabaseCluster orders has it as declared; the last change: created": {user("a"), run(answer(protocol.ObjectDone, "created"))},
-		"false false ObjectDrifted: a client or a restore has changed it: it is a superuser":         {user("a"), run(answer(protocol.ObjectDrifted, "it is a superuser"))},
-		"false true ObjectExists: the database has an object of this name":                           {user("a"), run(answer(protocol.ObjectExists, ""))},
-		"false true ObjectRefused: why":                                                              {user("a"), run(answer(protocol.ObjectRefused, "why"))},
-		"false false ObjectFailed: why. The operator retries":                                        {user("a"), run(answer(protocol.ObjectFailed, "why"))},
-		"false false ObjectFailed: the last run of the action objects failed: why":                   {user("a"), failed},
-		"false true ObjectRefused: there was no room for the cause: see the log of Job j":            {user("a"), more},
-		"false false ObjectPending: DatabaseCluster orders does not accept writes yet":               {user("a", func(u *dbv1.DatabaseUser) { u.Status.PasswordVersion = "8" }), run(nil)},
-		"true false InDatabase: as before":                                                           {before(user("a")), accounts.ObjectsRun{}},
-		"false true NameTaken: DatabaseUser a, which is older, declares the name \"a\", too":         {user("z", func(u *dbv1.DatabaseUser) { u.Spec.Name, u.CreationTimestamp = "a", plans.Ago(0) }), run(nil)},
+		"true false InDatabase: DatabaseCluster orders has it as declared; it was missing in the database, and was created again: created": {
+			user("a", func(u *dbv1.DatabaseUser) { u.Status.Applied = accounts.OfUser(user("a")).Content() }), run(answer(protocol.ObjectDone, "created"))},
+		"false false ObjectDrifted: a client or a restore has changed it: it is a superuser": {user("a"), run(answer(protocol.ObjectDrifted, "it is a superuser"))},
+		"false true ObjectExists: the database has an object of this name":                   {user("a"), run(answer(protocol.ObjectExists, ""))},
+		"false true ObjectRefused: why":                                                      {user("a"), run(answer(protocol.ObjectRefused, "why"))},
+		"false false ObjectFailed: why. The operator retries":                                {user("a"), run(answer(protocol.ObjectFailed, "why"))},
+		"false false ObjectFailed: the last run of the action objects failed: why":           {user("a"), failed},
+		"false true ObjectRefused: there was no room for the cause: see the log of Job j":    {user("a"), more},
+		"false false ObjectPending: DatabaseCluster orders does not accept writes yet":       {user("a", func(u *dbv1.DatabaseUser) { u.Status.PasswordVersion = "8" }), run(nil)},
+		"true false InDatabase: as before":                                                   {before(user("a")), accounts.ObjectsRun{}},
+		"false true NameTaken: DatabaseUser a, which is older, declares the name \"a\", too": {user("z", func(u *dbv1.DatabaseUser) { u.Spec.Name, u.CreationTimestamp = "a", plans.Ago(0) }), run(nil)},
 	} {
 		others := []*dbv1.DatabaseUser{}
 		if c.user.Name == "z" {

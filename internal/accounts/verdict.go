@@ -6,6 +6,7 @@ package accounts
 
 import (
 	"fmt"
+	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -122,7 +123,10 @@ func answered(d Declared, a dbv1.ClusterObjectAnswer) Verdict {
 	case protocol.ObjectDone:
 		v.Ready, v.Applied, v.Reason = true, true, dbv1.ReasonInDatabase
 		v.Message = fmt.Sprintf("DatabaseCluster %s has it as declared", d.Cluster)
-		if a.Message != "" {
+		switch again := d.Status.Applied == d.Content() && strings.HasPrefix(a.Message, "created"); {
+		case again:
+			v.Message += "; it was missing in the database, and was created again: " + a.Message
+		case a.Message != "":
 			v.Message += "; the last change: " + a.Message
 		}
 	case protocol.ObjectDrifted:

@@ -90,6 +90,7 @@ func (r *run) answers(declared protocol.DeclaredObjects, printed []byte) *protoc
 		given[answer.ID] = answer
 	}
 	results, problems, changes := "", []protocol.ObjectAnswer{}, []protocol.ObjectAnswer{}
+	names := namesOf(declared)
 	for _, id := range ids(declared) {
 		answer := r.checked(id, given[id])
 		letter, _ := answer.Result.Letter()
@@ -97,7 +98,7 @@ func (r *run) answers(declared protocol.DeclaredObjects, printed []byte) *protoc
 		switch {
 		case answer.Result != protocol.ObjectDone:
 			problems = append(problems, answer)
-			r.log.Warn("an object is not as declared", "id", id, "result", answer.Result, "cause", answer.Message)
+			r.log.Warn("an object is not as declared", "name", names[id], "id", id, "result", answer.Result, "cause", answer.Message)
 		case answer.Message != "":
 			changes = append(changes, answer)
 		}
@@ -129,4 +130,15 @@ func ids(declared protocol.DeclaredObjects) (all []string) {
 		all = append(all, u.ID)
 	}
 	return all
+}
+
+func namesOf(declared protocol.DeclaredObjects) map[string]string {
+	names := map[string]string{}
+	for _, d := range declared.Databases {
+		names[d.ID] = d.Name
+	}
+	for _, u := range declared.Users {
+		names[u.ID] = u.Name
+	}
+	return names
 }

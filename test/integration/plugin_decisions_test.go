@@ -122,11 +122,12 @@ func TestThePluginComparesAsKubectlApplies(t *testing.T) {
 	cluster := started(t, nil, healthy)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) {
 		c.Spec.Service.Labels = map[string]string{"team": "a", "by": "hand"}
-		metav1.SetMetaDataAnnotation(&c.ObjectMeta, corev1.LastAppliedConfigAnnotation, `{"spec":{"service":{"labels":{"team":"a"}}}}`)
+		metav1.SetMetaDataAnnotation(&c.ObjectMeta, "example.com/by", "hand")
+		metav1.SetMetaDataAnnotation(&c.ObjectMeta, corev1.LastAppliedConfigAnnotation, `{"metadata":{"annotations":{}},"spec":{"service":{"labels":{"team":"a"}}}}`)
 	})
 	file := changedManifest(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Service.Labels = map[string]string{"tier": "db"} })
 	output, code := dbc(t, "", "-n", cluster.Namespace, "diff", "orders", "-f", file)
-	if code != 1 || !strings.Contains(output, "\n-      team: a\n") || strings.Contains(output, "\n-      by: hand") {
+	if code != 1 || !strings.Contains(output, "\n-      team: a\n") || strings.Contains(output, "\n-      by: hand") || strings.Contains(output, "example.com/by") {
 		t.Errorf("got %d\n%s", code, output)
 	}
 	fresh := smallest(cluster.Namespace, "fresh")

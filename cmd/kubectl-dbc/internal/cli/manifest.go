@@ -81,7 +81,14 @@ func (t *target) dryRun(ctx context.Context, manifest *unstructured.Unstructured
 
 // patchLike sends the patch of kubectl apply: it removes the fields that the previous manifest had and this one does not.
 func (t *target) patchLike(ctx context.Context, live, manifest *unstructured.Unstructured, original string) error {
-	modified, err := json.Marshal(manifest.Object)
+	annotated := manifest.DeepCopy() // otherwise the patch would remove the annotations of others
+	annotations := annotated.GetAnnotations()
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[lastApplied] = original
+	annotated.SetAnnotations(annotations)
+	modified, err := json.Marshal(annotated.Object)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ const (
 	declaredObjects = "databases-and-users.md#what-the-operator-does"
 	passwords       = "databases-and-users.md#passwords"
 	anObject        = "kubectl -n NS describe KIND NAME"
-	theCluster      = "kubectl dbc -n NS why CLUSTER"
+	theCluster      = "kubectl dbc -n NS status CLUSTER"
 )
 
 // objectRules are the rules of the kinds that name a cluster.

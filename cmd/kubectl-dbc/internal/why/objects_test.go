@@ -51,7 +51,7 @@ func TestEachKindHasACause(t *testing.T) {
 		"a user that exists already": {userWith(is("Ready", "False", "ObjectExists", "it exists"), is("Stalled", "True", "ObjectExists", "it exists")), why.Unhealthy,
 			"DatabaseUser billing: Stalled is True (ObjectExists): it exists", "databases-and-users.md#what-the-operator-does", "kubectl -n shop describe databaseuser billing"},
 		"a password that is missing": {userWith(is("Stalled", "True", "PasswordMissing", "no Secret")), why.Unhealthy, "PasswordMissing", "databases-and-users.md#passwords", "describe databaseuser billing"},
-		"a user that waits":          {userWith(is("Ready", "False", "ObjectPending", "a Job puts it in force"), calm), why.Unhealthy, "Ready is False (ObjectPending)", "databases-and-users.md#what-the-operator-does", "kubectl dbc -n shop why orders"},
+		"a user that waits":          {userWith(is("Ready", "False", "ObjectPending", "a Job puts it in force"), calm), why.Unhealthy, "Ready is False (ObjectPending)", "databases-and-users.md#what-the-operator-does", "kubectl dbc -n shop status orders"},
 		"a user that failed":         {userWith(is("Ready", "False", "ObjectFailed", "disk full"), calm), why.Unhealthy, "disk full", "databases-and-users.md#what-the-operator-does", "component=objects"},
 		"a database that drifted":    {databaseWith(is("Ready", "False", "ObjectDrifted", "another owner"), calm), why.Unhealthy, "Database invoices: Ready is False (ObjectDrifted)", "databases-and-users.md#what-the-operator-does", "kubectl -n shop describe database invoices"},
 		"an engine without users":    {databaseWith(is("Stalled", "True", "ActionMissing", "no action")), why.Unhealthy, "ActionMissing", "troubleshooting.md#the-engine-refuses-the-spec", "describe database invoices"},

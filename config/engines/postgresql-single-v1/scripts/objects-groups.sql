@@ -72,7 +72,11 @@ WITH :wanted
 SELECT json_build_object('id', id, 'kind', 'Failed', 'text', format('databases.name: %s does not exist', place))
 FROM grants WHERE place NOT IN (SELECT name FROM places);
 WITH :wanted
-SELECT json_build_object('id', id, 'kind', 'Failed', 'text', text) FROM barred
+SELECT json_build_object('id', id, 'kind', 'Refused', 'text', text) FROM barred
+UNION ALL
+SELECT json_build_object('id', u.id, 'kind', CASE WHEN u.acts THEN 'Failed' ELSE 'drift' END, 'text',
+    format('has rights of a superuser as a member of %s; revoke that', string_agg(g.name, ', ')))
+FROM users u JOIN pg_auth_members m ON m.member = u.oid JOIN mighty g ON g.oid = m.roleid GROUP BY u.id, u.acts
 UNION ALL
 SELECT json_build_object('id', id, 'kind', 'Failed', 'text', format('owner: %s has rights of a superuser; revoke them', owner))
 FROM databases WHERE owner IN (SELECT name FROM mighty);

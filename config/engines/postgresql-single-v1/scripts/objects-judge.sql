@@ -19,8 +19,10 @@ reasons(n, id, kind, text) AS (
     UNION ALL
     SELECT 2, id, 'Refused', format('name: %s is reserved; choose another name', name)
     FROM live WHERE what = 'user' AND (name IN (SELECT name FROM accounts) OR name ~ '^(pg|dbc)_' OR name = current_setting('dbc.owner')
-        OR has LIKE 'database.dbcluster.io/group=%'
-        OR NOT own AND oid IN (SELECT oid FROM mighty))
+        OR has LIKE 'database.dbcluster.io/group=%')
+    UNION ALL
+    SELECT 2.5, id, 'Refused', format('name: %s has rights of a superuser, so it is never taken over; choose another name', name)
+    FROM live WHERE what = 'user' AND NOT own AND oid IN (SELECT oid FROM mighty)
     UNION ALL
     SELECT 2, id, 'Refused', format('name: %s is reserved; choose another name', name)
     FROM live WHERE what = 'database' AND (name IN ('postgres', 'template0', 'template1') OR name ~ '^dbc-new-'
@@ -82,10 +84,6 @@ reasons(n, id, kind, text) AS (
         format('databases.privileges: owner of %s would be %s, which has rights of a superuser; change the owner first', place, p.owner)
     FROM grants g JOIN places p ON p.name = g.place WHERE privilege = 'owner' AND p.owner IN (SELECT name FROM mighty)
         AND NOT EXISTS (SELECT FROM live u WHERE u.what = 'user' AND u.own AND u.acts AND u.name = p.owner)
-    UNION ALL
-    SELECT 9, g.id, 'Refused',
-        format('databases.privileges: owner of %s would be %s, the account of spec.bootstrap; choose readWrite, or declare a Database', place, p.owner)
-    FROM grants g JOIN places p ON p.name = g.place WHERE privilege = 'owner' AND p.owner = current_setting('dbc.owner')
     UNION ALL
     SELECT 9, id, 'Failed', format('databases.name: %s does not exist; declare a Database of this name, or correct it', place)
     FROM grants WHERE place NOT IN (SELECT datname FROM pg_database UNION ALL SELECT name FROM live WHERE what = 'database')

@@ -84,12 +84,14 @@ declared_members AS (
 barred AS (
     SELECT id, role, CASE
         WHEN role IN (SELECT name FROM strange) THEN format('the role %s is not of this action; rename it', role)
+        WHEN privilege = 'owner' AND owner = current_setting('dbc.owner') THEN
+            format('databases.privileges: owner of the database would be %s, the account of spec.bootstrap; choose readWrite', owner)
         WHEN privilege = 'owner' AND owner IN (SELECT name FROM mighty) THEN
             format('databases.privileges: owner of the database would be %s, which has rights of a superuser; change the owner first', owner)
         ELSE format('the role %s has rights of a superuser; revoke them', role) END AS text
     FROM declared_members
     WHERE role IN (SELECT name FROM strange UNION SELECT name FROM mighty)
-        OR privilege = 'owner' AND owner IN (SELECT name FROM mighty)),
+        OR privilege = 'owner' AND owner IN (SELECT name FROM mighty UNION SELECT current_setting('dbc.owner'))),
 members AS (SELECT * FROM declared_members d WHERE NOT EXISTS (SELECT FROM barred b WHERE b.id = d.id AND b.role = d.role)),
 -- The group roles, and for whom they are changed: if a user in the mode Apply has one, others that are only checked need no report.
 groups AS (
@@ -108,6 +110,7 @@ DECLARE
     step json;
     kind text;
     said text;
+    detail text;
 BEGIN
     FOR step IN SELECT value FROM json_array_elements(current_setting('dbc.plan')::json) LOOP
         IF (step->>'acts')::boolean THEN
@@ -116,8 +119,9 @@ BEGIN
             BEGIN
                 EXECUTE step->>'statement';
             EXCEPTION WHEN OTHERS THEN
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
                 kind := 'Failed';
-                said := SQLERRM;
+                said := concat_ws('; ', SQLERRM, nullif(detail, ''));
             END;
         ELSE
             kind := 'drift';
