@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/cmd/kubectl-dbc/internal/connecting"
 	"github.com/dbcluster/databasecluster-operator/cmd/kubectl-dbc/internal/merging"
 	"github.com/dbcluster/databasecluster-operator/cmd/kubectl-dbc/internal/text"
 )
@@ -140,13 +141,17 @@ func (c *collection) readAllLogs(ctx context.Context) {
 	if err != nil {
 		c.miss("log of the operator", err)
 	}
+	// The log of a client has all that a user has typed.
+	pods = slices.DeleteFunc(pods, func(p corev1.Pod) bool { return p.Labels[dbv1.LabelComponent] == connecting.Component })
 	c.readLogsOf(ctx, clients.CoreV1().Pods(c.target.namespace), c.target.namespace, pods)
 	c.readLogsOf(ctx, clients.CoreV1().Pods(c.operator), c.operator, operators)
 }
 
 // operators are the pods of the operator.
 func (c *collection) operators(ctx context.Context) ([]corev1.Pod, error) {
-	list, labels := &corev1.PodList{}, client.MatchingLabels{"control-plane": "controller-manager"}
+	list, labels := &corev1.PodList{}, client.MatchingLabels{
+		"control-plane": "controller-manager", "app.kubernetes.io/name": "databasecluster-operator",
+	}
 	err := c.target.List(ctx, list, client.InNamespace(c.operator), labels)
 	return list.Items, err
 }

@@ -106,7 +106,7 @@ func (t *target) backups(ctx context.Context) ([]dbv1.DatabaseBackup, error) {
 	list := &dbv1.DatabaseBackupList{}
 	err := t.List(ctx, list, client.InNamespace(t.namespace))
 	if meta.IsNoMatchError(err) {
-		err = fmt.Errorf("the API server has no kind DatabaseBackup: the CRDs of the operator are not installed there")
+		err = fmt.Errorf("the API server has no kind DatabaseBackup: the CRDs of the operator are not installed there: %w", err)
 	}
 	return list.Items, err
 }

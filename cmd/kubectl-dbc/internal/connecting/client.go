@@ -23,8 +23,8 @@ const (
 	Container = "client"
 	// folder has the CA in the pod of the client.
 	folder = "/dbc-client"
-	// component is the label of the pod. No Service of the cluster selects it.
-	component = "client"
+	// Component is the label of the pod. No Service of the cluster selects it.
+	Component = "client"
 	// expiry is after how many seconds Kubernetes deletes the Job if the plugin could not.
 	expiry = 60
 )
@@ -51,7 +51,7 @@ func (c Client) Job() (*batchv1.Job, error) {
 		return nil, fmt.Errorf("pod %s has no container database", c.Member.Name)
 	}
 	labels := map[string]string{
-		dbv1.LabelName: dbv1.LabelNameValue, dbv1.LabelInstance: c.Cluster.Name, dbv1.LabelComponent: component,
+		dbv1.LabelName: dbv1.LabelNameValue, dbv1.LabelInstance: c.Cluster.Name, dbv1.LabelComponent: Component,
 		dbv1.LabelConnects: "true", // the NetworkPolicy of the members admits it
 	}
 	return &batchv1.Job{

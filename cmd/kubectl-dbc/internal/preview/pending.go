@@ -25,9 +25,8 @@ func Pending(s *situation.Situation) Preview {
 	var p Preview
 	for _, o := range decided.Operations {
 		a, applies := o.(operation.Apply)
-		_, shown := o.(operation.Verb) // other operations have keys or passwords
-		switch {
-		case !shown, applies && hidden[a.Kind()]:
+		switch { // the name of an operation has no keys or passwords
+		case applies && hidden[a.Kind()]:
 		case applies:
 			p.Differences = append(p.Differences, written(s, a))
 		default:

@@ -50,14 +50,14 @@ func OfRestore(r *dbv1.DatabaseRestore) Object {
 		Observed: r.Status.ObservedGeneration}
 }
 
-// Current are the backups of a cluster that can still need attention: those that have not ended, and the newest one.
+// Current are the backups of a cluster that can still need attention: those that have not ended or are being deleted, and the newest one.
 func Current(backups []dbv1.DatabaseBackup) []Object {
 	sorted := slices.SortedFunc(slices.Values(backups), func(a, b dbv1.DatabaseBackup) int {
 		return cmp.Or(b.CreationTimestamp.Compare(a.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
 	})
 	var all []Object
 	for i := range sorted {
-		if i == 0 || !sorted[i].Status.Phase.Finished() {
+		if i == 0 || !sorted[i].Status.Phase.Finished() || sorted[i].DeletionTimestamp != nil {
 			all = append(all, OfBackup(&sorted[i]))
 		}
 	}
