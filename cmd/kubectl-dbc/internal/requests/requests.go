@@ -198,7 +198,10 @@ func Verify(cluster *dbv1.DatabaseCluster, backups []dbv1.DatabaseBackup, name s
 }
 
 func newer(b, than *dbv1.DatabaseBackup) bool {
-	return than == nil || than.Status.CompletionTime == nil || b.Status.CompletionTime != nil && b.Status.CompletionTime.After(than.Status.CompletionTime.Time)
+	if than == nil || than.Status.CompletionTime == nil {
+		return true
+	}
+	return b.Status.CompletionTime != nil && b.Status.CompletionTime.After(than.Status.CompletionTime.Time)
 }
 
 // memberOf is a member by the name of its pod or by its ordinal.
