@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/accounts"
 	"github.com/dbcluster/databasecluster-operator/test/rights"
 )
 
@@ -98,6 +99,9 @@ var unread = []string{"spec.pod.imagePullSecrets[].name", "spec.backup.destinati
 func TestNoFieldReachesIntoAnotherNamespace(t *testing.T) {
 	parallel(t)
 	here, there, elsewhere := safe(t, "references-v1", yields).Namespace, namespace(t), namespace(t)
+	people := smallest(here, "people") // its engine has users
+	people.Spec.Engine = accountant(t)
+	create(t, people)
 	meta := metav1.ObjectMeta{Namespace: there, Name: "theirs"}
 	claim := &corev1.PersistentVolumeClaim{ObjectMeta: meta}
 	claim.Spec.AccessModes = []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}
@@ -113,6 +117,11 @@ func TestNoFieldReachesIntoAnotherNamespace(t *testing.T) {
 		objects := map[*unstructured.Unstructured]rights.Reference{}
 		for _, reference := range references(t) {
 			object := pointing(t, here, reference, name)
+			if object.GetKind() == accounts.KindUser && reference.Path == "spec.secretName" {
+				if err := unstructured.SetNestedField(object.Object, people.Name, "spec", "clusterRef", "name"); err != nil {
+					t.Fatal(err)
+				}
+			}
 			switch err := admin.Create(t.Context(), object); {
 			case err == nil:
 				objects[object] = reference
