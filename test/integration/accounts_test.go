@@ -65,7 +65,7 @@ func TestADatabaseAndItsUserAreMadeByAJobAndRemovedWithTheirObjects(t *testing.T
 	engine := accountant(t)
 	cluster := started(t, func(c *dbv1.DatabaseCluster) { c.Spec.Engine = engine }, ends)
 	database := &dbv1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "invoices"}}
-	database.Spec.ClusterRef.Name, database.Spec.Name = cluster.Name, "invoices"
+	database.Spec.ClusterRef.Name, database.Spec.Name, database.Spec.ReclaimPolicy = cluster.Name, "invoices", dbv1.ReclaimDelete
 	u := userOf(cluster, "billing")
 	u.Spec.Databases = []dbv1.DatabaseUserGrant{{Name: "invoices", Privileges: []string{"owner"}}}
 	u.Spec.ReclaimPolicy = dbv1.ReclaimDelete
@@ -90,6 +90,11 @@ func TestADatabaseAndItsUserAreMadeByAJobAndRemovedWithTheirObjects(t *testing.T
 		return errorIf(!apierrors.IsNotFound(err), "%v", u.Status.Conditions)
 	})
 	awaitUser(t, twin, metav1.ConditionTrue, dbv1.ReasonInDatabase)
+	remove(t, database)
+	eventually(t, "the database to be removed", func() error {
+		err := admin.Get(t.Context(), client.ObjectKeyFromObject(database), database)
+		return errorIf(!apierrors.IsNotFound(err), "%v", database.Status.Conditions)
+	})
 }
 
 func TestAUserThatCannotBeMadeIsToldWhy(t *testing.T) {
