@@ -85,9 +85,14 @@ func obstacle(s *situation.Situation, found Facts) string {
 
 // over reports whether a Job has ended, or counts as failed because its node does not respond.
 func over(job jobs.Job, at time.Time) bool {
-	job.Failing = job.Failing || job.Ending // a deletion in the foreground waits for the pod
-	lost, is := job.LostAt(deadline)
+	lost, is := lostAt(job)
 	return job.Ended() || is && !lost.After(at)
+}
+
+// lostAt is when a Job whose pods do not end counts as failed. A deletion in the foreground waits for the pod, too.
+func lostAt(job jobs.Job) (at time.Time, is bool) {
+	job.Failing = job.Failing || job.Ending
+	return job.LostAt(deadline)
 }
 
 // blocked is why the pod of a Job does not run; "" if it runs, or will soon.
@@ -100,7 +105,7 @@ func blocked(job jobs.Job) string {
 
 // running is the time until a Job whose pods do not end counts as failed, or until its pod may exist.
 func running(job jobs.Job, at time.Time) time.Duration {
-	if lost, is := job.LostAt(deadline); is && lost.After(at) {
+	if lost, is := lostAt(job); is && lost.After(at) {
 		return lost.Sub(at)
 	}
 	if job.AwaitsPod() {

@@ -161,6 +161,20 @@ func TestAJobThatIsLostStopsNoOther(t *testing.T) {
 	}
 }
 
+// A deletion in the foreground waits for the pod, whose node may not respond.
+func TestAJobThatIsDeletedWithoutEndStopsNoOther(t *testing.T) {
+	one := all(user("a"))
+	ending := knowing(t, 0, one)
+	for ago, starts := range map[time.Duration]bool{time.Minute: false, time.Hour: true} {
+		began := plans.Ago(ago)
+		ending.Succeeded, ending.Ending, ending.StartTime, ending.EndTime, ending.Result = false, true, &began, metav1.Time{}, nil
+		s := seen(t, accounts.Facts{Declared: one, Jobs: []accounts.ObjectsRun{ending}})
+		if d := accounts.Subject.Decide(s); (started(s) != nil) != starts || !starts && d.RequeueAfter != 14*time.Minute {
+			t.Errorf("after %s: %v, again after %s", ago, d.Operations, d.RequeueAfter)
+		}
+	}
+}
+
 // A node that is removed takes the pod with it, and so the result.
 func TestAResultIsKnownAfterThePodOfItsJobIsDeleted(t *testing.T) {
 	one := all(user("a"))

@@ -83,7 +83,7 @@ func Judge(d Declared, seen Seen) Verdict {
 	if result := seen.Cluster.Status.Objects; result != nil {
 		for _, job := range seen.Jobs {
 			if place, knows := place(VersionsOf(job.Annotations), d); knows && string(job.UID) == result.JobUID {
-				return judged(d, *result, answerAt(*result, d, place, job.Name))
+				return judged(d, *result, place, job.Name)
 			}
 		}
 	}
@@ -109,12 +109,12 @@ func answerAt(result dbv1.ClusterObjectsStatus, d Declared, place int, job strin
 	return a
 }
 
-// judged is the state by a result.
-func judged(d Declared, result dbv1.ClusterObjectsStatus, a dbv1.ClusterObjectAnswer) Verdict {
+// judged is the state by the result of a Job, whose document has the object at a place.
+func judged(d Declared, result dbv1.ClusterObjectsStatus, place int, job string) Verdict {
 	if result.Message != "" {
 		return Verdict{Reason: dbv1.ReasonObjectFailed, Message: "the last run of the action objects failed: " + result.Message}
 	}
-	return answered(d, a)
+	return answered(d, answerAt(result, d, place, job))
 }
 
 func answered(d Declared, a dbv1.ClusterObjectAnswer) Verdict {
