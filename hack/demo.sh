@@ -38,16 +38,29 @@ sql() {
     in_demo exec payments-0 -c database -- sh -c 'PGPASSWORD=$(cat /dbc/secrets/password) exec psql -X -q -t -A -h payments -U postgres -d app -c "$1"' sh "$1"
 }
 
-# load_images loads the images of the demo. Clusters that are not on this machine pull them.
+# load_images loads the images of the demo. Clusters that are not on this machine pull them. Those of the database are loaded in the
+# background, beside the operator.
 load_images() {
     if [ "${CLUSTER:-}" = current ]; then
         load_replicas_image
         load_bucket_image
         return
     fi
-    say "Images: the operator, PostgreSQL from Debian's packages, and an S3 server"
-    make --no-print-directory image image-patroni image-versitygw IMG="$IMG"
-    "$local" load dist/operator.tar dist/patroni.tar dist/versitygw.tar
+    say "Images: PostgreSQL from Debian's packages, an S3 server, and the operator"
+    make --no-print-directory image-patroni image-versitygw
+    loaded=$(mktemp)
+    "$local" load dist/patroni.tar dist/versitygw.tar >"$loaded" 2>&1 &
+    loading=$!
+    make --no-print-directory image IMG="$IMG"
+    "$local" load dist/operator.tar
+}
+
+# await_images waits for those that are loaded in the background.
+await_images() {
+    [ -n "${loading:-}" ] || return 0
+    wait "$loading" || fail "the images cannot be loaded: $(cat "$loaded")"
+    cat "$loaded"
+    rm "$loaded"
 }
 
 make_cluster() {
@@ -94,8 +107,7 @@ await_failover() {
 # verdict compares the rows that were acknowledged with those in the database.
 verdict() {
     local written missing gap
-    in_demo exec client -- touch /acked/stop
-    sleep 3 # the last row
+    in_demo exec client -- sh -c 'touch /acked/stop; until [ -e /acked/stopped ]; do sleep 0.1; done'
     written=$(mktemp)
     acked >"$written"
     missing=$(comm -23 <(cut -d ' ' -f 1 "$written" | sort) <(sql "SELECT number FROM written WHERE writer = '$writer'" | sort) | wc -l)
@@ -201,6 +213,7 @@ story) story ;; # on a cluster that has the operator
     say "The operator, with two replicas"
     deploy_operator
     show kubectl -n "$namespace" get pods
+    await_images
     story
     what_next
     ;;

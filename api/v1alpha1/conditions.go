@@ -300,6 +300,8 @@ const (
 const (
 	// ReasonInDatabase: the database has the object as spec declares it.
 	ReasonInDatabase = "InDatabase"
+	// ReasonCreatedAgain: the database had lost the object, and the operator has created it again. Its content is lost.
+	ReasonCreatedAgain = "CreatedAgain"
 	// ReasonObjectPending: the operator is about to create the object, or the cluster cannot be reached now.
 	ReasonObjectPending = "ObjectPending"
 	// ReasonObjectExists: the database has an object of this name that the resource did not create.
@@ -312,6 +314,8 @@ const (
 	ReasonObjectDrifted = "ObjectDrifted"
 	// ReasonNameTaken: an older resource declares an object of the same name.
 	ReasonNameTaken = "NameTaken"
+	// ReasonPasswordUnusable: the password in the Secret is too short, too long, or has control characters.
+	ReasonPasswordUnusable = "PasswordUnusable"
 	// ReasonPasswordMissing: the Secret with the password does not exist, or lacks the key.
 	ReasonPasswordMissing = "PasswordMissing"
 )

@@ -164,7 +164,7 @@ type RecoveryTarget struct {
 	// then, and no later one. The restore fails if the archive does not have each commit until then, or if the backup ended
 	// later. Default: name.
 	// +optional
-	// +kubebuilder:validation:MinLength=20
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=35
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$') && timestamp(self) >= timestamp('1970-01-01T00:00:00Z')",message="time must be in RFC 3339 with a time zone, for example 2026-11-28T14:05:00Z"
 	Time string `json:"time,omitempty"`

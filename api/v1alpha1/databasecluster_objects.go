@@ -13,7 +13,7 @@ type ClusterObjectsStatus struct {
 	// +kubebuilder:validation:MaxLength=63
 	JobUID string `json:"jobUID,omitempty"` //nolint:tagliatelle // as Kubernetes spells it, for example podUID
 
-	// occasion is why it ran: a failover, for example, is another one.
+	// occasion is why it ran: a failover, for example, is another one. It begins with the name of the volumeClaimTemplate in use.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	Occasion string `json:"occasion,omitempty"`
@@ -33,8 +33,8 @@ type ClusterObjectsStatus struct {
 	Waiting string `json:"waiting,omitempty"`
 
 	// results has a letter for each object of the Job, in the order of its annotation database.dbcluster.io/objects. The letter is . if
-	// the database has it as declared, d if another client has changed it, and e if it exists already. It is r if the engine refuses it, and
-	// f if it failed.
+	// the database has it as declared, and c if this Job has created it. It is d if another client has changed it, e if it exists already, r
+	// if the engine refuses it, and f if it failed.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1000
 	Results string `json:"results,omitempty"`
@@ -53,7 +53,7 @@ type ClusterObjectAnswer struct {
 	// +kubebuilder:validation:MaxLength=63
 	ID string `json:"id"`
 
-	// result is Done, Drifted, Exists, Refused or Failed.
+	// result is Done, Created, Drifted, Exists, Refused or Failed.
 	// +required
 	// +kubebuilder:validation:MaxLength=63
 	Result string `json:"result"`

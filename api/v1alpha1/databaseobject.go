@@ -26,8 +26,9 @@ type DatabaseObjectPolicy struct {
 	Existing ExistingPolicy `json:"existing,omitempty"`
 
 	// drift is what happens when another client has changed in the database what this resource declares. Repair: the operator changes it
-	// back. Report: Ready becomes False with the difference. The operator looks every hour, after a failover or a restore, and when the
-	// annotation database.dbcluster.io/refresh of the cluster changes. Default: Repair.
+	// back, and creates an object again that is missing: a database is empty then. Report: Ready becomes False with the difference. The
+	// operator looks every hour, after a failover or a restore, and when the annotation database.dbcluster.io/refresh of the cluster
+	// changes. Default: Repair.
 	// +optional
 	// +kubebuilder:default=Repair
 	// +kubebuilder:validation:Enum=Repair;Report

@@ -28,7 +28,7 @@ func TestOnlyThePrimaryOfPostgreSQLIsWrittenTo(t *testing.T) {
 		t.Errorf("without a primary, the exit code is %d", code)
 	}
 	d.members = "127.0.0.2 127.0.0.1"
-	if results := d.apply(databases, users); !strings.HasPrefix(results["d-shop"], "Done created") {
+	if results := d.apply(databases, users); !strings.HasPrefix(results["d-shop"], "Created created") {
 		t.Error(results)
 	}
 	position := d.ask("postgres", "SELECT pg_current_wal_flush_lsn()")

@@ -65,15 +65,25 @@ func TestAnEditByHandOnPostgreSQLIsReportedOrRepaired(t *testing.T) {
 	d.all(checked(databases), checked(users), "Done")
 }
 
-func TestTheModeCheckCreatesWhatIsMissingOnPostgreSQL(t *testing.T) {
+func TestTheModeCheckCreatesNothingOnPostgreSQL(t *testing.T) {
 	t.Parallel()
 	d := newDatabase(t, "postgresql-single-v1")
-	databases, users := []object{owned("shop").with(object{"mode": "Check"})}, []object{login("reader", "shop", "readOnly").with(object{"mode": "Check"})}
-	results := d.apply(databases, users)
-	if results["d-shop"] != "Done created" || results["u-reader"] != "Done created; granted readOnly on shop" {
+	check := object{"mode": "Check"}
+	databases, users := []object{owned("shop")}, []object{login("reader", "shop", "readOnly"), login("boss")}
+	checked := []object{users[0].with(check), users[1].with(check)}
+	d.all([]object{databases[0].with(check)}, checked, "Drifted it does not exist")
+	d.expect("postgres", "SELECT count(*) FROM pg_roles WHERE rolname IN ('reader', 'boss')", "0")
+	d.apply(databases, users)
+	d.ask("postgres", "DROP DATABASE shop")
+	results := d.apply([]object{databases[0].with(check)}, checked)
+	if results["d-shop"] != "Drifted it does not exist" || results["u-boss"] != "Done" || results["u-reader"] != "Failed databases.name: shop does not exist" {
 		t.Error(results)
 	}
-	d.all(databases, users, "Done")
+	d.expect("postgres", "SELECT count(*) FROM pg_database WHERE datname = 'shop'", "0")
+	results = d.apply(databases, checked)
+	if results["d-shop"] != "Created created" || !strings.HasPrefix(results["u-reader"], "Drifted ") || !strings.Contains(results["u-reader"], "lacks readOnly on shop") {
+		t.Error(results)
+	}
 }
 
 func TestAnObjectOfAPersonOnPostgreSQLIsTakenOverOnlyIfAsked(t *testing.T) {

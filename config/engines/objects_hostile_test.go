@@ -30,7 +30,7 @@ func TestADatabaseOfPostgreSQLThatRefusesTheActionStopsNoOther(t *testing.T) {
 	}
 	users = append(users, login("late", "stock", "readWrite"))
 	results := d.apply(databases, users)
-	for id, want := range map[string]string{"d-stock": "Done", "u-clerk": "Done", "u-late": "Done created", "d-shop": "Failed the database shop refuses a change: ", "u-boss": "Failed the database shop"} {
+	for id, want := range map[string]string{"d-stock": "Done", "u-clerk": "Done", "u-late": "Created created", "d-shop": "Failed the database shop refuses a change: ", "u-boss": "Failed the database shop"} {
 		if !strings.HasPrefix(results[id], want) {
 			t.Errorf("%s: %s, want %s", id, results[id], want)
 		}

@@ -33,7 +33,7 @@ func TestPostgreSQLTakesAnyNameLiterally(t *testing.T) {
 	}
 	last := len(odd) - 1
 	for id, got := range d.apply(databases, users) {
-		if !strings.HasPrefix(got, "Done created") {
+		if !strings.HasPrefix(got, "Created created") {
 			t.Errorf("%s: %s", id, got)
 		}
 	}
@@ -117,7 +117,7 @@ func TestOneObjectThatFailsOnPostgreSQLStopsNoOther(t *testing.T) {
 	users[3]["passwordFile"] = filepath.Join(d.folder, "absent")
 	results := d.apply(databases, users)
 	for id, want := range map[string]string{
-		"d-shop": "Done created", "u-reader": "Done created; granted readOnly on shop", "d-wrong": `Failed invalid locale name: "no such locale"`,
+		"d-shop": "Created created", "u-reader": "Created created; granted readOnly on shop", "d-wrong": `Failed invalid locale name: "no such locale"`,
 		"d-orphan": "Failed owner: absent does not exist; declare", "u-lost": "Failed databases.name: nowhere does not exist; declare", "u-late": "Failed databases.name: wrong does not exist",
 		"u-unread": "Failed passwordFile: is empty or cannot be read",
 	} {

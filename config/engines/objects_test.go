@@ -25,8 +25,8 @@ func TestAUserOfPostgreSQLHasItsPrivilegesAndNoMore(t *testing.T) {
 	databases, users := shop()
 	results := d.apply(databases, users)
 	for id, want := range map[string]string{
-		"d-shop": "Done created; created schema sales; created extension hstore", "u-reader": "Done created; granted readOnly on shop", "u-writer": "Done created; granted readWrite on shop",
-		"u-alien": "Done created", "u-guest": "Done created; granted connect on shop", "u-boss": "Done created; granted owner on shop; set role dbc_shop_owner_",
+		"d-shop": "Created created; created schema sales; created extension hstore", "u-reader": "Created created; granted readOnly on shop", "u-writer": "Created created; granted readWrite on shop",
+		"u-alien": "Created created", "u-guest": "Created created; granted connect on shop", "u-boss": "Created created; granted owner on shop; set role dbc_shop_owner_",
 	} {
 		if got := results[id]; got != want && !(id == "u-boss" && strings.HasPrefix(got, want)) {
 			t.Errorf("%s: %s, want %s", id, got, want)

@@ -122,7 +122,7 @@ func due(s *situation.Situation, found Facts, wanted []Declared) bool {
 	}
 	known := map[string]string{}
 	for _, v := range last.Versions {
-		known[v.ID] = strings.TrimPrefix(v.Content, leftOut)
+		known[v.ID] = v.Content
 	}
 	return slices.ContainsFunc(wanted, func(d Declared) bool { return known[d.ID()] != d.Version() })
 }
@@ -134,7 +134,8 @@ func (f Facts) counts(recorded *dbv1.ClusterObjectsStatus) time.Duration {
 		recorded = resultOf(last)
 	}
 	failed, _ := protocol.ObjectFailed.Letter()
-	if recorded.Message != "" || strings.IndexByte(recorded.Results, failed) >= 0 || slices.ContainsFunc(last.Versions, Version.leftOut) {
+	leftOut := slices.ContainsFunc(last.Versions, func(v Version) bool { return v.LeftOut })
+	if leftOut || recorded.Message != "" || strings.IndexByte(recorded.Results, failed) >= 0 {
 		return failedAgain
 	}
 	return checkAgain
@@ -151,8 +152,11 @@ func occasion(s *situation.Situation) string {
 		}
 	}
 	slices.Sort(servers)
-	return objects.Hash([]any{primary.Name, naming.ClaimTemplate(s.Cluster), s.Cluster.Annotations[dbv1.AnnotationRefresh], servers})
+	return volumes(s.Cluster) + objects.Hash([]any{primary.Name, s.Cluster.Annotations[dbv1.AnnotationRefresh], servers})
 }
+
+// volumes begins the occasion of a run on the volumes that a cluster uses.
+func volumes(c *dbv1.DatabaseCluster) string { return naming.ClaimTemplate(c) + "." }
 
 // start starts a Job with its own name, so that it need not wait for the deletion of the last one.
 func start(s *situation.Situation, found Facts, wanted []Declared) operation.Operation {

@@ -88,7 +88,7 @@ func knowing(t *testing.T, ago time.Duration, declared []accounts.Declared, answ
 	}
 	run, results := accounts.ObjectsRun{Occasion: start.Occasion}, ""
 	for _, d := range start.Declared {
-		run.Versions = append(run.Versions, accounts.Version{ID: d.ID(), Content: d.Version()})
+		run.Versions = append(run.Versions, accounts.Version{ID: d.ID(), Content: d.Version(), Held: d.Held()})
 		results += string(letter(d.ID(), answers))
 	}
 	given := &protocol.ObjectAnswers{Results: results, Answers: answers}
@@ -244,6 +244,7 @@ func TestAnObjectIsReadyOnlyIfARunKnowsItAsItIs(t *testing.T) {
 	run := func(answers []protocol.ObjectAnswer) accounts.ObjectsRun {
 		return knowing(t, time.Minute, all(user("a")), answers...)
 	}
+	held := func(u *dbv1.DatabaseUser) { u.Status.Applied = accounts.OfUser(user("a")).Content() }
 	failed := run(nil)
 	failed.Succeeded, failed.Failed, failed.Failure = false, true, "why"
 	more := run(answer(protocol.ObjectRefused, "why"))
@@ -254,8 +255,10 @@ func TestAnObjectIsReadyOnlyIfARunKnowsItAsItIs(t *testing.T) {
 	}{
 		"true false InDatabase: DatabaseCluster orders has it as declared":                           {user("a"), run(nil)},
 		"true false InDatabase: DatabaseCluster orders has it as declared; the last change: created": {user("a"), run(answer(protocol.ObjectDone, "created"))},
-		"true false InDatabase: DatabaseCluster orders has it as declared; it was missing in the database, and was created again: created": {
-			user("a", func(u *dbv1.DatabaseUser) { u.Status.Applied = accounts.OfUser(user("a")).Content() }), run(answer(protocol.ObjectDone, "created"))},
+		"true false InDatabase: DatabaseCluster orders has it as declared; the last change: created; granted": {
+			user("a", held), run(answer(protocol.ObjectCreated, "created; granted"))},
+		"true false CreatedAgain: DatabaseCluster orders has it as declared, but did not have it before the last run": {
+			user("a", held), knowing(t, time.Minute, all(user("a", held)), answer(protocol.ObjectCreated, "created")...)},
 		"false false ObjectDrifted: a client or a restore has changed it: it is a superuser": {user("a"), run(answer(protocol.ObjectDrifted, "it is a superuser"))},
 		"false true ObjectExists: the database has an object of this name":                   {user("a"), run(answer(protocol.ObjectExists, ""))},
 		"false true ObjectRefused: why":                                                      {user("a"), run(answer(protocol.ObjectRefused, "why"))},
@@ -263,6 +266,8 @@ func TestAnObjectIsReadyOnlyIfARunKnowsItAsItIs(t *testing.T) {
 		"false false ObjectFailed: the last run of the action objects failed: why":           {user("a"), failed},
 		"false true ObjectRefused: there was no room for the cause: see the log of Job j":    {user("a"), more},
 		"false false ObjectPending: DatabaseCluster orders does not accept writes yet":       {user("a", func(u *dbv1.DatabaseUser) { u.Status.PasswordVersion = "8" }), run(nil)},
+		"false false ObjectPending: a restore has replaced the data of DatabaseCluster orders. The next Job looks for it there": {
+			user("a"), accounts.ObjectsRun{Job: run(nil).Job, Versions: run(nil).Versions, Occasion: "data-0-before.0"}},
 		"true false InDatabase: as before":                                                   {before(user("a")), accounts.ObjectsRun{}},
 		"false true NameTaken: DatabaseUser a, which is older, declares the name \"a\", too": {user("z", func(u *dbv1.DatabaseUser) { u.Spec.Name, u.CreationTimestamp = "a", plans.Ago(0) }), run(nil)},
 	} {
@@ -275,6 +280,17 @@ func TestAnObjectIsReadyOnlyIfARunKnowsItAsItIs(t *testing.T) {
 		if !strings.HasPrefix(got, want) {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
+	}
+}
+
+func TestAJobKnowsVersionsByItsAnnotation(t *testing.T) {
+	all := []accounts.Version{{ID: "a", Content: "1"}, {ID: "b", Content: "2-removed", Held: true}, {ID: "c", Content: "3", LeftOut: true}}
+	texts := []string{}
+	for _, v := range all {
+		texts = append(texts, v.String())
+	}
+	if got := accounts.VersionsOf(map[string]string{dbv1.AnnotationObjects: strings.Join(texts, " ")}); !slices.Equal(got, all) {
+		t.Errorf("got %+v, want %+v", got, all)
 	}
 }
 

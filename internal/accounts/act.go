@@ -116,12 +116,12 @@ func (s Start) content(ctx context.Context, m subject.Means) (data map[string][]
 		case err != nil:
 			return nil, nil, err
 		case !found:
-			versions = append(versions, Version{d.ID(), leftOut + d.Version()})
+			versions = append(versions, Version{ID: d.ID(), Content: d.Version(), LeftOut: true})
 			continue
 		case password != nil:
 			data[d.ID()] = password
 		}
-		complete, versions = append(complete, d), append(versions, Version{d.ID(), d.Version()})
+		complete, versions = append(complete, d), append(versions, Version{ID: d.ID(), Content: d.Version(), Held: d.Held()})
 	}
 	data[documentKey], err = json.Marshal(Document(complete))
 	return data, versions, err

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
@@ -77,6 +78,17 @@ func (d Declared) Mode() protocol.ObjectMode {
 	default:
 		return protocol.ApplyObject
 	}
+}
+
+// Held reports whether a run has found or put the object in force, as it was declared then.
+func (d Declared) Held() bool { return d.Status.Applied != "" }
+
+// In is the object for a cluster: what was in force in another cluster of the name does not count.
+func (d Declared) In(cluster types.UID) Declared {
+	if d.Status.ClusterUID != string(cluster) {
+		d.Status.Applied = ""
+	}
+	return d
 }
 
 // Version identifies what the action should do with the object. It does not depend on the mode of an object that stays: a run that has

@@ -11,8 +11,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 )
 
-// leftOut begins the version of an object that a Job does not know: its Secret was not the one of the decision.
-const leftOut = "-"
+// Marks before the content of a version.
+const leftOut, held = "-", "+"
 
 // Facts are what a pass knows about the databases and users of a cluster.
 type Facts struct {
@@ -40,31 +40,46 @@ type ObjectsRun struct {
 	Bare bool
 }
 
-// Version is the version of an object that a Job knows.
-type Version struct{ ID, Content string }
+// Version is the version of an object when its Job was created.
+type Version struct {
+	ID, Content string
+	// LeftOut is true if the Job does not know the object: its Secret was not the one of the decision.
+	LeftOut bool
+	// Held is true if the database had the object before.
+	Held bool
+}
 
-func (v Version) leftOut() bool { return strings.HasPrefix(v.Content, leftOut) }
-
-func (v Version) String() string { return v.ID + "=" + v.Content }
+func (v Version) String() string {
+	switch {
+	case v.LeftOut:
+		return v.ID + "=" + leftOut + v.Content
+	case v.Held:
+		return v.ID + "=" + held + v.Content
+	default:
+		return v.ID + "=" + v.Content
+	}
+}
 
 // VersionsOf are those in the annotation of a Job, in the order of its document.
 func VersionsOf(annotations map[string]string) (all []Version) {
 	for pair := range strings.FieldsSeq(annotations[dbv1.AnnotationObjects]) {
 		id, version, _ := strings.Cut(pair, "=")
-		all = append(all, Version{ID: id, Content: version})
+		content := strings.TrimLeft(version, leftOut+held)
+		mark := version[:len(version)-len(content)]
+		all = append(all, Version{ID: id, Content: content, LeftOut: mark == leftOut, Held: mark == held})
 	}
 	return all
 }
 
-// place returns where the document of a Job has an object as it is now; ok is false if it does not have it.
-func place(all []Version, d Declared) (place int, ok bool) {
+// find returns the version of an object in a Job, and where its document has it; ok is false if it does not have it as it is now.
+func find(all []Version, d Declared) (place int, known Version, ok bool) {
 	for _, v := range all {
 		if v.ID == d.ID() {
-			return place, v.Content == d.Version()
+			return place, v, v.Content == d.Version() && !v.LeftOut
 		}
-		if !v.leftOut() {
+		if !v.LeftOut {
 			place++
 		}
 	}
-	return -1, false
+	return -1, Version{}, false
 }

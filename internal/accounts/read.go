@@ -55,6 +55,9 @@ func read(ctx context.Context, o *subject.ClusterReading) {
 	cached := o.Reading
 	cached.View = o.Others // a Job for an older declaration is followed by another one
 	found := Facts{Image: o.TransferImage, Declared: List(ctx, &cached, o.Cluster.Name)}
+	for i, d := range found.Declared {
+		found.Declared[i] = d.In(o.Cluster.UID)
+	}
 	o.Err = cached.Err
 	if len(found.Declared) > 0 || o.Cluster.Status.Objects != nil {
 		for _, job := range JobsOf(ctx, &o.Reading, o.Cluster) {

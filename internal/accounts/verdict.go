@@ -81,9 +81,12 @@ func Judge(d Declared, seen Seen) Verdict {
 		return v
 	}
 	if result := seen.Cluster.Status.Objects; result != nil {
+		if result.JobUID != "" && !strings.HasPrefix(result.Occasion, volumes(seen.Cluster)) {
+			return pending("a restore has replaced the data of DatabaseCluster %s. The next Job looks for it there%s", d.Cluster, release(d))
+		}
 		for _, job := range seen.Jobs {
-			if place, knows := place(VersionsOf(job.Annotations), d); knows && string(job.UID) == result.JobUID {
-				return judged(d, *result, place, job.Name)
+			if place, known, is := find(VersionsOf(job.Annotations), d); is && string(job.UID) == result.JobUID {
+				return judged(d, *result, known, answerAt(*result, d, place, job.Name))
 			}
 		}
 	}
@@ -103,30 +106,40 @@ func answerAt(result dbv1.ClusterObjectsStatus, d Declared, place int, job strin
 		}
 	}
 	a := dbv1.ClusterObjectAnswer{ID: d.ID(), Result: string(protocol.ResultAt(result.Results, place))}
-	if a.Result != string(protocol.ObjectDone) {
+	if !protocol.ObjectResult(a.Result).InForce() {
 		a.Message = fmt.Sprintf("there was no room for the cause: see the log of Job %s", job)
 	}
 	return a
 }
 
-// judged is the state by the result of a Job, whose document has the object at a place.
-func judged(d Declared, result dbv1.ClusterObjectsStatus, place int, job string) Verdict {
-	if result.Message != "" {
+// judged is the state by the result of a Job, which knew a version of the object, and by its answer.
+func judged(d Declared, result dbv1.ClusterObjectsStatus, known Version, a dbv1.ClusterObjectAnswer) Verdict {
+	switch {
+	case result.Message != "":
 		return Verdict{Reason: dbv1.ReasonObjectFailed, Message: "the last run of the action objects failed: " + result.Message}
+	case known.Held && protocol.ObjectResult(a.Result) == protocol.ObjectCreated && !d.Deleting():
+		return Verdict{Ready: true, Known: true, Applied: true, Reason: dbv1.ReasonCreatedAgain, Message: again(d)}
+	default:
+		return answered(d, a)
 	}
-	return answered(d, answerAt(result, d, place, job))
+}
+
+func again(d Declared) string {
+	text := fmt.Sprintf("DatabaseCluster %s has it as declared, but did not have it before the last run: another client has dropped it, or "+
+		"the data was restored. The operator has created it again", d.Cluster)
+	if d.Kind == KindDatabase {
+		text += ", empty"
+	}
+	return text
 }
 
 func answered(d Declared, a dbv1.ClusterObjectAnswer) Verdict {
 	v := Verdict{Known: true}
 	switch protocol.ObjectResult(a.Result) {
-	case protocol.ObjectDone:
+	case protocol.ObjectDone, protocol.ObjectCreated:
 		v.Ready, v.Applied, v.Reason = true, true, dbv1.ReasonInDatabase
 		v.Message = fmt.Sprintf("DatabaseCluster %s has it as declared", d.Cluster)
-		switch again := d.Status.Applied == d.Content() && strings.HasPrefix(a.Message, "created"); {
-		case again:
-			v.Message += "; it was missing in the database, and was created again: " + a.Message
-		case a.Message != "":
+		if a.Message != "" {
 			v.Message += "; the last change: " + a.Message
 		}
 	case protocol.ObjectDrifted:

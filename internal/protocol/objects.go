@@ -58,7 +58,7 @@ type ObjectMode string
 const (
 	// ApplyObject changes what differs.
 	ApplyObject ObjectMode = "Apply"
-	// CheckObject creates it if it is missing, and reports what differs otherwise.
+	// CheckObject changes nothing, and reports what differs, or that it is missing.
 	CheckObject ObjectMode = "Check"
 	// RemoveObject deletes it, if the action has created or adopted it.
 	RemoveObject ObjectMode = "Remove"
@@ -78,7 +78,9 @@ type ObjectResult string
 const (
 	// ObjectDone means that the database has the object as declared, or does not have one to remove. The message is what was changed.
 	ObjectDone ObjectResult = "Done"
-	// ObjectDrifted means that it differs, and is only checked.
+	// ObjectCreated means the same, and that the object did not exist before this run.
+	ObjectCreated ObjectResult = "Created"
+	// ObjectDrifted means that it differs or is missing, and is only checked.
 	ObjectDrifted ObjectResult = "Drifted"
 	// ObjectExists means that an object of this name exists that the action did not create.
 	ObjectExists ObjectResult = "Exists"
@@ -92,14 +94,19 @@ const (
 const MaxObjectMessage = 300
 
 // ObjectAnswers are the answers about all objects of a document. Results has a letter for each object, in the order of the document.
-// Answers have the messages: first those of objects that are not Done, and as many as fit into the result of the call.
+// Answers have the messages: first those of objects that are not in force, and as many as fit into the result of the call.
 type ObjectAnswers struct {
 	Results string         `json:"results,omitempty"`
 	Answers []ObjectAnswer `json:"answers,omitempty"`
 }
 
 // letters are the letters of results.
-var letters = map[ObjectResult]byte{ObjectDone: '.', ObjectDrifted: 'd', ObjectExists: 'e', ObjectRefused: 'r', ObjectFailed: 'f'}
+var letters = map[ObjectResult]byte{
+	ObjectDone: '.', ObjectCreated: 'c', ObjectDrifted: 'd', ObjectExists: 'e', ObjectRefused: 'r', ObjectFailed: 'f',
+}
+
+// InForce reports whether the database has the object as declared, or does not have one to remove.
+func (r ObjectResult) InForce() bool { return r == ObjectDone || r == ObjectCreated }
 
 // Letter is the letter of a result; ok is false for an unknown one.
 func (r ObjectResult) Letter() (letter byte, ok bool) {

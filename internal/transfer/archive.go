@@ -23,8 +23,10 @@ const (
 	archiveTick = 100 * time.Millisecond
 	// archiveReserve is the part of MaxLag for the look at the clock and for the upload, at most a quarter of it.
 	archiveReserve = 500 * time.Millisecond
-	// idleMark is the time after which a newer mark alone becomes an object.
-	idleMark = time.Minute
+	// idleMark is the time after which a newer mark alone becomes an object. After the last bytes, one follows once the mark includes them:
+	// otherwise, a moment after the last commit could not be recovered for a minute. markDelay is that time beyond MaxLag: an engine asks
+	// the database each second, and reports the time of some moments before.
+	idleMark, markDelay = time.Minute, 2 * time.Second
 	// archiveReport is the time between two reports in the log.
 	archiveReport = 5 * time.Second
 	// maxTailBytes is the maximum length of the last line of a file that the action learns.
@@ -44,6 +46,7 @@ type archiveRun struct {
 	replies  io.Writer // the stdin of the action
 	waiting  time.Time // since when there are bytes in no object
 	stored   time.Time // when the last object was cut
+	bytes    bool      // the last object has bytes
 	reported time.Time
 	losses   losses
 	heard    atomic.Int64  // when the last frame arrived
@@ -227,7 +230,7 @@ func (r *archiveRun) look(now time.Time) {
 	switch {
 	case !r.waiting.IsZero() && now.Sub(r.waiting) >= patience(r.MaxLag):
 		r.add(r.recorder.Cut())
-	case now.Sub(r.stored) >= idleMark:
+	case now.Sub(r.stored) >= idleMark, r.bytes && now.Sub(r.stored) >= r.MaxLag+markDelay:
 		r.add(r.recorder.Idle())
 	}
 	r.find(now)
@@ -241,7 +244,7 @@ func (r *archiveRun) look(now time.Time) {
 func (r *archiveRun) add(objects []archive.Upload) {
 	for _, o := range objects {
 		r.uploads.add(o)
-		r.stored = time.Now()
+		r.stored, r.bytes = time.Now(), o.Kind != archive.Mark
 	}
 	if r.recorder.Pending() == 0 {
 		r.waiting = time.Time{}

@@ -144,6 +144,26 @@ func TestSIGTERMStoresWhatTheActionSent(t *testing.T) {
 	}
 }
 
+// A moment after the last commit can be recovered soon, and not only after a minute without commits.
+func TestTheMarkAfterTheLastByteIsStoredSoon(t *testing.T) {
+	w := newWorld(t)
+	w.worked(os.MkdirAll(filepath.Join(w.root, "log"), 0o700))
+	arguments, _ := w.arguments(w.archiving(`printf 'mark 2026-11-27T20:00:00Z\ndata log.1 0 5\nhello'; sleep 1; printf 'mark 2026-11-27T20:00:07Z\n'; while :; do sleep 0.05; done`))
+	cmd, _ := program(t, arguments)
+	w.worked(cmd.Start())
+	for deadline := time.Now().Add(50 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		if ranges := archive.Read(w.archived()).Ranges(); len(ranges) == 1 && ranges[0].Newest().Equal(time.Date(2026, 11, 27, 20, 0, 7, 0, time.UTC)) {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Error("the archive lacks the mark:", w.archived())
+			break
+		}
+	}
+	w.worked(cmd.Process.Signal(syscall.SIGTERM))
+	_ = cmd.Wait() // other tests check how it ends
+}
+
 func TestSIGTERMEndsAnArchiveWhoseStoreIsAway(t *testing.T) {
 	w := newWorld(t)
 	started := filepath.Join(t.TempDir(), "started")

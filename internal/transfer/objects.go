@@ -77,8 +77,8 @@ func (r *run) hide(declared protocol.DeclaredObjects) {
 	}
 }
 
-// answers are those about all objects. The ones that are not Done come first: there may be no room for all messages in the result of the
-// call, so the log has them, too.
+// answers are those about all objects. Those of objects that are not in force come first: there may be no room for all messages in the
+// result of the call, so the log has them, too.
 func (r *run) answers(declared protocol.DeclaredObjects, printed []byte) *protocol.ObjectAnswers {
 	given := map[string]protocol.ObjectAnswer{}
 	for line := range strings.Lines(string(printed)) {
@@ -96,7 +96,7 @@ func (r *run) answers(declared protocol.DeclaredObjects, printed []byte) *protoc
 		letter, _ := answer.Result.Letter()
 		results += string(letter)
 		switch {
-		case answer.Result != protocol.ObjectDone:
+		case !answer.Result.InForce():
 			problems = append(problems, answer)
 			r.log.Warn("an object is not as declared", "name", names[id], "id", id, "result", answer.Result, "cause", answer.Message)
 		case answer.Message != "":

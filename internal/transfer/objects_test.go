@@ -44,7 +44,7 @@ func TestTheActionReadsTheDocumentAndAnswersAreReported(t *testing.T) {
 		[ "$(cat "$DBC_OBJECTS_DIR"/users/0001/password)" = "password of b" ] && [ "$(ls "$DBC_OBJECTS_DIR"/users)" = "$(printf '%04d\n' 0 1 2 3 4)" ] || exit 1
 		echo '{"id":"id-a","result":"Done"}'
 		echo 'no answer'
-		echo '{"id":"id-b","result":"Done","message":"created"}'
+		echo '{"id":"id-b","result":"Created","message":"created"}'
 		printf '%s\n' '{"id":"id-c","result":"Refused","message":"the password of c\n is bad"}'
 		echo '{"id":"id-d","result":"Maybe"}'`, "a", "b", "c", "d", "e")...)
 	if out.code != protocol.ExitDone || out.Objects == nil {
@@ -54,9 +54,9 @@ func TestTheActionReadsTheDocumentAndAnswersAreReported(t *testing.T) {
 		{ID: "id-c", Result: protocol.ObjectRefused, Message: "the *** is bad"},
 		{ID: "id-d", Result: protocol.ObjectFailed, Message: `the action gave the unknown answer "Maybe"`},
 		{ID: "id-e", Result: protocol.ObjectFailed, Message: unanswered},
-		{ID: "id-b", Result: protocol.ObjectDone, Message: "created"},
+		{ID: "id-b", Result: protocol.ObjectCreated, Message: "created"},
 	}
-	if !slices.Equal(out.Objects.Answers, want) || out.Objects.Results != "..rff" {
+	if !slices.Equal(out.Objects.Answers, want) || out.Objects.Results != ".crff" {
 		t.Errorf("got %+v, want %+v", out.Objects, want)
 	}
 }

@@ -38,12 +38,34 @@ func (r *recoverRun) do(ctx context.Context) (result protocol.Result, err error)
 	return result, err
 }
 
-// open refuses a time that the archive does not cover before the command runs: for a database, a missing file is the end.
-func (r *recoverRun) open(ctx context.Context) (err error) {
+// storedSoon is how near a time is whose log may still be on its way to the archive.
+const storedSoon = 30 * time.Second
+
+// open waits for the log of a time that has just passed.
+func (r *recoverRun) open(ctx context.Context) error {
+	_, until, _ := r.Times() // they were checked
+	for waits := false; ; waits = true {
+		err := r.look(ctx)
+		if failure, is := errors.AsType[*Error](err); !is || failure.Reason != protocol.TargetNotCovered || time.Since(until).Abs() > storedSoon {
+			return err
+		}
+		if !waits {
+			r.log.Info("the archive does not have each commit until then yet", "until", r.Until)
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// look refuses a time that the archive does not cover before the command runs: for a database, a missing file is the end.
+func (r *recoverRun) look(ctx context.Context) (err error) {
 	if r.from, err = r.openArchive(ctx, r.From, r.Store); err != nil {
 		return err
 	}
-	since, until, _ := r.Times() // they were checked
+	since, until, _ := r.Times()
 	backup := archive.BaseBackup{Start: r.Start, Ended: since}
 	if r.Point != "" { // only the command sees whether the log has it
 		r.covering, r.newest, err = r.from.files.After(backup)

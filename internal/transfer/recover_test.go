@@ -119,6 +119,21 @@ func TestARecoveryIsRefusedBeforeTheActionRuns(t *testing.T) {
 		"is before 2026-11-27T20:00:03Z, when the backup ended")
 }
 
+func TestARecoveryWaitsForTheLogOfATimeThatHasJustPassed(t *testing.T) {
+	w := newWorld(t)
+	w.recorded()
+	later := make(chan outcome, 1)
+	at := time.Now().UTC().Format(time.RFC3339Nano)
+	go func() {
+		time.Sleep(1500 * time.Millisecond)
+		later <- w.run(w.archiving(`printf 'mark 2099-01-01T00:00:00Z\nput log.6 5\nfile6'`)...)
+	}()
+	out := w.run(w.recovering("true", "--until", at)...)
+	if added := <-later; added.code != protocol.ExitDone || !strings.Contains(out.stderr, "does not have each commit until then yet") {
+		t.Fatalf("%+v, %+v", added, out)
+	}
+}
+
 // An action that took a damaged file for the end of the log would succeed with less.
 func TestAFullVolumeEndsARecoveryWithItsCause(t *testing.T) {
 	w := newWorld(t)

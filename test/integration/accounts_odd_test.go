@@ -25,7 +25,7 @@ var oddTexts = []string{
 	"%s%n", "ünïcödé", "\u202egnp.exe", "👋", strings.Repeat("x", 64), strings.Repeat("x", 300), "../../etc/passwd", "*", "null", "true", "1e3",
 }
 
-// oddFields set a text in a field of a user; a sentence about it names the field.
+// oddFields set a text in a field of a user.
 var oddFields = map[string]func(*dbv1.DatabaseUser, string){
 	"spec.name":            func(u *dbv1.DatabaseUser, text string) { u.Spec.Name = text },
 	"spec.clusterRef.name": func(u *dbv1.DatabaseUser, text string) { u.Spec.ClusterRef.Name = text },
@@ -43,6 +43,22 @@ var oddFields = map[string]func(*dbv1.DatabaseUser, string){
 	"spec.reclaimPolicy": func(u *dbv1.DatabaseUser, text string) { u.Spec.ReclaimPolicy = dbv1.ReclaimPolicy(text) },
 }
 
+// oddDatabaseFields set a text in a field of a database.
+var oddDatabaseFields = map[string]func(*dbv1.Database, string){
+	"spec.name":            func(d *dbv1.Database, text string) { d.Spec.Name = text },
+	"spec.clusterRef.name": func(d *dbv1.Database, text string) { d.Spec.ClusterRef.Name = text },
+	"spec.owner":           func(d *dbv1.Database, text string) { d.Spec.Owner = text },
+	"spec.attributes": func(d *dbv1.Database, text string) {
+		d.Spec.Attributes = map[string]dbv1.DatabaseObjectAttribute{"schemas": dbv1.DatabaseObjectAttribute(text)}
+	},
+	"attributes": func(d *dbv1.Database, text string) {
+		d.Spec.Attributes = map[string]dbv1.DatabaseObjectAttribute{text: "1"}
+	},
+	"spec.existing":      func(d *dbv1.Database, text string) { d.Spec.Existing = dbv1.ExistingPolicy(text) },
+	"spec.drift":         func(d *dbv1.Database, text string) { d.Spec.Drift = dbv1.DriftPolicy(text) },
+	"spec.reclaimPolicy": func(d *dbv1.Database, text string) { d.Spec.ReclaimPolicy = dbv1.ReclaimPolicy(text) },
+}
+
 func oddUser(cluster *dbv1.DatabaseCluster) *dbv1.DatabaseUser {
 	u := userOf(cluster, "")
 	u.GenerateName, u.Spec.Name = "odd-", "odd"
@@ -57,14 +73,28 @@ func TestOddTextsAreRefusedBySentencesThatNameTheField(t *testing.T) {
 		for _, text := range oddTexts {
 			u := oddUser(cluster)
 			set(u, text)
-			err := admin.Create(t.Context(), u, client.DryRunAll)
-			if err != nil && !strings.Contains(err.Error(), field) {
-				t.Errorf("%s %q: %v", field, text, err)
-			}
-			if strings.ContainsAny(text, "\x00\n\t\x7f") && err == nil {
-				t.Errorf("%s accepts %q", field, text)
-			}
+			mustNameIfRefused(t, u, field, text)
 		}
+	}
+	for field, set := range oddDatabaseFields {
+		for _, text := range oddTexts {
+			d := &dbv1.Database{}
+			d.Namespace, d.GenerateName, d.Spec.Name, d.Spec.ClusterRef.Name = cluster.Namespace, "odd-", "odd", cluster.Name
+			set(d, text)
+			mustNameIfRefused(t, d, field, text)
+		}
+	}
+}
+
+// mustNameIfRefused fails if the API server refuses an object without the name of a field, or accepts control characters in it.
+func mustNameIfRefused(t *testing.T, object client.Object, field, text string) {
+	t.Helper()
+	err := admin.Create(t.Context(), object, client.DryRunAll)
+	if err != nil && !strings.Contains(err.Error(), field) {
+		t.Errorf("%T %s %q: %v", object, field, text, err)
+	}
+	if strings.ContainsAny(text, "\x00\n\t\x7f") && err == nil {
+		t.Errorf("%T %s accepts %q", object, field, text)
 	}
 }
 

@@ -184,7 +184,7 @@ func TestTheAPIServerExplainsWhatIsWrongWithARestore(t *testing.T) {
 			r.Spec.Source = dbv1.RestoreSource{BackupRef: &dbv1.RestoreBackupRef{Name: "first"}, Location: &dbv1.BackupDestination{URL: firstBackup, CredentialsSecretName: "keys"}}
 		},
 		"time must be in RFC 3339 with a time zone": func(r *dbv1.DatabaseRestore) {
-			r.Spec.Source.RecoveryTarget = &dbv1.RecoveryTarget{Time: "2026-11-28 14:05:00"}
+			r.Spec.Source.RecoveryTarget = &dbv1.RecoveryTarget{Time: "2026-11-28T14:05:00"} // without a zone
 		},
 		"spec.source.recoveryTarget.name needs backupRef or location": func(r *dbv1.DatabaseRestore) {
 			r.Spec.Source.RecoveryTarget = &dbv1.RecoveryTarget{Name: "before"}

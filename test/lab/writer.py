@@ -67,5 +67,7 @@ def write(records):
 
 with open("/acked/" + name, "a", buffering=1, encoding="utf-8") as acked:
     write(acked)
+with open("/acked/stopped", "w", encoding="utf-8"):
+    pass
 while True:
     time.sleep(3600)  # the file exists as long as the pod

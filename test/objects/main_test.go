@@ -189,7 +189,8 @@ func apply(t *testing.T, d database, want string, users ...object) map[string]li
 	t.Helper()
 	got := run(t, d, folder(t, users))
 	for _, o := range users {
-		if got[o.id].Result != want || len(got) != len(users) {
+		inForce := want == "Done" && got[o.id].Result == "Created"
+		if got[o.id].Result != want && !inForce || len(got) != len(users) {
 			t.Errorf("%q: %v, want %s", o.name, got[o.id], want)
 		}
 	}

@@ -89,8 +89,11 @@ func (w *World) declare(kind string, d protocol.DeclaredObject, is string) proto
 	case d.Mode == protocol.RemoveObject:
 	case exists && live.id != d.ID && !d.Adopt:
 		return protocol.ObjectExists
-	case exists && live.is != is && d.Mode == protocol.CheckObject:
+	case d.Mode == protocol.CheckObject && live.is != is:
 		return protocol.ObjectDrifted
+	case !exists:
+		w.setAccount(at, &account{id: d.ID, is: is})
+		return protocol.ObjectCreated
 	default:
 		w.setAccount(at, &account{id: d.ID, is: is})
 	}

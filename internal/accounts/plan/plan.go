@@ -103,6 +103,10 @@ func (p ObjectPlan) StatusOf(seen accounts.Seen, err error, now metav1.Time) dbv
 
 // Transitions are the changes of conditions that are events.
 var Transitions = []operation.Transition{
+	{
+		Condition: dbv1.ConditionReady, Status: metav1.ConditionTrue, Reason: dbv1.ReasonCreatedAgain, Type: corev1.EventTypeWarning,
+		Action: "Report",
+	},
 	{Condition: dbv1.ConditionReady, Status: metav1.ConditionTrue, Type: corev1.EventTypeNormal, Action: "Report"},
 	{Condition: dbv1.ConditionStalled, Status: metav1.ConditionTrue, Type: corev1.EventTypeWarning, Action: "Report"},
 }

@@ -110,7 +110,7 @@ func lacking(u *dbv1.DatabaseUser, seen UserFacts) *accounts.Verdict {
 		return stalled(dbv1.ReasonPasswordMissing, fmt.Sprintf("Secret %s, which spec.secretName names, does not exist, or its key %s is "+
 			"empty. Create it", u.Spec.SecretName, accounts.PasswordKey))
 	case u.Spec.SecretName != "" && unusable(given(seen)):
-		return stalled(dbv1.ReasonFieldUnsupported, fmt.Sprintf("spec.secretName: the key %s of Secret %s must have %d to %d bytes without "+
+		return stalled(dbv1.ReasonPasswordUnusable, fmt.Sprintf("spec.secretName: the key %s of Secret %s must have %d to %d bytes without "+
 			"control characters. Set another password", accounts.PasswordKey, u.Spec.SecretName, accounts.MinPassword, accounts.MaxPassword))
 	case seen.Given != nil && seen.Given.Labels[dbv1.LabelManagedBy] == dbv1.LabelManagedByValue:
 		return stalled(dbv1.ReasonFieldUnsupported, fmt.Sprintf("spec.secretName: Secret %s belongs to the operator. Name a Secret of your own",

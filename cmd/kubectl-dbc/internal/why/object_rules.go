@@ -36,6 +36,7 @@ var objectRules = map[string][]rule{
 var declaredRules = []rule{
 	{condition: dbv1.ConditionStalled, bad: isTrue, page: declaredObjects, command: anObject, pages: map[string]string{
 		dbv1.ReasonPasswordMissing:  passwords,
+		dbv1.ReasonPasswordUnusable: passwords,
 		dbv1.ReasonActionMissing:    engines,
 		dbv1.ReasonFieldUnsupported: engines,
 		dbv1.ReasonRefused:          "troubleshooting.md#the-api-server-refuses",

@@ -92,7 +92,9 @@ reasons(n, id, kind, text) AS (
     FROM grants g JOIN pg_database c ON c.datname = place WHERE NOT c.datallowconn OR c.datconnlimit = -2
     UNION ALL
     SELECT 9, id, 'Failed', format('%s accepts no connections; drop it if an interrupted DROP DATABASE left it', name)
-    FROM live JOIN pg_database c USING (oid) WHERE what = 'database' AND (NOT c.datallowconn OR c.datconnlimit = -2))
+    FROM live JOIN pg_database c USING (oid) WHERE what = 'database' AND (NOT c.datallowconn OR c.datconnlimit = -2)
+    UNION ALL
+    SELECT 10, id, 'Missing', 'it does not exist' FROM live WHERE mode = 'Check' AND oid IS NULL)
 SELECT DISTINCT ON (id) id, kind, text FROM reasons ORDER BY id, n) AS refused \gset
 SELECT set_config('dbc.said', :'said', false),
     set_config('dbc.records', concat(current_setting('dbc.records'), E'\n', :'said'), false) \g /dev/null

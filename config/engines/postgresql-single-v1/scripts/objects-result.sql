@@ -4,7 +4,7 @@ WITH :wanted
 SELECT json_build_array(id) AS ids, true AS acts, 'removed' AS change, format('DROP OWNED BY %1$I; DROP ROLE %1$I', name) AS statement
 FROM removed WHERE what = 'user'
 UNION ALL
-SELECT json_build_array(id), true, NULL,
+SELECT json_build_array(id), true, 'created',
     format('COMMENT ON ROLE %I IS %L', bearer, replace(has, ' incomplete', ''))
 FROM objects WHERE own AND has LIKE mark || ' incomplete%' AND mode <> 'Remove' AND NOT stopped) AS p \g /dev/null
 :run;
@@ -13,10 +13,12 @@ results AS (
     SELECT o.id, o.mode, o.oid IS NOT NULL AND NOT o.own AND o.mode = 'Remove' AS other,
         (SELECT kind FROM records r WHERE r.id = o.id AND kind NOT IN ('change', 'drift')
             ORDER BY kind <> 'Refused', kind <> 'Exists' LIMIT 1) AS stop,
-        EXISTS (SELECT FROM records r WHERE r.id = o.id AND kind = 'drift') AS drifted
+        EXISTS (SELECT FROM records r WHERE r.id = o.id AND kind = 'drift') AS drifted,
+        EXISTS (SELECT FROM records r WHERE r.id = o.id AND kind = 'change' AND text = 'created') AS made
     FROM objects o),
 messages AS (
-    SELECT r.id, CASE WHEN stop IS NOT NULL THEN stop WHEN drifted THEN 'Drifted' ELSE 'Done' END AS result,
+    SELECT r.id, CASE WHEN stop = 'Missing' THEN 'Drifted' WHEN stop IS NOT NULL THEN stop WHEN drifted THEN 'Drifted'
+            WHEN made THEN 'Created' ELSE 'Done' END AS result,
         coalesce((
             SELECT string_agg(text, '; ' ORDER BY first) FROM (
                 SELECT text, min(n) AS first FROM (SELECT *, row_number() OVER () AS n FROM records) AS o

@@ -18,7 +18,7 @@ records AS (
     SELECT r->>'id' AS id, r->>'kind' AS kind, r->>'text' AS text
     FROM regexp_split_to_table(current_setting('dbc.records'), '\n') AS line, LATERAL (SELECT nullif(line, '')::json) AS one(r)
     WHERE r IS NOT NULL),
-stopped AS (SELECT DISTINCT id FROM records WHERE kind IN ('Refused', 'Exists', 'Failed')),
+stopped AS (SELECT DISTINCT id FROM records WHERE kind IN ('Refused', 'Exists', 'Failed', 'Missing')),
 document AS (
     SELECT CASE json_typeof(text->'databases') WHEN 'array' THEN text->'databases' ELSE '[]' END AS databases,
         CASE json_typeof(text->'users') WHEN 'array' THEN text->'users' ELSE '[]' END AS users
@@ -43,7 +43,7 @@ marked AS (
 -- a new object is there, its mark has a suffix: the mode Check completes it, too. That of a user has another one for its password.
 objects AS (
     SELECT m.*, CASE what WHEN 'user' THEN name ELSE 'dbc_mark_' || oid END AS bearer, coalesce(has = mark OR has LIKE mark || ' %', false) AS own,
-        mode = 'Apply' OR oid IS NULL OR coalesce(has LIKE mark || ' incomplete%', false) AS acts,
+        mode = 'Apply' OR coalesce(has LIKE mark || ' incomplete%', false) AS acts,
         EXISTS (SELECT FROM stopped s WHERE s.id = m.id) AS stopped
     FROM marked m),
 databases AS (SELECT * FROM objects WHERE what = 'database' AND mode <> 'Remove' AND NOT stopped),

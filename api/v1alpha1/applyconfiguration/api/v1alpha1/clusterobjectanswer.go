@@ -13,7 +13,7 @@ package v1alpha1
 type ClusterObjectAnswerApplyConfiguration struct {
 	// id is the identifier of the object: its UID.
 	ID *string `json:"id,omitempty"`
-	// result is Done, Drifted, Exists, Refused or Failed.
+	// result is Done, Created, Drifted, Exists, Refused or Failed.
 	Result *string `json:"result,omitempty"`
 	// message is what was changed, or the cause.
 	Message *string `json:"message,omitempty"`

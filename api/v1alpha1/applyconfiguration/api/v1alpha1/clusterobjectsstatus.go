@@ -17,7 +17,7 @@ import (
 type ClusterObjectsStatusApplyConfiguration struct {
 	// jobUID is the UID of the Job.
 	JobUID *string `json:"jobUID,omitempty"`
-	// occasion is why it ran: a failover, for example, is another one.
+	// occasion is why it ran: a failover, for example, is another one. It begins with the name of the volumeClaimTemplate in use.
 	Occasion *string `json:"occasion,omitempty"`
 	// checkedAt is when the Job ended.
 	CheckedAt *v1.Time `json:"checkedAt,omitempty"`
@@ -26,8 +26,8 @@ type ClusterObjectsStatusApplyConfiguration struct {
 	// waiting is why no Job runs now, or does not get all databases and users; empty if none is needed.
 	Waiting *string `json:"waiting,omitempty"`
 	// results has a letter for each object of the Job, in the order of its annotation database.dbcluster.io/objects. The letter is . if
-	// the database has it as declared, d if another client has changed it, and e if it exists already. It is r if the engine refuses it, and
-	// f if it failed.
+	// the database has it as declared, and c if this Job has created it. It is d if another client has changed it, e if it exists already, r
+	// if the engine refuses it, and f if it failed.
 	Results *string `json:"results,omitempty"`
 	// answers are about the objects that are not as declared, or were changed: as many as the Job can report.
 	Answers []ClusterObjectAnswerApplyConfiguration `json:"answers,omitempty"`

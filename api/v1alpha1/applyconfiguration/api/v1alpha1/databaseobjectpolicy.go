@@ -19,8 +19,9 @@ type DatabaseObjectPolicyApplyConfiguration struct {
 	// Ready is False. Adopt: this resource takes it over. Accounts of the engine and superusers are never taken over. Default: Refuse.
 	Existing *apiv1alpha1.ExistingPolicy `json:"existing,omitempty"`
 	// drift is what happens when another client has changed in the database what this resource declares. Repair: the operator changes it
-	// back. Report: Ready becomes False with the difference. The operator looks every hour, after a failover or a restore, and when the
-	// annotation database.dbcluster.io/refresh of the cluster changes. Default: Repair.
+	// back, and creates an object again that is missing: a database is empty then. Report: Ready becomes False with the difference. The
+	// operator looks every hour, after a failover or a restore, and when the annotation database.dbcluster.io/refresh of the cluster
+	// changes. Default: Repair.
 	Drift *apiv1alpha1.DriftPolicy `json:"drift,omitempty"`
 	// reclaimPolicy is what happens in the database when this resource is deleted. Retain: nothing. Delete: the object is deleted, if this
 	// resource created or adopted it. Default: Retain.
