@@ -25,7 +25,8 @@ type logFlags struct {
 	container                            string
 	follow, previous, times, withoutJobs bool
 	since                                time.Duration
-	tail                                 int64
+	// tail is how many lines are read, and most how many bytes; 0 for all.
+	tail, most int64
 }
 
 func (s *session) logs() *cobra.Command {
@@ -84,6 +85,9 @@ func (f *logFlags) options(container string) *corev1.PodLogOptions {
 	}
 	if f.tail >= 0 {
 		o.TailLines = new(f.tail)
+	}
+	if f.most > 0 {
+		o.LimitBytes = new(f.most)
 	}
 	return o
 }
