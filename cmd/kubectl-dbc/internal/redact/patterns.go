@@ -4,7 +4,11 @@ SPDX-License-Identifier: Apache-2.0
 
 package redact
 
-import "regexp"
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
 
 // removed replaces a secret value.
 const removed = "REDACTED"
@@ -19,27 +23,40 @@ const (
 	value = `(?:` + quoted + `|[^\s"']\S*)`
 )
 
-// patterns match secrets by their form. The texts of the groups stay.
-var patterns = []*regexp.Regexp{
-	regexp.MustCompile(`(?s)()-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)`),
-	regexp.MustCompile(`()AGE-SECRET-KEY-1[A-Za-z0-9]+`),
-	regexp.MustCompile(`()\beyJ[\w-]+\.[\w-]+\.[\w-]*`),
-	regexp.MustCompile(`()\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`),
-	regexp.MustCompile(`()SCRAM-SHA-[0-9]+\$[^\s"']+`),
-	regexp.MustCompile(`()\bmd5[0-9a-f]{32}\b`),
-	regexp.MustCompile(`(://[^:/@\s]*:)\S+(@)`),
-	regexp.MustCompile(`(?i)(\b(?:bearer|basic)\s+)[\w.~+/=-]{8,}`),
-	// NAME=VALUE, NAME: VALUE and their forms in JSON
-	regexp.MustCompile(`(?i)(` + names + `\\*["']?[ \t]*(?::=|=>|[:=])[ \t]*)` + value),
-	// SQL and messages: PASSWORD 'VALUE'
-	regexp.MustCompile(`(?i)(` + names + `["']?[ \t]+)(?:e?` + quoted + `|\$\w*\$\S*)`),
-	regexp.MustCompile(`(?i)(\bidentified\s+(?:with\s+\S+\s+)?(?:by|as)\s+(?:password\s+)?)` + value),
-	// directives and commands of Redis
-	regexp.MustCompile(`(?i)(\b(?:requirepass|masterauth|auth-pass[ \t]+\S+)["']?[ \t]+)` + value),
-	regexp.MustCompile(`(\bAUTH["']?[ \t]+)` + value + `(?:[ \t]+` + value + `)?`),
-	// arguments of programs: --password VALUE
-	regexp.MustCompile(`(?i)(--?[\w-]*(?:` + names + `|secret|[_-]key|[_-]pass)[ \t]+)` + value),
+// block is a private key, which has several lines.
+var block = regexp.MustCompile(`(?s)-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)`)
+
+// pattern matches secrets in a line by their form. The texts of the groups stay. Each text that it matches has one of the hints, in
+// lowercase: most lines of a log have none, and the search by a regular expression is slow.
+type pattern struct {
+	hints []string
+	form  *regexp.Regexp
 }
+
+func like(form string, hints ...string) pattern { return pattern{hints, regexp.MustCompile(form)} }
+
+var patterns = []pattern{
+	like(`()AGE-SECRET-KEY-1[A-Za-z0-9]+`, "age-secret"),
+	like(`()\beyJ[\w-]+\.[\w-]+\.[\w-]*`, "eyj"),
+	like(`()\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`, "akia", "asia"),
+	like(`()SCRAM-SHA-[0-9]+\$[^\s"']+`, "scram-sha"),
+	like(`()\bmd5[0-9a-f]{32}\b`, "md5"),
+	like(`(://[^:/@\s]*:)\S+(@)`, "://"),
+	like(`(?i)(\b(?:bearer|basic)\s+)[\w.~+/=-]{8,}`, "bearer", "basic"),
+	// NAME=VALUE, NAME: VALUE and their forms in JSON
+	like(`(?i)(`+names+`\\*["']?[ \t]*(?::=|=>|[:=])[ \t]*)`+value, ofNames...),
+	// SQL and messages: PASSWORD 'VALUE'
+	like(`(?i)(`+names+`["']?[ \t]+)(?:e?`+quoted+`|\$\w*\$\S*)`, ofNames...),
+	like(`(?i)(\bidentified\s+(?:with\s+\S+\s+)?(?:by|as)\s+(?:password\s+)?)`+value, "identified"),
+	// directives and commands of Redis
+	like(`(?i)(\b(?:requirepass|masterauth|auth-pass[ \t]+\S+)["']?[ \t]+)`+value, "requirepass", "masterauth", "auth-pass"),
+	like(`(\bAUTH["']?[ \t]+)`+value+`(?:[ \t]+`+value+`)?`, "auth ", "auth\t", "auth\"", "auth'"),
+	// arguments of programs: --password VALUE
+	like(`(?i)(--?[\w-]*(?:`+names+`|secret|[_-]key|[_-]pass)[ \t]+)`+value, ofNames...),
+}
+
+// ofNames are the hints of names, and of arguments.
+var ofNames = []string{"pass", "pwd", "secret", "key", "token", "masterauth"}
 
 // accounts are lines about a user of Redis, and rules are its passwords there: >VALUE adds one, <VALUE removes one, and # and ! have a
 // hash.
@@ -50,8 +67,22 @@ var (
 
 // byForm removes secrets that can be recognized by their form.
 func byForm(text string) string {
-	for _, p := range patterns {
-		text = p.ReplaceAllString(text, "${1}"+removed+"${2}")
+	var all strings.Builder
+	for line := range strings.Lines(block.ReplaceAllString(text, removed)) {
+		all.WriteString(inLine(line))
 	}
-	return accounts.ReplaceAllStringFunc(text, func(line string) string { return rules.ReplaceAllString(line, "${1}"+removed) })
+	return all.String()
+}
+
+func inLine(line string) string {
+	lower := strings.ToLower(line)
+	for _, p := range patterns {
+		if slices.ContainsFunc(p.hints, func(hint string) bool { return strings.Contains(lower, hint) }) {
+			line = p.form.ReplaceAllString(line, "${1}"+removed+"${2}")
+		}
+	}
+	if !strings.Contains(lower, "user") || !strings.ContainsAny(line, "><#!") {
+		return line
+	}
+	return accounts.ReplaceAllStringFunc(line, func(rest string) string { return rules.ReplaceAllString(rest, "${1}"+removed) })
 }
