@@ -58,7 +58,7 @@ func (c *collection) operators(ctx context.Context) ([]corev1.Pod, error) {
 }
 
 const (
-	// longest is how many lines of each log are read, and most how many bytes.
+	// longest is how many lines of each log a report reads. Most is how many bytes any command reads, so that a log fits into the memory.
 	longest, most = 10000, 64 << 20
 	// kept is how many bytes of each log are in the report.
 	kept = 8 << 20

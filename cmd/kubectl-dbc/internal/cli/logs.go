@@ -70,6 +70,7 @@ func (s *session) logs() *cobra.Command {
 		if f.follow {
 			return s.follow(cmd.Context(), pods, sources, f)
 		}
+		f.most = most
 		logs := s.readLogs(cmd.Context(), pods, sources, f)
 		_, err = fmt.Fprint(s.Out, merging.Merge(logs, f.times, s.palette()))
 		return err
@@ -100,6 +101,10 @@ func (s *session) readLogs(ctx context.Context, pods corev1client.PodInterface, 
 		if err != nil {
 			s.say("The log of container %s of pod %s cannot be read: %v", source.Container, source.Pod, err)
 			continue
+		}
+		if f.most > 0 && int64(len(content)) >= f.most { // the kubelet sends the first bytes
+			s.say("Of the log of container %s of pod %s, only the first %d bytes were read: add --since or --tail.",
+				source.Container, source.Pod, f.most)
 		}
 		logs = append(logs, merging.Log{Source: source, Text: string(content)})
 	}
