@@ -91,7 +91,8 @@ var order = []place{
 	{name: "manager", importedBy: []string{"cmd"}},
 	{name: "cmd/transfer", imports: []string{"transfer"}},
 	{name: "cmd", imports: []string{"manager"}},
-	// The plugin of kubectl is a client like others: it knows the API. Only preview knows the operator, whose decisions it repeats.
+	// The plugin of kubectl is a client like others: it knows the API. Only two packages know the operator: preview repeats its decisions,
+	// and reporting knows which Secrets it reads.
 	{name: "cmd/kubectl-dbc/internal/text", pure: true, imports: none, importedBy: plugin},
 	{name: "cmd/kubectl-dbc/internal/why", pure: true, imports: none, importedBy: plugin},
 	{name: "cmd/kubectl-dbc/internal/status", pure: true, imports: []string{"cmd/kubectl-dbc/internal/text", "cmd/kubectl-dbc/internal/why"}, importedBy: plugin},
@@ -104,6 +105,9 @@ var order = []place{
 	{name: "cmd/kubectl-dbc/internal/connecting", pure: true, imports: none, importedBy: plugin},
 	{name: "cmd/kubectl-dbc/internal/merging", pure: true, imports: []string{"cmd/kubectl-dbc/internal/text"}, importedBy: plugin},
 	{name: "cmd/kubectl-dbc/internal/redact", pure: true, imports: none, importedBy: plugin},
+	{name: "cmd/kubectl-dbc/internal/reporting", pure: true, importedBy: plugin, imports: []string{
+		"naming", "engine", "pods", "cmd/kubectl-dbc/internal/text", "cmd/kubectl-dbc/internal/merging",
+	}},
 	{name: "cmd/kubectl-dbc/internal/cli", imports: plugin, importedBy: []string{"cmd/kubectl-dbc"}},
 	{name: "cmd/kubectl-dbc", imports: []string{"cmd/kubectl-dbc/internal/cli"}},
 }
@@ -119,7 +123,7 @@ var (
 		"cmd/kubectl-dbc/internal/text", "cmd/kubectl-dbc/internal/why", "cmd/kubectl-dbc/internal/status", "cmd/kubectl-dbc/internal/requests",
 		"cmd/kubectl-dbc/internal/restoring", "cmd/kubectl-dbc/internal/connecting", "cmd/kubectl-dbc/internal/merging",
 		"cmd/kubectl-dbc/internal/declared", "cmd/kubectl-dbc/internal/preview",
-		"cmd/kubectl-dbc/internal/redact", "cmd/kubectl-dbc/internal/cli",
+		"cmd/kubectl-dbc/internal/redact", "cmd/kubectl-dbc/internal/reporting", "cmd/kubectl-dbc/internal/cli",
 	}
 )
 

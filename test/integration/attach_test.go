@@ -18,8 +18,10 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/remotecommand"
@@ -193,5 +195,41 @@ func TestThePluginRunsAClientInAJobAndPassesItsResultOn(t *testing.T) {
 	eventually(t, "the Jobs and their pods to be deleted", func() error {
 		pods := listed(t, ns, &corev1.PodList{}, clients()).Items
 		return errorIf(len(pods) > 0, "%d pods", len(pods))
+	})
+}
+
+func TestThePluginDeletesTheJobOfAClientWhenTheTerminalIsClosed(t *testing.T) {
+	parallel(t)
+	cluster := started(t, nil, func(pod *corev1.Pod) {
+		if pod.Labels[dbv1.LabelComponent] != "client" {
+			healthy(pod)
+		}
+	})
+	ns := cluster.Namespace
+	create(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "mine"}, StringData: map[string]string{"password": "correct-horse"}})
+	path, err := plugin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.CommandContext(t.Context(), path, "-n", ns, "connect", "orders", "--job", "--secret", "mine", "--command", "true",
+		"--kubeconfig="+kubeconfig(t, "", ""), "--cache-dir="+t.TempDir())
+	var said strings.Builder
+	command.Stderr = &said
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	seen := make(chan batchv1.Job, 1)
+	repeatUntilSeen(t, ns, seen)
+	<-seen
+	if err := command.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	_ = command.Wait() // the exit code is checked below
+	if code := command.ProcessState.ExitCode(); code != 1 || !strings.Contains(said.String(), "the command was interrupted") {
+		t.Errorf("the exit code is %d:\n%s", code, said.String())
+	}
+	eventually(t, "the Job to be deleted", func() error {
+		jobs := listed(t, ns, &batchv1.JobList{}, clients()).Items
+		return errorIf(len(jobs) > 0, "%d Jobs", len(jobs))
 	})
 }

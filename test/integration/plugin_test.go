@@ -188,6 +188,8 @@ func TestThePluginReportsWithoutSecrets(t *testing.T) {
 	create(t, u)
 	create(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "of-billing"}, StringData: map[string]string{"password": "battery-staple"}})
 	change(t, u, func(u *dbv1.DatabaseUser) { u.Annotations = map[string]string{"example.test/note": "battery-staple"} })
+	ofOthers := map[string]string{dbv1.LabelInstance: cluster.Name, dbv1.LabelName: "web"}
+	create(t, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "web", Labels: ofOthers}})
 	file := filepath.Join(t.TempDir(), "report.zip")
 	mustDbc(t, cluster.Namespace, []string{file}, "report", "orders", "--no-logs", "--file", file)
 	archive, err := zip.OpenReader(file)
@@ -220,5 +222,8 @@ func TestThePluginReportsWithoutSecrets(t *testing.T) {
 		if !names[want] {
 			t.Errorf("the report has no %s: %v", want, names)
 		}
+	}
+	if names["objects/ConfigMap/web.yaml"] {
+		t.Error("the report has an object of another application")
 	}
 }

@@ -126,10 +126,14 @@ func TestAWaitShowsEachStateOnceAndEndsInTime(t *testing.T) {
 }
 
 func TestLogsAreReadFromEachContainer(t *testing.T) {
-	s, out, _ := offline(t)
+	s, out, errOut := offline(t)
 	pods, sources := fake.NewClientset().CoreV1().Pods("shop"), []merging.Source{{Pod: "orders-0", Container: "database"}, {Pod: "orders-1", Container: "database"}}
 	if logs := s.readLogs(t.Context(), pods, sources, &logFlags{tail: 5}); len(logs) != 2 || logs[1].Text != "fake logs" {
 		t.Errorf("got %v", logs)
+	}
+	s.readLogs(t.Context(), pods, sources, &logFlags{most: int64(len("fake logs"))})
+	if got := errOut.String(); strings.Count(got, "only the first 9 bytes were read") != 2 {
+		t.Errorf("got %s", got)
 	}
 	if err := s.follow(t.Context(), pods, sources, &logFlags{follow: true}); err != nil || strings.Count(out.String(), "/database] fake logs\n") != 2 {
 		t.Errorf("got %v, %s", err, out)

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"strings"
 	"time"
@@ -16,13 +17,14 @@ import (
 	"golang.org/x/term"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/rand"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/remotecommand"
 	"k8s.io/streaming/pkg/httpstream"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/cmd/kubectl-dbc/internal/connecting"
 )
 
@@ -33,28 +35,62 @@ type jobFlags struct {
 }
 
 // runJob runs a client in a Job, and deletes the Job.
-func (s *session) runJob(ctx context.Context, t *target, cluster *dbv1.DatabaseCluster, c visit, f jobFlags) (err error) {
-	client := connecting.Client{Cluster: cluster, Member: &corev1.Pod{}, Secret: &corev1.Secret{}, Command: c.command}
+func (s *session) runJob(ctx context.Context, t *target, c visit, f jobFlags) (err error) {
+	if f.longest < time.Second {
+		return fmt.Errorf("--max-duration %s is less than one second", f.longest)
+	}
+	client := connecting.Client{
+		Cluster: c.cluster, Member: &corev1.Pod{}, Secret: &corev1.Secret{}, Command: c.command,
+		Name: c.cluster.Name + "-client-" + rand.String(8),
+	}
 	client.Terminal, client.Seconds = isTerminal(s.In) && isTerminal(s.Out), int64(f.longest.Seconds())
 	if err := errors.Join(t.read(ctx, client.Secret, "Secret", c.secret), t.read(ctx, client.Member, "Pod", c.pod)); err != nil {
+		return err
+	}
+	if err := connecting.Check(c.cluster, client.Secret, c.systemRoots); err != nil {
 		return err
 	}
 	job, err := client.Job()
 	if err != nil {
 		return err
 	}
-	if err := t.Create(ctx, job); err != nil {
+	refused := false
+	defer func() {
+		if !refused {
+			err = errors.Join(err, t.deleteJob(ctx, job))
+		}
+	}()
+	if refused, err = t.createJob(ctx, job); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, t.deleteJob(ctx, job)) }()
-	pod, err := s.begun(ctx, t, job, f.start)
+	return s.visit(ctx, t, job, client.Terminal, f.start)
+}
+
+// visit attaches to the client when it runs, and waits for its end.
+func (s *session) visit(ctx context.Context, t *target, job *batchv1.Job, terminal bool, within time.Duration) error {
+	pod, err := s.begun(ctx, t, job, within)
+	if err == nil {
+		if err = s.attach(ctx, t, pod, terminal); err != nil {
+			err = fmt.Errorf("the plugin cannot attach to pod %s: %w", pod, err)
+		}
+	}
+	if ctx.Err() != nil {
+		return errors.New("the command was interrupted")
+	}
 	if err != nil {
 		return err
 	}
-	if err := s.attach(ctx, t, pod, client.Terminal); err != nil {
-		return fmt.Errorf("the plugin cannot attach to pod %s: %w", pod, err)
-	}
-	return t.ended(ctx, pod)
+	return s.ended(ctx, t, pod)
+}
+
+// createJob creates a Job, even if the user interrupts the command meanwhile: otherwise the API server could create it after its deletion.
+// It reports whether the API server refused the Job. Without an answer, the Job can exist.
+func (t *target) createJob(ctx context.Context, job *batchv1.Job) (refused bool, err error) {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+	defer stop()
+	err = t.Create(ctx, job)
+	answer, is := errors.AsType[*apierrors.StatusError](err)
+	return is && answer.ErrStatus.Code >= http.StatusBadRequest && answer.ErrStatus.Code < http.StatusInternalServerError, err
 }
 
 // deleteJob deletes a Job with its pod, even if the user has interrupted the command.
@@ -69,6 +105,7 @@ func (t *target) deleteJob(ctx context.Context, job *batchv1.Job) error {
 
 // begun waits until the client runs, and returns its pod.
 func (s *session) begun(ctx context.Context, t *target, job *batchv1.Job, within time.Duration) (name string, err error) {
+	said := map[string]bool{}
 	err = s.until(ctx, &waiting{wanted: true, timeout: within}, func(ctx context.Context) (bool, string, error) {
 		pods := &corev1.PodList{}
 		labels := client.MatchingLabels{batchv1.JobNameLabel: job.Name}
@@ -78,18 +115,31 @@ func (s *session) begun(ctx context.Context, t *target, job *batchv1.Job, within
 		if len(pods.Items) == 0 {
 			return false, fmt.Sprintf("Job %s has no pod yet: kubectl -n %s describe job %s has the cause.", job.Name, t.namespace, job.Name), nil
 		}
-		name = pods.Items[0].Name
-		return connecting.Begun(&pods.Items[0])
+		pod := &pods.Items[0]
+		name = pod.Name
+		begun, state, err := connecting.Begun(pod, t.eventsOf(ctx, pod))
+		if said[state] { // a pod alternates between states when a node pulls an image again
+			state = ""
+		}
+		said[state] = true
+		return begun, state, err
 	})
-	if err == nil && ctx.Err() != nil {
-		err = errors.New("the command was interrupted")
-	}
 	return name, err
 }
 
+// eventsOf are the events of a pod; none without the right to list them.
+func (t *target) eventsOf(ctx context.Context, pod *corev1.Pod) []corev1.Event {
+	list := &corev1.EventList{}
+	_ = t.List(ctx, list, client.InNamespace(pod.Namespace), client.MatchingFields{"involvedObject.uid": string(pod.UID)})
+	return list.Items
+}
+
+// patience is the number of looks after which the command reports that it waits for the exit code.
+const patience = 3
+
 // ended waits for the exit code of the client, which becomes that of the plugin.
-func (t *target) ended(ctx context.Context, name string) error {
-	for {
+func (s *session) ended(ctx context.Context, t *target, name string) error {
+	for looks := 1; ; looks++ {
 		pod := &corev1.Pod{}
 		if err := t.read(ctx, pod, "Pod", name); err != nil {
 			return err
@@ -99,6 +149,8 @@ func (t *target) ended(ctx context.Context, name string) error {
 			return nil
 		case ended:
 			return exit{code: code}
+		case looks == patience:
+			s.say("The client is no longer connected. The command waits for the exit code of pod %s. Ctrl-C deletes the Job.", name)
 		}
 		select {
 		case <-ctx.Done():

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,8 +21,17 @@ import (
 	"k8s.io/client-go/tools/portforward"
 	"k8s.io/client-go/transport/spdy"
 
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/cmd/kubectl-dbc/internal/connecting"
 )
+
+// visits are examples. No client gets the password as an argument.
+var visits = []string{
+	`  kubectl dbc connect orders --command 'PGPASSWORD=$DBC_PASSWORD psql -h localhost -p "$DBC_PORT" -U "$DBC_USERNAME" "$DBC_DATABASE"'`,
+	`  kubectl dbc connect cache --command 'REDISCLI_AUTH=$DBC_PASSWORD redis-cli -p "$DBC_PORT"'`,
+	`  kubectl dbc connect orders --port 5432`,
+	`  kubectl dbc connect orders --job --user reporting`,
+}
 
 func (s *session) connect() *cobra.Command {
 	var member, user string
@@ -33,11 +43,11 @@ func (s *session) connect() *cobra.Command {
 		Long: "Forward a port of this machine to the primary, or to a ready member. With --command, a shell runs a client of this machine.\n" +
 			"It has each key of the connection Secret as an environment variable, such as DBC_URI, DBC_USERNAME, DBC_PASSWORD and\n" +
 			"DBC_DATABASE. DBC_HOST and DBC_PORT are those of the forwarded port. With TLS, DBC_CA_FILE is a file with the CA.\n\n" +
+			"Other users of a machine can see the arguments of programs. So give a client the password as a variable, and not as an argument:\n" +
+			"DBC_URI has the password, too.\n\n" +
 			"With --job, the client runs in a Job with the image of the members, so this machine needs no client. It connects to the Service.\n" +
 			"Without --command, it is an interactive shell. Its exit code is that of the plugin, which deletes the Job at the end.",
-		Example: "  kubectl dbc connect orders --command 'PGSSLROOTCERT=$DBC_CA_FILE psql \"$DBC_URI\"'\n" +
-			"  kubectl dbc connect orders --port 5432\n" +
-			"  kubectl dbc connect orders --job --user reporting",
+		Example:           strings.Join(visits, "\n"),
 		Args:              oneCluster(0, ""),
 		ValidArgsFunction: s.clusterNames,
 	}
@@ -47,6 +57,8 @@ func (s *session) connect() *cobra.Command {
 	flags.StringVar(&c.secret, "secret", "", "Name of another Secret in the form of the connection Secret")
 	flags.StringVar(&user, "user", "", "Name of a DatabaseUser, whose Secret the client gets. Default: the connection Secret of the cluster")
 	flags.Uint16Var(&c.port, "port", 0, "Port of this machine. Default: a free one")
+	flags.BoolVar(&c.systemRoots, "system-roots", false,
+		"With TLS: connect although the Secret has no CA. The client verifies the server by the CAs of its system")
 	flags.BoolVar(&f.wanted, "job", false, "Run the client in a Job of the namespace, and not on this machine")
 	flags.DurationVar(&f.start, "start-timeout", 2*time.Minute, "Time within which the pod of --job must start")
 	flags.DurationVar(&f.longest, "max-duration", time.Hour, "Time after which Kubernetes ends the client of --job")
@@ -58,6 +70,7 @@ func (s *session) connect() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		c.cluster = cluster
 		if c.secret, err = t.secretOf(cmd.Context(), cluster, c.secret, user); err != nil {
 			return err
 		}
@@ -65,7 +78,7 @@ func (s *session) connect() *cobra.Command {
 			return err
 		}
 		if f.wanted {
-			return s.runJob(cmd.Context(), t, cluster, c, f)
+			return s.runJob(cmd.Context(), t, c, f)
 		}
 		return s.forward(cmd.Context(), t, c)
 	}
@@ -74,14 +87,19 @@ func (s *session) connect() *cobra.Command {
 
 // visit is a client and where it connects.
 type visit struct {
+	cluster              *dbv1.DatabaseCluster
 	pod, secret, command string
 	port                 uint16
+	systemRoots          bool
 }
 
 // forward forwards the port while the client runs.
 func (s *session) forward(ctx context.Context, t *target, c visit) error {
 	secret, pod := &corev1.Secret{}, &corev1.Pod{}
 	if err := errors.Join(t.read(ctx, secret, "Secret", c.secret), t.read(ctx, pod, "Pod", c.pod)); err != nil {
+		return err
+	}
+	if err := connecting.Check(c.cluster, secret, c.systemRoots); err != nil {
 		return err
 	}
 	remote, err := connecting.Port(pod)

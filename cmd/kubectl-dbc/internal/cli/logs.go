@@ -25,7 +25,8 @@ type logFlags struct {
 	container                            string
 	follow, previous, times, withoutJobs bool
 	since                                time.Duration
-	tail                                 int64
+	// tail is how many lines are read, and most how many bytes; 0 for all.
+	tail, most int64
 }
 
 func (s *session) logs() *cobra.Command {
@@ -69,6 +70,7 @@ func (s *session) logs() *cobra.Command {
 		if f.follow {
 			return s.follow(cmd.Context(), pods, sources, f)
 		}
+		f.most = most
 		logs := s.readLogs(cmd.Context(), pods, sources, f)
 		_, err = fmt.Fprint(s.Out, merging.Merge(logs, f.times, s.palette()))
 		return err
@@ -85,6 +87,9 @@ func (f *logFlags) options(container string) *corev1.PodLogOptions {
 	if f.tail >= 0 {
 		o.TailLines = new(f.tail)
 	}
+	if f.most > 0 {
+		o.LimitBytes = new(f.most)
+	}
 	return o
 }
 
@@ -96,6 +101,10 @@ func (s *session) readLogs(ctx context.Context, pods corev1client.PodInterface, 
 		if err != nil {
 			s.say("The log of container %s of pod %s cannot be read: %v", source.Container, source.Pod, err)
 			continue
+		}
+		if f.most > 0 && int64(len(content)) >= f.most { // the kubelet sends the first bytes
+			s.say("Of the log of container %s of pod %s, only the first %d bytes were read: add --since or --tail.",
+				source.Container, source.Pod, f.most)
 		}
 		logs = append(logs, merging.Log{Source: source, Text: string(content)})
 	}

@@ -17,9 +17,9 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/kubernetes"
 
-	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/cmd/kubectl-dbc/internal/redact"
 )
 
@@ -31,7 +31,7 @@ func (c *collection) readUsage(ctx context.Context) {
 		return
 	}
 	content, err := clients.CoreV1().RESTClient().Get().AbsPath("/apis/metrics.k8s.io/v1beta1/namespaces/"+c.target.namespace+"/pods").
-		Param("labelSelector", dbv1.LabelInstance+"="+c.cluster.Name).DoRaw(ctx)
+		Param("labelSelector", labels.SelectorFromSet(ofObjects(c.cluster.Name)).String()).DoRaw(ctx)
 	if err != nil {
 		c.miss("CPU and memory of the pods", err)
 		return

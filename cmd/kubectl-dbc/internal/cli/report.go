@@ -9,14 +9,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/yaml"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/cmd/kubectl-dbc/internal/redact"
+	"github.com/dbcluster/databasecluster-operator/cmd/kubectl-dbc/internal/reporting"
 	"github.com/dbcluster/databasecluster-operator/cmd/kubectl-dbc/internal/text"
 )
 
@@ -27,8 +29,9 @@ func (s *session) report() *cobra.Command {
 		Use:   "report CLUSTER",
 		Short: "Write one zip file for support: objects, events, logs and metrics, without passwords and keys",
 		Long: "Write a zip file with the objects of a cluster, their events and logs, and the CPU and memory of the pods. It also has the\n" +
-			"log and the metrics of the operator. It has no Secrets, no environment variables, and no content of ConfigMaps. The command\n" +
-			"reads the Secrets of the cluster if you may, to remove their values from logs. Read the file before you send it.\n\n" +
+			"metrics of the operator, and the lines of its log about this cluster. It has no Secrets, no environment variables, and no content\n" +
+			"of ConfigMaps. The command reads all Secrets that the cluster refers to, if you may, to remove their values from all files. Read\n" +
+			"the file before you send it.\n\n" +
 			"The metrics of the operator need a token, which the proxy of the API server removes from requests. So they need\n" +
 			"--metrics-account. README.txt in the file lists what could not be read.",
 		Example: "  kubectl dbc report orders\n  kubectl dbc report orders --file /tmp/orders.zip --no-logs\n" +
@@ -71,8 +74,14 @@ type collection struct {
 	cluster  *dbv1.DatabaseCluster
 	operator string
 	logs     bool
-	secrets  redact.Values
 	account  string
+	// engine is nil if it cannot be read. The objects are those of the cluster, and found has their content.
+	engine  *dbv1.DatabaseEngine
+	objects reporting.Objects
+	found   []collected
+	// secrets are the values that no file has, and short names those that are too short to be searched for.
+	secrets redact.Values
+	short   []string
 	// files are the contents by name, and missing is what could not be read.
 	files   map[string]string
 	missing []string
@@ -84,9 +93,11 @@ func (c *collection) collect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	c.readObjects(ctx)
 	c.readSecrets(ctx)
 	c.add("status.txt", facts.Screen(false))
-	c.readObjects(ctx)
+	c.addObjects()
+	c.readEvents(ctx)
 	c.readUsage(ctx)
 	c.readMetrics(ctx)
 	if c.logs {
@@ -98,17 +109,6 @@ func (c *collection) collect(ctx context.Context) error {
 // add adds a file without secrets.
 func (c *collection) add(name, content string) { c.files[name] = c.secrets.Text(content) }
 
-// addObject adds an object as YAML without secrets.
-func (c *collection) addObject(name string, object map[string]any) {
-	c.secrets.Object(object)
-	content, err := yaml.Marshal(object)
-	if err != nil {
-		c.miss(name, err)
-		return
-	}
-	c.add(name, string(content))
-}
-
 // miss records what could not be read.
 func (c *collection) miss(what string, err error) {
 	c.missing = append(c.missing, fmt.Sprintf("%s: %v", what, err))
@@ -117,9 +117,14 @@ func (c *collection) miss(what string, err error) {
 // readme describes the report.
 func (c *collection) readme() string {
 	said := fmt.Sprintf("DatabaseCluster %s/%s at %s.\n\n", c.cluster.Namespace, c.cluster.Name, text.Time(c.now())) +
-		"Secrets, environment variables, files of ConfigMaps and values that look like passwords or keys were removed.\n"
+		"Secrets, environment variables, files of ConfigMaps, scripts in arguments and values that look like passwords or keys were removed.\n" +
+		"The log of the operator has only lines about this cluster and lines about no object.\n"
+	if len(c.short) > 0 {
+		said += "\nThese values were not searched for, because they are shorter than three characters, or true or false:\n" +
+			strings.Join(c.short, "\n") + "\n"
+	}
 	if len(c.missing) == 0 {
-		return said + "Everything could be read.\n"
+		return said + "\nEverything could be read.\n"
 	}
 	return said + "\nNot in this report, because it could not be read:\n" + strings.Join(c.missing, "\n") + "\n"
 }
@@ -133,7 +138,7 @@ func (c *collection) write(name string) (err error) {
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	archive := zip.NewWriter(file)
-	for _, name := range sorted(c.files) {
+	for _, name := range slices.Sorted(maps.Keys(c.files)) {
 		entry, err := archive.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: c.now()})
 		if err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -92,6 +93,7 @@ func (t *target) facts(ctx context.Context, cluster *dbv1.DatabaseCluster, now t
 		err  error
 	}{{"pods", err}, {"databasebackups", backupsErr}, {"databaserestores", restoresErr}} {
 		switch {
+		case meta.IsNoMatchError(read.err): // the CRDs are older, so there are no such objects
 		case apierrors.IsForbidden(read.err):
 			f.Missing = append(f.Missing, read.kind)
 		case read.err != nil:

@@ -111,9 +111,14 @@ func (t *target) backups(ctx context.Context) ([]dbv1.DatabaseBackup, error) {
 	return list.Items, err
 }
 
+// ofObjects are the labels of all objects of a cluster. Other applications can have the second one.
+func ofObjects(cluster string) map[string]string {
+	return map[string]string{dbv1.LabelName: dbv1.LabelNameValue, dbv1.LabelInstance: cluster}
+}
+
 // podsOf are the pods of a cluster with a component; "" for all.
 func (t *target) podsOf(ctx context.Context, cluster, component string) ([]corev1.Pod, error) {
-	labels := client.MatchingLabels{dbv1.LabelName: dbv1.LabelNameValue, dbv1.LabelInstance: cluster}
+	labels := client.MatchingLabels(ofObjects(cluster))
 	if component != "" {
 		labels[dbv1.LabelComponent] = component
 	}

@@ -45,6 +45,8 @@ func (s *session) until(ctx context.Context, w *waiting, look look) error {
 		switch {
 		case errors.Is(ctx.Err(), context.DeadlineExceeded):
 			return fmt.Errorf("the wait ended after %s: %s", w.timeout, last)
+		case ctx.Err() != nil:
+			return errors.New("the command was interrupted")
 		case err != nil:
 			return err
 		}

@@ -5,10 +5,12 @@ SPDX-License-Identifier: Apache-2.0
 package connecting
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -36,6 +38,8 @@ type Client struct {
 	Member *corev1.Pod
 	// Secret has the form of the connection Secret.
 	Secret *corev1.Secret
+	// Name is that of the Job. The plugin chooses it, so it can delete the Job even if it does not see the answer of the API server.
+	Name string
 	// Command is for sh; empty for an interactive shell. Terminal is true if the client gets a terminal.
 	Command  string
 	Terminal bool
@@ -56,7 +60,7 @@ func (c Client) Job() (*batchv1.Job, error) {
 	}
 	return &batchv1.Job{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: c.Cluster.Namespace, GenerateName: c.Cluster.Name + "-client-", Labels: labels,
+			Namespace: c.Cluster.Namespace, Name: c.Name, Labels: labels,
 			OwnerReferences: []metav1.OwnerReference{{
 				APIVersion: dbv1.GroupVersion.String(), Kind: "DatabaseCluster", Name: c.Cluster.Name, UID: c.Cluster.UID,
 			}},
@@ -129,8 +133,8 @@ func modest() corev1.ResourceRequirements {
 // refused are the reasons for which a container does not start until a user corrects something.
 var refused = []string{"ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "CreateContainerConfigError", "CreateContainerError"}
 
-// Begun reports whether the client runs or has ended. If not, the state is what it waits for.
-func Begun(pod *corev1.Pod) (begun bool, state string, err error) {
+// Begun reports whether the client runs or has ended. If not, the state is what it waits for, which the newest event of the pod describes.
+func Begun(pod *corev1.Pod, events []corev1.Event) (begun bool, state string, err error) {
 	for _, c := range pod.Status.ContainerStatuses {
 		waiting := c.State.Waiting
 		switch {
@@ -139,7 +143,7 @@ func Begun(pod *corev1.Pod) (begun bool, state string, err error) {
 		case waiting != nil && slices.Contains(refused, waiting.Reason):
 			return false, "", fmt.Errorf("pod %s does not start: %s: %s", pod.Name, waiting.Reason, waiting.Message)
 		case waiting != nil:
-			return false, fmt.Sprintf("Pod %s starts: %s", pod.Name, waiting.Reason), nil
+			return false, fmt.Sprintf("Pod %s starts: %s", pod.Name, cmp.Or(newest(events), waiting.Reason)), nil
 		}
 	}
 	for _, c := range pod.Status.Conditions {
@@ -148,6 +152,20 @@ func Begun(pod *corev1.Pod) (begun bool, state string, err error) {
 		}
 	}
 	return false, fmt.Sprintf("Pod %s starts.", pod.Name), nil
+}
+
+// newest is the message of the newest event; "" without any.
+func newest(events []corev1.Event) string {
+	if len(events) == 0 {
+		return ""
+	}
+	at := func(e corev1.Event) time.Time {
+		if e.LastTimestamp.IsZero() {
+			return e.EventTime.Time
+		}
+		return e.LastTimestamp.Time
+	}
+	return slices.MaxFunc(events, func(a, b corev1.Event) int { return at(a).Compare(at(b)) }).Message
 }
 
 // Ended is the exit code of the client; ended is false while it runs.

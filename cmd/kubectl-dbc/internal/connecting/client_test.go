@@ -7,6 +7,7 @@ package connecting_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,7 +31,7 @@ func client(command string) connecting.Client {
 	}}
 	return connecting.Client{
 		Cluster: &dbv1.DatabaseCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "1234"}},
-		Member:  member, Secret: secret, Command: command, Seconds: 3600,
+		Member:  member, Secret: secret, Name: "orders-client-1", Command: command, Seconds: 3600,
 	}
 }
 
@@ -92,7 +93,7 @@ func TestTheStateOfTheClientIsThatOfItsPod(t *testing.T) {
 		"nothing is known": {&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "orders-client-1"}}, false, "Pod orders-client-1 starts.", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			begun, state, err := connecting.Begun(c.pod)
+			begun, state, err := connecting.Begun(c.pod, nil)
 			text := ""
 			if err != nil {
 				text = err.Error()
@@ -101,6 +102,18 @@ func TestTheStateOfTheClientIsThatOfItsPod(t *testing.T) {
 				t.Errorf("got %t, %q, %q", begun, state, text)
 			}
 		})
+	}
+}
+
+func TestTheNewestEventDescribesWhatThePodWaitsFor(t *testing.T) {
+	at := func(second int, message string) corev1.Event {
+		return corev1.Event{LastTimestamp: metav1.Unix(int64(second), 0), Message: message}
+	}
+	pod := podIn(corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ContainerCreating"}})
+	modern := corev1.Event{EventTime: metav1.NewMicroTime(time.Unix(2, 0)), Message: "Successfully assigned"}
+	begun, state, err := connecting.Begun(pod, []corev1.Event{at(1, "no node"), at(3, `Pulling image "database:1"`), modern})
+	if begun || err != nil || state != `Pod orders-client-1 starts: Pulling image "database:1"` {
+		t.Errorf("got %t, %q, %v", begun, state, err)
 	}
 }
 

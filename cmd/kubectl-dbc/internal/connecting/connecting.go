@@ -8,6 +8,7 @@ package connecting
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,8 +30,24 @@ type Connection struct {
 	CAFile string
 }
 
-// CA is the certificate by which clients verify the server; nil without TLS.
-func CA(data map[string][]byte) []byte { return data[authority] }
+// CA is the certificate by which clients verify the server; nil if there is none.
+func CA(data map[string][]byte) []byte {
+	if len(data[authority]) == 0 {
+		return nil
+	}
+	return data[authority]
+}
+
+// Check refuses a connection on which no client can verify the server. With the roots of the system, it can if a public CA has issued the
+// certificate.
+func Check(cluster *dbv1.DatabaseCluster, secret *corev1.Secret, systemRoots bool) error {
+	if cluster.Spec.TLS == nil || systemRoots || CA(secret.Data) != nil {
+		return nil
+	}
+	return fmt.Errorf("DatabaseCluster %s has spec.tls, but Secret %s has no %s: a client cannot verify the server, and could send the "+
+		"password to another one. Add the CA as %s to the Secret with the certificate (docs/tls.md). If a public CA has issued the "+
+		"certificate, add --system-roots", cluster.Name, secret.Name, authority, authority)
+}
 
 // SecretOf is the name of the connection Secret.
 func SecretOf(cluster *dbv1.DatabaseCluster) (string, error) {
@@ -91,6 +108,8 @@ func (c Connection) Environment() []string {
 	for key, value := range c.Data {
 		switch key {
 		case "host", "port", authority:
+		case "username", "password", "database":
+			all = append(all, variable(key)+"="+string(value))
 		default:
 			all = append(all, variable(key)+"="+c.local(string(value)))
 		}
@@ -107,14 +126,47 @@ func variable(key string) string {
 	return "DBC_" + strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(key))
 }
 
-// local replaces the address of the Service.
+// local replaces the address of the Service: HOST:PORT, HOST alone, and a port with its name, such as port=PORT.
 func (c Connection) local(value string) string {
 	host, port := string(c.Data["host"]), string(c.Data["port"])
 	if host == "" || port == "" {
 		return value
 	}
-	return strings.ReplaceAll(value, host+":"+port, fmt.Sprintf("localhost:%d", c.LocalPort))
+	here := strconv.Itoa(int(c.LocalPort))
+	replaced := replaceHost(value, host, port, here)
+	if replaced == value {
+		return value
+	}
+	named := regexp.MustCompile(`(?i)(\bport["']?\s*[=:]\s*["']?)` + regexp.QuoteMeta(port) + `\b`)
+	return named.ReplaceAllString(replaced, "${1}"+here)
 }
+
+// replaceHost replaces a host and the port behind it, where the host is no part of a longer name.
+func replaceHost(value, host, port, here string) string {
+	all := ""
+	for {
+		before, after, found := strings.Cut(value, host)
+		all += before
+		switch {
+		case !found:
+			return all
+		case inName.MatchString(all[max(0, len(all)-1):]), inName.MatchString(after[:min(1, len(after))]):
+			all += host
+		default:
+			all += "localhost"
+			if rest, is := strings.CutPrefix(after, ":"+port); is && !digit.MatchString(rest) {
+				all, after = all+":"+here, rest
+			}
+		}
+		value = after
+	}
+}
+
+// inName matches a character of the name of a host, and digit a text that begins with one.
+var (
+	inName = regexp.MustCompile(`[\w.-]`)
+	digit  = regexp.MustCompile(`^[0-9]`)
+)
 
 // Summary describes the connection without its password.
 func (c Connection) Summary(namespace, secret string) string {

@@ -34,6 +34,52 @@ func TestAClientGetsTheSecretWithTheForwardedPort(t *testing.T) {
 	}
 }
 
+// An engine of your own can have any form of an address in its connection.
+func TestTheAddressOfTheServiceIsReplacedInEachForm(t *testing.T) {
+	data := map[string][]byte{"host": []byte("orders.shop.svc"), "port": []byte("5432"), "password": []byte("orders.shop.svc:5432")}
+	for given, want := range map[string]string{
+		"host=orders.shop.svc port=5432 user=app":           "host=localhost port=40001 user=app",
+		`{"host":"orders.shop.svc","port":5432}`:            `{"host":"localhost","port":40001}`,
+		"https://orders.shop.svc:5432":                      "https://localhost:40001",
+		"a://orders.shop.svc:5432,orders.shop.svc:5432/app": "a://localhost:40001,localhost:40001/app",
+		"ledger://orders.shop.svc/app?port=5432":            "ledger://localhost/app?port=40001",
+		"other-orders.shop.svc:5432":                        "other-orders.shop.svc:5432",
+		"orders.shop.svc.example.com:5432":                  "orders.shop.svc.example.com:5432",
+		"support=5432":                                      "support=5432",
+	} {
+		data["any"] = []byte(given)
+		environment := connecting.Connection{LocalPort: 40001, Data: data}.Environment()
+		if !slices.Contains(environment, "DBC_ANY="+want) {
+			t.Errorf("%s: got %q", given, environment)
+		}
+		if !slices.Contains(environment, "DBC_PASSWORD=orders.shop.svc:5432") {
+			t.Errorf("the password has changed: %q", environment)
+		}
+	}
+}
+
+func TestAServerThatNoClientCanVerifyIsRefused(t *testing.T) {
+	cluster, secret := &dbv1.DatabaseCluster{}, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "orders-connection"}}
+	if err := connecting.Check(cluster, secret, false); err != nil {
+		t.Errorf("without TLS: %v", err)
+	}
+	cluster.Spec.TLS = &dbv1.ClusterTLS{}
+	for _, data := range []map[string][]byte{nil, {"ca.crt": {}}} {
+		secret.Data = data
+		err := connecting.Check(cluster, secret, false)
+		if err == nil || !strings.Contains(err.Error(), "Secret orders-connection has no ca.crt") || !strings.Contains(err.Error(), "--system-roots") {
+			t.Errorf("without a CA: %v", err)
+		}
+	}
+	if err := connecting.Check(cluster, secret, true); err != nil {
+		t.Errorf("with the roots of the system: %v", err)
+	}
+	secret.Data = map[string][]byte{"ca.crt": []byte("CA")}
+	if err := connecting.Check(cluster, secret, false); err != nil {
+		t.Errorf("with a CA: %v", err)
+	}
+}
+
 func TestThePrimaryOrAReadyMemberIsChosen(t *testing.T) {
 	members := []dbv1.MemberStatus{{Pod: "orders-0"}, {Pod: "orders-1", Ordinal: 1, Ready: true}, {Pod: "orders-2", Ordinal: 2, Ready: true}}
 	for name, c := range map[string]struct{ primary, asked, want string }{

@@ -7,137 +7,98 @@ package redact
 
 import (
 	"cmp"
-	"fmt"
-	"net/url"
-	"regexp"
+	"encoding/base64"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
-// removed replaces a secret value.
-const removed = "REDACTED"
-
-// patterns match secrets by their form. The text of a group stays.
-var patterns = []struct {
-	form *regexp.Regexp
-	with string
-}{
-	{regexp.MustCompile(`(?s)-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----.*?(-----END [A-Z0-9 ]*PRIVATE KEY-----|$)`), removed},
-	{regexp.MustCompile(`AGE-SECRET-KEY-1[A-Za-z0-9]+`), removed},
-	{regexp.MustCompile(`\beyJ[\w-]+\.[\w-]+\.[\w-]*`), removed},
-	{regexp.MustCompile(`\b(AKIA|ASIA)[A-Z0-9]{16}\b`), removed},
-	{regexp.MustCompile(`SCRAM-SHA-[0-9]+\$\S+`), removed},
-	{regexp.MustCompile(`\bmd5[0-9a-f]{32}\b`), removed},
-	{regexp.MustCompile(`(://[^:/@\s]*:)[^@\s]+@`), "${1}" + removed + "@"},
-	{regexp.MustCompile(`(?i)(\b(?:bearer|basic)\s+)[\w.~+/=-]{8,}`), "${1}" + removed},
-	{regexp.MustCompile(`(?i)((?:password|passwd|passphrase|pwd|secret[_-]?(?:access[_-]?)?key|token|requirepass|masterauth|api[_-]?key)["']?(?:[ \t]*[:=][ \t]*|[ \t]+['"]))['"]?[^\s'",;]+`), "${1}" + removed},
+// Values are secret values that a text must not have.
+type Values struct {
+	// anywhere are replaced in all places, and words only where no letter or digit stands beside them.
+	anywhere, words []string
+	replacer        *strings.Replacer
 }
 
-// Values are secret values that a text must not have.
-type Values []string
+const (
+	// long is the length from which a value is replaced anywhere: shorter ones are parts of other words.
+	long = 6
+	// shortest is the length of the shortest value that is replaced at all.
+	shortest = 3
+)
 
-// shortest is the length of the shortest value that is replaced: shorter ones are parts of other words.
-const shortest = 6
+// Searchable reports whether a value can be searched for. A shorter one, or a truth value, is in many texts that have nothing to do
+// with it.
+func Searchable(value string) bool {
+	value = strings.TrimSpace(value)
+	return len(value) >= shortest && value != "true" && value != "false"
+}
 
-// With adds a secret value, in the forms that URIs have as well. The lines of a value are values.
+// With adds a secret value, in all forms that programs write.
 func (v Values) With(value string) Values {
-	for line := range strings.Lines(value) {
-		line = strings.TrimSpace(line)
-		for _, form := range []string{line, url.QueryEscape(line), url.PathEscape(line)} {
-			if len(form) >= shortest && !slices.Contains(v, form) {
-				v = append(v, form)
-			}
+	// The results must not share memory with v.
+	v.anywhere, v.words = slices.Clone(v.anywhere), slices.Clone(v.words)
+	for _, part := range parts(value) {
+		switch {
+		case !Searchable(part):
+		case len(part) >= long:
+			v.anywhere = append(append(v.anywhere, forms(part)...), encoded(part)...)
+		default:
+			v.words = append(append(v.words, forms(part)...),
+				base64.StdEncoding.EncodeToString([]byte(part)), base64.RawStdEncoding.EncodeToString([]byte(part)))
 		}
 	}
-	// A value can be a part of a longer one, which is replaced first.
-	slices.SortFunc(v, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	v.anywhere, v.words = ordered(v.anywhere), ordered(v.words)
+	pairs := make([]string, 0, 2*len(v.anywhere))
+	for _, value := range v.anywhere {
+		pairs = append(pairs, value, removed)
+	}
+	v.replacer = strings.NewReplacer(pairs...)
 	return v
+}
+
+// ordered has each value once, and the longest first: a value can be a part of a longer one.
+func ordered(values []string) []string {
+	slices.SortFunc(values, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	return slices.Compact(values)
 }
 
 // Text removes secrets from a text.
 func (v Values) Text(text string) string {
-	for _, value := range v {
-		text = strings.ReplaceAll(text, value, removed)
+	if v.replacer != nil {
+		text = v.replacer.Replace(text)
 	}
-	for _, p := range patterns {
-		text = p.form.ReplaceAllString(text, p.with)
+	for _, value := range v.words {
+		text = replaceWord(text, value)
 	}
-	return text
+	return byForm(text)
 }
 
-// Object removes secrets from an object, in place.
-func (v Values) Object(object map[string]any) {
-	if meta, ok := object["metadata"].(map[string]any); ok {
-		delete(meta, "managedFields")
-		if annotations, ok := meta["annotations"].(map[string]any); ok {
-			delete(annotations, "kubectl.kubernetes.io/last-applied-configuration")
+// replaceWord replaces a value where no letter or digit stands beside it.
+func replaceWord(text, value string) string {
+	var all strings.Builder
+	last := utf8.RuneError
+	for {
+		before, after, found := strings.Cut(text, value)
+		if !found {
+			return all.String() + text
 		}
-	}
-	switch object["kind"] {
-	case "Secret": // nothing reads Secrets into a report; this is the last guard
-		delete(object, "data")
-		delete(object, "stringData")
-	case "ConfigMap":
-		hide(object["data"])
-		hide(object["binaryData"])
-	}
-	v.walk(object)
-}
-
-// named matches names of variables and parameters with a secret value.
-var named = regexp.MustCompile(`(?i)pass|secret|token|credential|private|auth|(^|[_-])key`)
-
-func (v Values) walk(value any) any {
-	switch value := value.(type) {
-	case string:
-		return v.Text(value)
-	case []any:
-		for i := range value {
-			value[i] = v.walk(value[i])
+		if r, size := utf8.DecodeLastRuneInString(before); size > 0 {
+			last = r
 		}
-	case map[string]any:
-		for key, inner := range value {
-			switch key {
-			case "env":
-				hideEnvironment(inner)
-			case "files":
-				hide(inner)
-			case "parameters":
-				hideNamed(inner)
-			}
-			value[key] = v.walk(inner)
+		next, _ := utf8.DecodeRuneInString(after)
+		all.WriteString(before)
+		if ofWord(last) || ofWord(next) {
+			all.WriteString(value)
+		} else {
+			all.WriteString(removed)
 		}
-	}
-	return value
-}
-
-// hideEnvironment hides all literal values: a password can have any name.
-func hideEnvironment(list any) {
-	variables, _ := list.([]any)
-	for _, variable := range variables {
-		if fields, ok := variable.(map[string]any); ok {
-			if name, _ := fields["name"].(string); fields["value"] != nil && !strings.HasPrefix(name, "DBC_") {
-				fields["value"] = removed
-			}
-		}
+		last, _ = utf8.DecodeLastRuneInString(value)
+		text = after
 	}
 }
 
-// hide replaces the values of a map, such as the files of a ConfigMap.
-func hide(values any) {
-	fields, _ := values.(map[string]any)
-	for key, value := range fields {
-		if text, ok := value.(string); ok {
-			fields[key] = fmt.Sprintf("%s: %d bytes", removed, len(text))
-		}
-	}
-}
-
-func hideNamed(values any) {
-	fields, _ := values.(map[string]any)
-	for key := range fields {
-		if named.MatchString(key) {
-			fields[key] = removed
-		}
-	}
+func ofWord(r rune) bool {
+	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_')
 }

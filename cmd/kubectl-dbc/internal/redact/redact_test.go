@@ -14,11 +14,11 @@ import (
 )
 
 func TestASecretInALogIsRemovedAndTheRestStays(t *testing.T) {
-	known := redact.Values(nil).With("s3cr3t/word\n").With("abc") // the last one is too short to be removed everywhere
+	known := redact.Values{}.With("s3cr3t/word\n").With("abc").With("ab") // the last one is too short to be searched for
 	for line, want := range map[string]string{
 		"ledger://app:hunter22@orders:5432/app":             "ledger://app:REDACTED@orders:5432/app",
-		"ALTER ROLE app PASSWORD 'hunter22'":                "ALTER ROLE app PASSWORD 'REDACTED'",
-		`{"password": "hunter22", "user": "app"}`:           `{"password": REDACTED", "user": "app"}`,
+		"ALTER ROLE app PASSWORD 'hunter22'":                "ALTER ROLE app PASSWORD REDACTED",
+		`{"password": "hunter22", "user": "app"}`:           `{"password": REDACTED, "user": "app"}`,
 		"password=hunter22 host=orders":                     "password=REDACTED host=orders",
 		"password authentication failed for user app":       "password authentication failed for user app",
 		"identity AGE-SECRET-KEY-1QQPQZ and more":           "identity REDACTED and more",
@@ -28,7 +28,8 @@ func TestASecretInALogIsRemovedAndTheRestStays(t *testing.T) {
 		"token eyJhbGciOi.eyJzdWIi.c2ln end":                "token REDACTED end",
 		"-----BEGIN EC PRIVATE KEY-----\nMHcCAQEEI\nabcdef": "REDACTED",
 		"the word s3cr3t/word and s3cr3t%2Fword":            "the word REDACTED and REDACTED",
-		"abc is a word":                                     "abc is a word",
+		"abc is a word, and abcd another":                   "REDACTED is a word, and abcd another",
+		"ab is a word":                                      "ab is a word",
 		"2026-11-21 LOG: checkpoint complete at 0/3000060":  "2026-11-21 LOG: checkpoint complete at 0/3000060",
 	} {
 		if got := known.Text(line); got != want {
@@ -45,9 +46,14 @@ metadata:
   annotations:
     kubectl.kubernetes.io/last-applied-configuration: '{"env":"hunter22"}'
     status: '{"position": 1}'
+    objectset.rio.cattle.io/applied: H4sIAAAAAAAA
+    tool/original: 'password hunter22'
+    tool/manifest: '{"apiVersion":"v1","spec":{"env":"hunter22"}}'
+    tool/settings: '{"env":[{"name":"ANYTHING","value":"hunter22"}]}'
 spec:
   containers:
-  - args: [--requirepass=hunter22, --port=1]
+  - args: [--requirepass=hunter22, --port=1, --auth-token, hunter22, requirepass, hunter22, -c, "login hunter22"]
+    livenessProbe: {httpGet: {path: /live, httpHeaders: [{name: X-Any, value: hunter22}]}}
     env:
     - {name: ANYTHING, value: hunter22}
     - {name: DBC_MEMBER, value: orders-0}
@@ -60,12 +66,19 @@ func TestObjectsHaveNoSecrets(t *testing.T) {
 metadata:
   annotations:
     status: '{"position": 1}'
+    tool/settings: '{"env":[{"name":"ANYTHING","value":"REDACTED"}]}'
   name: orders-0
 spec:
   containers:
   - args:
     - --requirepass=REDACTED
     - --port=1
+    - --auth-token
+    - REDACTED
+    - requirepass
+    - REDACTED
+    - -c
+    - 'REDACTED: 14 bytes'
     env:
     - name: ANYTHING
       value: REDACTED
@@ -76,7 +89,15 @@ spec:
         secretKeyRef:
           key: password
           name: orders-credentials
+    livenessProbe:
+      httpGet:
+        httpHeaders:
+        - name: X-Any
+          value: REDACTED
+        path: /live
 `},
+		"a volume of CSI": {"kind: DatabaseCluster\nspec: {csi: {volumeAttributes: {any: hunter22}}}\n",
+			"kind: DatabaseCluster\nspec:\n  csi:\n    volumeAttributes:\n      any: 'REDACTED: 8 bytes'\n"},
 		"files of a ConfigMap": {"kind: ConfigMap\ndata: {a.conf: hunter22}\n", "data:\n  a.conf: 'REDACTED: 8 bytes'\nkind: ConfigMap\n"},
 		"files and parameters": {"kind: DatabaseCluster\nspec: {config: {files: {a.conf: hunter22}}, parameters: {auth: hunter22, max_connections: '9'}}\n",
 			"kind: DatabaseCluster\nspec:\n  config:\n    files:\n      a.conf: 'REDACTED: 8 bytes'\n  parameters:\n    auth: REDACTED\n    max_connections: \"9\"\n"},
@@ -87,7 +108,7 @@ spec:
 			if err := yaml.Unmarshal([]byte(c.given), &object); err != nil {
 				t.Fatal(err)
 			}
-			redact.Values(nil).Object(object)
+			redact.Values{}.Object(object)
 			got, err := yaml.Marshal(object)
 			if err != nil {
 				t.Fatal(err)
