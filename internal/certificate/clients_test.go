@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package certificate_test
 
 import (
+	"strings"
 	"testing"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -37,7 +38,11 @@ func TestMembersThatAskForCertificatesGetTheCAOfClients(t *testing.T) {
 		observed.Engine.Spec.Actions.Objects = &dbv1.EngineObjects{Certificates: dbv1.CertificatesSupported}
 		c.change(cluster, &observed)
 		var issues []certificate.IssueCertificate
-		for _, o := range plans.Decide(cluster, observed).Operations {
+		p := plans.Decide(cluster, observed)
+		if waits := strings.Contains(plans.Text(p), "members wait for the CA of clients"); waits != strings.HasPrefix(c.why, "members need") || waits && plans.Disrupts(p) {
+			t.Errorf("%s: %s", name, plans.Text(p)) // a pod that mounts a missing key does not start
+		}
+		for _, o := range p.Operations {
 			if issue, is := o.(certificate.IssueCertificate); is {
 				issues = append(issues, issue)
 			}

@@ -7,6 +7,7 @@ SPDX-License-Identifier: Apache-2.0
 package integration
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/pki"
 )
 
@@ -63,6 +65,15 @@ func TestAUserGetsACertificateOfTheCAOfItsClusterUntilTheFieldIsRemoved(t *testi
 	if string(members.Data["clients.crt"]) != string(secret.Data["ca.crt"]) || len(secret.Data["ca.crt"]) == 0 {
 		t.Errorf("members know other CAs: %s", members.Data["clients.crt"])
 	}
+	eventually(t, "members that mount the CA of clients", func() error {
+		var without []string
+		for _, pod := range listed(t, cluster.Namespace, &corev1.PodList{}, naming.Selector(cluster.Name)).Items {
+			if !slices.ContainsFunc(pod.Spec.Volumes, mountsClients) && pod.Labels[dbv1.LabelComponent] == dbv1.ComponentDatabase {
+				without = append(without, pod.Name)
+			}
+		}
+		return errorIf(len(without) > 0, "%q do not", without)
+	})
 	u.Annotations = map[string]string{dbv1.AnnotationRotateCredentials: "now"}
 	if err := admin.Update(t.Context(), u); err != nil {
 		t.Fatal(err)
@@ -82,6 +93,10 @@ func TestAUserGetsACertificateOfTheCAOfItsClusterUntilTheFieldIsRemoved(t *testi
 	if after := namedSecret(t, cluster.Namespace, "billing-user"); after.Data["tls.key"] != nil || u.Status.Certificate != nil {
 		t.Errorf("the user keeps its certificate, and the status %+v", u.Status.Certificate)
 	}
+}
+
+func mountsClients(v corev1.Volume) bool {
+	return v.Name == naming.TLSVolume && v.Secret != nil && slices.ContainsFunc(v.Secret.Items, func(item corev1.KeyToPath) bool { return item.Key == pki.ClientsKey })
 }
 
 func TestCertificatesOfClientsNeedTheCAOfTheClusterAndTLS(t *testing.T) {
