@@ -33,7 +33,8 @@ var order = []place{
 	{name: "reuse", imports: []string{"protocol"}, importedBy: []string{"transfer"}},
 	{name: "naming", pure: true},
 	// Only the controller issues certificates. The pure packages know public facts of them, and transfer verifies servers.
-	{name: "pki", imports: none, importedBy: []string{"pods", "jobs", "state", "resources", "plan/situation", "certificate", "controller", "transfer"}},
+	{name: "pki", imports: none, importedBy: []string{"pods", "jobs", "state", "resources", "plan/situation", "subject", "certificate", "user", "user/plan",
+		"controller", "transfer"}},
 	{name: "engine", pure: true},
 	{name: "memo", imports: none, importedBy: []string{"objects", "resources"}},
 	{name: "objects", pure: true},

@@ -318,6 +318,8 @@ const (
 	ReasonPasswordUnusable = "PasswordUnusable"
 	// ReasonPasswordMissing: the Secret with the password does not exist, or lacks the key.
 	ReasonPasswordMissing = "PasswordMissing"
+	// ReasonCertificateUnsupported: the user should log in by a certificate, which the cluster or its engine does not accept.
+	ReasonCertificateUnsupported = "CertificateUnsupported"
 )
 
 // Reasons of ConditionTLSReady. Those of problems that the user must solve are also reasons of Stalled.

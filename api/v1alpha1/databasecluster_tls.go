@@ -19,10 +19,22 @@ const (
 	TLSRequire TLSMode = "Require"
 )
 
+// TLSClientCertificates is whether the database lets clients authenticate by a certificate.
+type TLSClientCertificates string
+
+// Values of spec.tls.clientCertificates.
+const (
+	// ClientCertificatesIgnore accepts only passwords.
+	ClientCertificatesIgnore TLSClientCertificates = "Ignore"
+	// ClientCertificatesAccept also accepts the certificates that the operator issues for DatabaseUsers.
+	ClientCertificatesAccept TLSClientCertificates = "Accept"
+)
+
 // ClusterTLS encrypts the connections to the members. The certificate comes from one of secretName, issuerRef and selfSigned.
 //
 // +kubebuilder:validation:XValidation:rule="[has(self.secretName), has(self.issuerRef), has(self.selfSigned)].filter(source, source).size() == 1",message="spec.tls: set exactly one of secretName, issuerRef and selfSigned"
 // +kubebuilder:validation:XValidation:rule="!has(self.dnsNames) || !has(self.secretName)",message="spec.tls.dnsNames is only for issuerRef and selfSigned: issue the certificate in spec.tls.secretName with these names, or remove them"
+// +kubebuilder:validation:XValidation:rule="!has(self.clientCertificates) || self.clientCertificates != 'Accept' || has(self.selfSigned) && (!has(self.mode) || self.mode == 'Require')",message="spec.tls.clientCertificates Accept needs selfSigned and the mode Require: another CA could issue certificates that log in as any user"
 type ClusterTLS struct {
 	// secretName is the name of a Secret of type kubernetes.io/tls in this namespace, with the keys tls.crt, tls.key
 	// and ca.crt. You renew the certificate. Default: none.
@@ -61,6 +73,14 @@ type ClusterTLS struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:validation:Enum=Allow;Require
 	Mode TLSMode `json:"mode,omitempty"`
+
+	// clientCertificates is whether the database lets DatabaseUsers authenticate by a certificate of the CA of the cluster. Accept: it asks
+	// clients for one, and refuses a client that sends a certificate of another CA. Not every engine supports it. It needs selfSigned and
+	// the mode Require. A change restarts the members one by one. Default: Ignore.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +kubebuilder:validation:Enum=Ignore;Accept
+	ClientCertificates TLSClientCertificates `json:"clientCertificates,omitempty"`
 }
 
 // TLSIssuerRef names an issuer of cert-manager.

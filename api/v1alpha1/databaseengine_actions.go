@@ -98,6 +98,13 @@ type EngineObjects struct {
 	// +kubebuilder:validation:Enum=Unsupported;Supported
 	Databases EngineDatabases `json:"databases,omitempty"`
 
+	// certificates is Supported if the action knows users who authenticate by a certificate. Then members with the file clients.crt in
+	// DBC_TLS_DIR must accept a client certificate of its CAs for such a user, and for no other account. It needs spec.tls.
+	// Default: Unsupported.
+	// +optional
+	// +kubebuilder:validation:Enum=Unsupported;Supported
+	Certificates EngineCertificates `json:"certificates,omitempty"`
+
 	// passwordKey is the key in secretKeys for which the templates of connection.entries get the password of a DatabaseUser. They get its
 	// name as .owner, and its first database as .database. Templates may use no other key in its Secret.
 	// +required
@@ -120,6 +127,17 @@ const (
 	DatabasesUnsupported EngineDatabases = "Unsupported"
 	// DatabasesSupported means that the action objects knows Databases.
 	DatabasesSupported EngineDatabases = "Supported"
+)
+
+// EngineCertificates is whether users of an engine can authenticate by a certificate.
+type EngineCertificates string
+
+// Whether users of an engine can authenticate by a certificate.
+const (
+	// CertificatesUnsupported means that users have only passwords.
+	CertificatesUnsupported EngineCertificates = "Unsupported"
+	// CertificatesSupported means that the action objects knows users with a certificate.
+	CertificatesSupported EngineCertificates = "Supported"
 )
 
 // EngineRecovery is the action that replays an archive.

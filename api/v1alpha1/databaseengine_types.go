@@ -69,6 +69,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="(has(self.actions) && has(self.actions.memberRemove)) == (self.topology == 'Consensus')",message="spec.actions.memberRemove is required for the topology Consensus, and not allowed for others"
 // +kubebuilder:validation:XValidation:rule="!has(self.otherParameters) || !self.otherParameters || has(self.actions) && has(self.actions.configure)",message="spec.otherParameters needs the action configure"
 // +kubebuilder:validation:XValidation:rule="!has(self.state) || self.topology != 'Independent'",message="spec.state is not allowed for the topology Independent"
+// +kubebuilder:validation:XValidation:rule="!has(self.actions) || !has(self.actions.objects) || !has(self.actions.objects.certificates) || self.actions.objects.certificates != 'Supported' || has(self.tls)",message="spec.actions.objects.certificates Supported needs spec.tls: add it, or remove certificates"
 // +kubebuilder:validation:XValidation:rule="!has(self.container) || !has(self.container.scripts) || has(self.scripts) && self.container.scripts.all(name, name in self.scripts)",message="spec.container.scripts has a name that is not in spec.scripts: correct the name, or add the script"
 type DatabaseEngineSpec struct {
 	// description is one sentence about the engine. Default: empty.

@@ -90,8 +90,27 @@ type DatabaseUserSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self == '' || self.matches('^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$')",message="spec.secretName must be the name of a Secret: lowercase letters, digits, '-' and '.'"
 	SecretName string `json:"secretName,omitempty"`
 
+	// authentication is how the user logs in over the network. Password: with the password in its Secret. Certificate: only with the
+	// certificate in its Secret, in tls.crt and tls.key, which the operator issues and renews. The password is refused then. It needs
+	// spec.tls.clientCertificates Accept of the cluster. Default: Password.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +kubebuilder:validation:Enum=Password;Certificate
+	Authentication UserAuthentication `json:"authentication,omitempty"`
+
 	DatabaseObjectPolicy `json:",inline"`
 }
+
+// UserAuthentication is how a user logs in.
+type UserAuthentication string
+
+// How a user logs in.
+const (
+	// AuthenticatePassword means with the password in its Secret.
+	AuthenticatePassword UserAuthentication = "Password"
+	// AuthenticateCertificate means only with the certificate in its Secret.
+	AuthenticateCertificate UserAuthentication = "Certificate"
+)
 
 // DatabaseUserGrant are the privileges of a user in a database.
 type DatabaseUserGrant struct {
@@ -126,4 +145,16 @@ type DatabaseUserStatus struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	PasswordVersion string `json:"passwordVersion,omitempty"`
+
+	// certificate is the certificate in that Secret. It is empty with spec.authentication Password, and until the database has the user.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
+	Certificate *UserCertificateStatus `json:"certificate,omitempty"`
+}
+
+// UserCertificateStatus is the certificate of a user.
+type UserCertificateStatus struct {
+	// notAfter is the time at which the certificate expires. The operator renews it after two thirds of its life.
+	// +required
+	NotAfter metav1.Time `json:"notAfter"`
 }

@@ -50,22 +50,7 @@ func TestTheObjectsOfPostgreSQLAreChangedOverTLS(t *testing.T) {
 	t.Parallel()
 	d := newDatabase(t, "postgresql-v1")
 	trusted, other := certificates(t), certificates(t)
-	for _, key := range []string{"tls.crt", "tls.key"} {
-		file := filepath.Join(d.folder, "data", key)
-		if err := os.WriteFile(file, trusted[key], 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chown(file, 65534, 65534); os.Geteuid() == 0 && err != nil {
-			t.Fatal(err)
-		}
-	}
-	d.ask("postgres", "ALTER SYSTEM SET ssl_cert_file = 'tls.crt'")
-	d.ask("postgres", "ALTER SYSTEM SET ssl_key_file = 'tls.key'")
-	d.ask("postgres", "ALTER SYSTEM SET ssl = on")
-	d.do("", "pg_ctl", "-D", "data", "reload")
-	for d.ask("postgres", "SHOW ssl") != "on" {
-		time.Sleep(50 * time.Millisecond)
-	}
+	d.serve(map[string][]byte{"tls.crt": trusted["tls.crt"], "tls.key": trusted["tls.key"]})
 	databases, users := shop()
 	for folder, c := range map[string]struct {
 		files pki.Files

@@ -40,6 +40,10 @@ type Declared struct {
 	Owner           string
 	Grants          []dbv1.DatabaseUserGrant
 	PasswordVersion string
+	// Authentication is how a DatabaseUser should log in. Certified is true if its Secret has the certificate for that: the operator issues
+	// none for a name that the database refuses.
+	Authentication dbv1.UserAuthentication
+	Certified      bool
 }
 
 // OfDatabase is a Database.
@@ -55,8 +59,14 @@ func OfUser(u *dbv1.DatabaseUser) Declared {
 	return Declared{
 		Kind: KindUser, Object: u, Policy: u.Spec.DatabaseObjectPolicy, Status: u.Status.DatabaseObjectStatus,
 		Cluster: u.Spec.ClusterRef.Name, Name: u.Spec.Name, Attributes: u.Spec.Attributes, Grants: u.Spec.Databases,
-		PasswordVersion: u.Status.PasswordVersion,
+		PasswordVersion: u.Status.PasswordVersion, Authentication: u.Spec.Authentication,
+		Certified: ByCertificate(u) && u.Status.Certificate != nil,
 	}
+}
+
+// ByCertificate reports whether a user should log in by a certificate.
+func ByCertificate(u *dbv1.DatabaseUser) bool {
+	return u.Spec.Authentication == dbv1.AuthenticateCertificate
 }
 
 // ID is permanent, and of this object only.
@@ -102,7 +112,11 @@ func (d Declared) Version() string {
 
 // Content identifies what is declared. With the generation, a spec that is changed back counts as another one.
 func (d Declared) Content() string {
-	return objects.Hash([]any{d.Object.GetGeneration(), d.Policy.Existing, d.Name, d.Attributes, d.Owner, d.Grants, d.PasswordVersion})
+	content := []any{d.Object.GetGeneration(), d.Policy.Existing, d.Name, d.Attributes, d.Owner, d.Grants, d.PasswordVersion}
+	if d.Certified { // the hashes of others are those of previous versions
+		content = append(content, protocol.ByCertificate)
+	}
+	return objects.Hash(content)
 }
 
 // Prepared reports whether the action may get the object. Without its finalizer, it could not be removed from the database later.
@@ -146,6 +160,9 @@ func Document(all []Declared) protocol.DeclaredObjects {
 			continue
 		}
 		user := protocol.DeclaredUser{DeclaredObject: common, Databases: grants(one.Grants)}
+		if one.Certified {
+			user.Authentication = protocol.ByCertificate
+		}
 		if !one.Deleting() {
 			user.PasswordFile = naming.ObjectsPath + "/" + one.ID()
 		}

@@ -67,12 +67,29 @@ func Unsupported(d Declared, seen Seen) (v Verdict, ok bool) {
 			seen.Engine.Name, d.Kind), true
 	case d.Kind == KindDatabase && !engine.HasDatabases(seen.Engine):
 		return stalled(dbv1.ReasonFieldUnsupported, "engine %s has no databases, only users. Delete this Database", seen.Engine.Name), true
+	case uncertified(d, seen.Cluster, seen.Engine):
+		return stalled(dbv1.ReasonCertificateUnsupported, "%s", refusal(seen)), true
 	case older != nil:
 		return stalled(dbv1.ReasonNameTaken, "%s %s, which is older, declares the name %q, too. Delete one of them", d.Kind,
 			older.Object.GetName(), d.Name), true
 	default:
 		return Verdict{}, false
 	}
+}
+
+// uncertified reports whether a user should log in by a certificate, which the cluster does not accept.
+func uncertified(d Declared, cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) bool {
+	accepts := engine.HasCertificates(declared) && engine.AsksForCertificates(cluster)
+	return d.Authentication == dbv1.AuthenticateCertificate && !accepts && !d.Deleting()
+}
+
+// refusal is why a cluster does not accept certificates.
+func refusal(seen Seen) string {
+	if !engine.HasCertificates(seen.Engine) {
+		return fmt.Sprintf("users of engine %s cannot log in by a certificate. Set spec.authentication to Password", seen.Engine.Name)
+	}
+	return fmt.Sprintf("DatabaseCluster %s does not accept certificates of clients. Set its spec.tls.clientCertificates to Accept, which "+
+		"needs spec.tls.selfSigned, or set spec.authentication to Password", seen.Cluster.Name)
 }
 
 // Judge returns the state of an object: from the last run of the action, if that knows it as it is now.

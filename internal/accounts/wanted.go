@@ -32,7 +32,7 @@ func wanted(s *situation.Situation, found Facts) (all []Declared, left string) {
 	}
 	all = state.Only(found.Declared, func(d Declared) bool {
 		supported := d.Kind == KindUser || engine.HasDatabases(s.Engine)
-		return supported && d.Prepared() && d.Older(found.Declared) == nil
+		return supported && !uncertified(d, s.Cluster, s.Engine) && d.Prepared() && d.Older(found.Declared) == nil
 	})
 	slices.SortFunc(all, func(a, b Declared) int { return cmp.Or(cmp.Compare(turn(a), turn(b)), compare(a, b)) })
 	if fit := fitting(all); fit < len(all) {

@@ -9,10 +9,6 @@ import (
 	"fmt"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/pki"
@@ -33,6 +29,9 @@ func (i IssueCertificate) Act(ctx context.Context, m subject.Means) ([]kit.Event
 	if err != nil {
 		return nil, err
 	}
+	if i.Clients {
+		files[pki.ClientsKey] = files[pki.AuthorityKey]
+	}
 	if err := keep(ctx, m, certificateSecret(m.Cluster, i.Name, files, i.Renewal), i.Certificate); err != nil {
 		return nil, err
 	}
@@ -51,14 +50,7 @@ func (i IssueCertificate) authority(ctx context.Context, m subject.Means) (pki.A
 		}
 		return authority, i.keepAuthority(ctx, m, authority)
 	}
-	secret := &corev1.Secret{}
-	if err := m.Live.Get(ctx, client.ObjectKey{Namespace: m.Cluster.Namespace, Name: i.AuthorityName}, secret); err != nil {
-		return pki.Authority{}, fmt.Errorf("read Secret %s: %w", i.AuthorityName, err)
-	}
-	if secret.UID != i.Authority.UID || secret.ResourceVersion != i.Authority.Version {
-		return pki.Authority{}, apierrors.NewConflict(corev1.Resource("secrets"), i.AuthorityName, fmt.Errorf("it has changed since it was read"))
-	}
-	authority, err := pki.ParseAuthority(secret.Data)
+	authority, err := m.Authority(ctx, m.Cluster.Namespace, i.Authority)
 	if err != nil || !i.NewAuthority {
 		return authority, err
 	}

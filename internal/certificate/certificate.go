@@ -67,8 +67,8 @@ func issue(s *situation.Situation) operation.List {
 	o := IssueCertificate{
 		Certificate: s.TLS.Certificate, Name: naming.Certificate(s.Cluster.Name),
 		Authority: authority, AuthorityName: naming.Authority(s.Cluster.Name),
-		NewAuthority: !authority.Found() ||
-			authority.Outlived(s.At), Hosts: state.FactsOf[Facts](s.Observed).Hosts, Renewal: renewal, Why: due(s, renewal),
+		NewAuthority: !authority.Found() || authority.Outlived(s.At), Hosts: state.FactsOf[Facts](s.Observed).Hosts,
+		Clients: engine.AsksForCertificates(s.Cluster), Renewal: renewal, Why: due(s, renewal),
 	}
 	if o.Why == "" {
 		return nil
@@ -92,6 +92,8 @@ func due(s *situation.Situation, renewal string) string {
 		return "two thirds of its life are over"
 	case !certificate.IsFor(state.FactsOf[Facts](s.Observed).Hosts):
 		return "its DNS names have changed"
+	case engine.AsksForCertificates(s.Cluster) && !certificate.Clients:
+		return "members need the CA of clients, too"
 	case certificate.Renewal != renewal:
 		return fmt.Sprintf("the annotation %s has changed", dbv1.AnnotationRenewCertificate)
 	default:

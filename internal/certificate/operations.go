@@ -20,6 +20,8 @@ type IssueCertificate struct {
 	// NewAuthority creates a CA, or the next one.
 	NewAuthority bool
 	Hosts        []string
+	// Clients adds the CAs by which members know clients.
+	Clients bool
 	// Renewal is the value of the annotation that requests a renewal.
 	Renewal string
 	Why     string

@@ -11,6 +11,11 @@ func HasDatabases(declared *dbv1.DatabaseEngine) bool {
 	return declared != nil && declared.Spec.Actions.Objects != nil && declared.Spec.Actions.Objects.Databases == dbv1.DatabasesSupported
 }
 
+// HasCertificates reports whether users of an engine can log in by a certificate.
+func HasCertificates(declared *dbv1.DatabaseEngine) bool {
+	return declared != nil && declared.Spec.Actions.Objects != nil && declared.Spec.Actions.Objects.Certificates == dbv1.CertificatesSupported
+}
+
 // User is what the Secret of a user has beside the addresses of the cluster. CA is "" without TLS.
 type User struct{ Name, Database, Password, CA string }
 

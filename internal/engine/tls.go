@@ -28,6 +28,14 @@ func Reloads(declared *dbv1.DatabaseEngine) bool {
 	return declared != nil && declared.Spec.Actions.Reload != nil
 }
 
+// AsksForCertificates reports whether members ask clients for a certificate. Only the CA of the cluster may decide who logs in: an issuer
+// or a person may also issue certificates with the name of a user to others.
+func AsksForCertificates(cluster *dbv1.DatabaseCluster) bool {
+	tls := cluster.Spec.TLS
+	return tls != nil && tls.ClientCertificates == dbv1.ClientCertificatesAccept && tls.SelfSigned != nil &&
+		cmp.Or(tls.Mode, dbv1.TLSRequire) == dbv1.TLSRequire
+}
+
 // fillTLS adds the name of the Secret and the default mode.
 func fillTLS(cluster *dbv1.DatabaseCluster) {
 	if tls := cluster.Spec.TLS; tls != nil {
@@ -59,6 +67,10 @@ func tlsProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) st
 	if mode := cmp.Or(tls.Mode, dbv1.TLSRequire); !slices.Contains(declared.Spec.TLS.Modes, mode) {
 		return fmt.Sprintf("spec.tls.mode is %s, but DatabaseEngine %s supports only %s: set spec.tls.mode to %s",
 			mode, declared.Name, declared.Spec.TLS.Modes[0], declared.Spec.TLS.Modes[0])
+	}
+	if tls.ClientCertificates == dbv1.ClientCertificatesAccept && !HasCertificates(declared) {
+		return fmt.Sprintf("spec.tls.clientCertificates is Accept, but users of DatabaseEngine %s have no certificates: remove the field",
+			declared.Name)
 	}
 	return ""
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // withoutObjects lets the pod of a Job start without objects that a foreground deletion may have deleted: an action on a
-// volume needs no TLS. Only a copy of the database needs the private key.
+// volume needs no TLS. Only a copy of the database needs the private key, and only members know clients by their certificates.
 func (a Spec) withoutObjects(spec *corev1ac.PodSpecApplyConfiguration) {
 	for i := range spec.Volumes {
 		switch v := &spec.Volumes[i]; *v.Name {
@@ -22,11 +22,9 @@ func (a Spec) withoutObjects(spec *corev1ac.PodSpecApplyConfiguration) {
 			v.ConfigMap.WithOptional(true)
 		case naming.TLSVolume:
 			v.Secret.WithOptional(true)
-			if a.Copy == nil {
-				v.Secret.Items = slices.DeleteFunc(v.Secret.Items, func(item corev1ac.KeyToPathApplyConfiguration) bool {
-					return *item.Key == pki.PrivateKeyKey
-				})
-			}
+			v.Secret.Items = slices.DeleteFunc(v.Secret.Items, func(item corev1ac.KeyToPathApplyConfiguration) bool {
+				return *item.Key == pki.PrivateKeyKey && a.Copy == nil || *item.Key == pki.ClientsKey
+			})
 		}
 	}
 }

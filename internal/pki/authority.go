@@ -104,6 +104,22 @@ func ParseAuthority(files Files) (Authority, error) {
 
 // Issue creates a certificate for one or more host names, with a new key.
 func (a Authority) Issue(hosts []string, now time.Time) (Files, error) {
+	return a.issue(now, func(template *x509.Certificate) {
+		template.Subject, template.DNSNames = pkix.Name{CommonName: hosts[0]}, hosts
+		template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
+	})
+}
+
+// IssueClient creates a certificate for a user of the database, with a new key. It is for no server, and the certificates of servers are
+// for no client: their common names may be equal.
+func (a Authority) IssueClient(name string, now time.Time) (Files, error) {
+	return a.issue(now, func(template *x509.Certificate) {
+		template.Subject = pkix.Name{CommonName: name}
+		template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
+	})
+}
+
+func (a Authority) issue(now time.Time, complete func(*x509.Certificate)) (Files, error) {
 	key, keyText, err := newKey()
 	if err != nil {
 		return nil, err
@@ -112,11 +128,9 @@ func (a Authority) Issue(hosts []string, now time.Time) (Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	template.Subject = pkix.Name{CommonName: hosts[0]}
-	template.DNSNames = hosts
 	template.NotAfter = earlier(template.NotAfter, a.current.NotAfter)
 	template.KeyUsage = x509.KeyUsageDigitalSignature
-	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
+	complete(template)
 	leaf, err := sign(template, a.current, key.Public(), a.key)
 	if err != nil {
 		return nil, err

@@ -44,6 +44,15 @@ func (f CertificateFacts) Changes(now time.Time) time.Time {
 
 // Judge returns the facts of a certificate for servers at a time. Clients connect to the hosts.
 func Judge(files Files, hosts []string, now time.Time) CertificateFacts {
+	return judge(files, now, x509.ExtKeyUsageServerAuth, func(leaf *x509.Certificate) string { return lacking(leaf, hosts) })
+}
+
+// JudgeClient returns the facts of a certificate for a user of the database at a time.
+func JudgeClient(files Files, name string, now time.Time) CertificateFacts {
+	return judge(files, now, x509.ExtKeyUsageClientAuth, func(leaf *x509.Certificate) string { return another(leaf, name) })
+}
+
+func judge(files Files, now time.Time, usage x509.ExtKeyUsage, named func(*x509.Certificate) string) CertificateFacts {
 	if text := missing(files); text != "" {
 		return CertificateFacts{Problem: text}
 	}
@@ -65,10 +74,10 @@ func Judge(files Files, hosts []string, now time.Time) CertificateFacts {
 		func() string { return mismatch(files) },
 		func() string { return untimely(leaf, now) },
 		func() (text string) {
-			text, facts.NotAfter = verify(chain, roots, now)
+			text, facts.NotAfter = verify(chain, roots, now, usage)
 			return text
 		},
-		func() string { return lacking(leaf, hosts) },
+		func() string { return named(leaf) },
 	)
 	return facts
 }
@@ -81,7 +90,7 @@ func AuthorityFacts(files Files) CertificateFacts {
 	}
 	return CertificateFacts{
 		NotBefore: a.current.NotBefore, NotAfter: a.current.NotAfter,
-		Identity: Identity(files), Issuer: hex.EncodeToString(a.current.SubjectKeyId),
+		Identity: Identity(files), Issuer: hex.EncodeToString(a.current.SubjectKeyId), CA: string(files[AuthorityKey]),
 	}
 }
 
@@ -134,11 +143,11 @@ func untimely(leaf *x509.Certificate, now time.Time) string {
 func stamp(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
 // verify checks the chain as clients do, and returns when it expires.
-func verify(chain, authorities []*x509.Certificate, now time.Time) (text string, notAfter time.Time) {
+func verify(chain, authorities []*x509.Certificate, now time.Time, usage x509.ExtKeyUsage) (text string, notAfter time.Time) {
 	roots, intermediates := split(authorities)
 	options := x509.VerifyOptions{
 		Roots: pool(roots), Intermediates: pool(slices.Concat(chain[1:], intermediates)), CurrentTime: now,
-		KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		KeyUsages: []x509.ExtKeyUsage{usage},
 	}
 	chains, err := chain[0].Verify(options)
 	if err == nil {
@@ -149,14 +158,22 @@ func verify(chain, authorities []*x509.Certificate, now time.Time) (text string,
 	if _, rootless := chain[0].Verify(options); rootless == nil {
 		return "has a ca.crt without the root CA: add the self-signed certificate of the root CA to ca.crt", chain[0].NotAfter
 	}
-	return refusal(err, slices.Concat(chain[1:], authorities), now), chain[0].NotAfter
+	if invalid, is := errors.AsType[x509.CertificateInvalidError](err); is && invalid.Reason == x509.IncompatibleUsage {
+		return unusable(usage), chain[0].NotAfter
+	}
+	return refusal(slices.Concat(chain[1:], authorities), now), chain[0].NotAfter
+}
+
+// unusable describes a certificate for another purpose.
+func unusable(usage x509.ExtKeyUsage) string {
+	if usage == x509.ExtKeyUsageClientAuth {
+		return "has a certificate that is not for clients: issue it with the extended key usage clientAuth"
+	}
+	return "has a certificate that is not for servers: issue it with the extended key usage serverAuth"
 }
 
 // refusal describes why no chain is valid.
-func refusal(err error, authorities []*x509.Certificate, now time.Time) string {
-	if invalid, is := errors.AsType[x509.CertificateInvalidError](err); is && invalid.Reason == x509.IncompatibleUsage {
-		return "has a certificate that is not for servers: issue it with the extended key usage serverAuth"
-	}
+func refusal(authorities []*x509.Certificate, now time.Time) string {
 	if at, is := expired(authorities, now); is {
 		return fmt.Sprintf("has a certificate of a CA that expired at %s: issue a new certificate with a valid CA", stamp(at))
 	}
@@ -198,4 +215,12 @@ func lacking(leaf *x509.Certificate, hosts []string) string {
 	}
 	return fmt.Sprintf("has a certificate without the DNS names %s, to which clients and Jobs connect: issue it with these names",
 		strings.Join(names, ", "))
+}
+
+// another reports a certificate of another user.
+func another(leaf *x509.Certificate, name string) string {
+	if leaf.Subject.CommonName == name {
+		return ""
+	}
+	return fmt.Sprintf("has a certificate for the user %q: issue it for the user %q", leaf.Subject.CommonName, name)
 }

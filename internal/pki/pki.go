@@ -25,6 +25,9 @@ const (
 	CertificateKey = "tls.crt"
 	PrivateKeyKey  = "tls.key"
 	AuthorityKey   = "ca.crt"
+	// ClientsKey is the key of the CAs of client certificates in the Secret of members. It is apart from ca.crt: another issuer of the
+	// certificate of the members never replaces it.
+	ClientsKey = "clients.crt"
 )
 
 const (

@@ -21,7 +21,11 @@ func certificateVolume(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeApplyCon
 		return nil
 	}
 	source := corev1ac.SecretVolumeSource().WithSecretName(name).WithDefaultMode(secretMode)
-	for _, key := range []string{pki.CertificateKey, pki.PrivateKeyKey, pki.AuthorityKey} {
+	keys := []string{pki.CertificateKey, pki.PrivateKeyKey, pki.AuthorityKey}
+	if engine.AsksForCertificates(cluster) {
+		keys = append(keys, pki.ClientsKey)
+	}
+	for _, key := range keys {
 		source.WithItems(corev1ac.KeyToPath().WithKey(key).WithPath(key))
 	}
 	return []*corev1ac.VolumeApplyConfiguration{corev1ac.Volume().WithName(naming.TLSVolume).WithSecret(source)}

@@ -43,7 +43,15 @@ type DeclaredUser struct {
 	Databases []DeclaredGrant `json:"databases"`
 	// PasswordFile has the password and nothing else; "" for an object to remove.
 	PasswordFile string `json:"passwordFile,omitempty"`
+	// Authentication is how the user logs in; "" for a password. Only an engine that supports certificates gets another value.
+	Authentication Authentication `json:"authentication,omitempty"`
 }
+
+// Authentication is how a user logs in.
+type Authentication string
+
+// ByCertificate means that the user logs in only by a client certificate with its name as the common name.
+const ByCertificate Authentication = "Certificate"
 
 // DeclaredGrant are privileges in a database.
 type DeclaredGrant struct {

@@ -129,7 +129,11 @@ func renderedFrom(cluster *dbv1.DatabaseCluster, references []pods.Reference) st
 	}
 	spec.Paused, spec.Hibernated, spec.Backup, spec.Bootstrap = false, false, nil, nil
 	if spec.TLS != nil { // the issuer and its DNS names do not affect pods
-		spec.TLS = &dbv1.ClusterTLS{SecretName: spec.TLS.SecretName, Mode: spec.TLS.Mode}
+		asks := spec.TLS.ClientCertificates
+		if !engine.AsksForCertificates(cluster) {
+			asks = ""
+		}
+		spec.TLS = &dbv1.ClusterTLS{SecretName: spec.TLS.SecretName, Mode: spec.TLS.Mode, ClientCertificates: asks}
 	}
 	spec.Container.Env = slices.DeleteFunc(slices.Clone(spec.Container.Env),
 		func(v corev1.EnvVar) bool { return strings.HasPrefix(v.Name, engine.VariablePrefix) })

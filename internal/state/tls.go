@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package state
 
 import (
+	"bytes"
 	"slices"
 	"time"
 
@@ -35,6 +36,8 @@ type Certificate struct {
 	Owned bool
 	// Renewal is the value of the annotation for which the operator issued the certificate.
 	Renewal string
+	// Clients is true if members that mount the Secret know the present CAs of client certificates.
+	Clients bool
 	pki.CertificateFacts
 }
 
@@ -43,6 +46,7 @@ func CertificateOf(secret *corev1.Secret, facts pki.CertificateFacts) Certificat
 	return Certificate{
 		Name: secret.Name, UID: secret.UID, Version: secret.ResourceVersion, Owned: metav1.GetControllerOfNoCopy(secret) != nil,
 		Renewal: secret.Annotations[dbv1.AnnotationRenewCertificate], CertificateFacts: facts,
+		Clients: len(secret.Data[pki.ClientsKey]) > 0 && bytes.Equal(secret.Data[pki.ClientsKey], secret.Data[pki.AuthorityKey]),
 	}
 }
 

@@ -8,11 +8,14 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"math/big"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -20,6 +23,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/pki"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -47,6 +51,18 @@ type Means struct {
 func (m Means) PatchSecret(ctx context.Context, live state.Credentials, patch map[string]any) error {
 	secret := operation.Target{Kind: operation.Core("Secret"), Name: live.Name, UID: live.UID, Version: live.Version}
 	return m.Writer.Merge(ctx, secret.In(m.Cluster.Namespace), patch)
+}
+
+// Authority reads the CA of a cluster, if its Secret has still the version that was read.
+func (m Means) Authority(ctx context.Context, namespace string, live state.Certificate) (pki.Authority, error) {
+	secret := &corev1.Secret{}
+	if err := m.Live.Get(ctx, client.ObjectKey{Namespace: namespace, Name: live.Name}, secret); err != nil {
+		return pki.Authority{}, fmt.Errorf("read Secret %s: %w", live.Name, err)
+	}
+	if secret.UID != live.UID || secret.ResourceVersion != live.Version {
+		return pki.Authority{}, apierrors.NewConflict(corev1.Resource("secrets"), live.Name, errors.New("it has changed since it was read"))
+	}
+	return pki.ParseAuthority(secret.Data)
 }
 
 // Encoded is a value in the JSON form of a Secret.

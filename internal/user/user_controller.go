@@ -15,11 +15,15 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/accounts"
 	objectplan "github.com/dbcluster/databasecluster-operator/internal/accounts/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/execute"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/pki"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/subject"
 	"github.com/dbcluster/databasecluster-operator/internal/user/plan"
 )
@@ -68,9 +72,21 @@ func (r *Reconciler) Observe(ctx context.Context, u *dbv1.DatabaseUser, from kit
 		if seen.Cluster.Status.Binding != nil {
 			seen.Connection = find(ctx, &from, seen.Cluster.Status.Binding.Name)
 		}
-		seen.Period = r.ReferencePeriod
+		if accounts.ByCertificate(u) && engine.AsksForCertificates(seen.Cluster) {
+			seen.Authority = authority(ctx, &from, seen.Cluster)
+		}
+		seen.Period, seen.At = r.ReferencePeriod, r.Clock.Now()
 	}
 	return seen, from.Err
+}
+
+// authority reads the public facts of the CA of a cluster. Its key is read again when a certificate is issued.
+func authority(ctx context.Context, from *kit.Reading, cluster *dbv1.DatabaseCluster) state.Certificate {
+	secret := find(ctx, from, naming.Authority(cluster.Name))
+	if secret == nil || !metav1.IsControlledBy(secret, cluster) {
+		return state.Certificate{}
+	}
+	return state.CertificateOf(secret, pki.AuthorityFacts(secret.Data))
 }
 
 func find(ctx context.Context, from *kit.Reading, name string) *corev1.Secret {
@@ -93,7 +109,7 @@ func (r *Reconciler) Decide(u *dbv1.DatabaseUser, seen plan.UserFacts) plan.User
 // Execute executes one operation of the plan.
 func (r *Reconciler) Execute(ctx context.Context, p *pass, o operation.Operation) ([]kit.Event, error) {
 	if acting, is := o.(subject.Acting); is {
-		return acting.Act(ctx, subject.Means{Writer: r.Writer, Random: r.Random})
+		return acting.Act(ctx, subject.Means{Writer: r.Writer, Live: r.Live, Random: r.Random, At: r.Clock.Now()})
 	}
 	return execute.Hands{Base: r.Base, Object: p.Object, Purpose: p.Plan.Why}.Execute(ctx, o)
 }
@@ -105,5 +121,6 @@ func (r *Reconciler) Report(p pass) (*dbv1.DatabaseUser, []kit.Event) {
 	after := p.Object.DeepCopy()
 	after.Status.DatabaseObjectStatus = p.Plan.StatusOf(p.Facts.Seen, p.Err, metav1.NewTime(r.Clock.Now()))
 	after.Status.Binding, after.Status.PasswordVersion = p.Plan.Binding(p.Object)
+	after.Status.Certificate = p.Plan.Certificate(p.Object, p.Err)
 	return after, kit.Transitions(objectplan.Transitions, p.Object.Status.Conditions, after.Status.Conditions)
 }

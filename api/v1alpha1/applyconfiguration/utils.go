@@ -238,6 +238,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.StoppedMemberApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("TLSIssuerRef"):
 		return &apiv1alpha1.TLSIssuerRefApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("UserCertificateStatus"):
+		return &apiv1alpha1.UserCertificateStatusApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("VerifiedRecovery"):
 		return &apiv1alpha1.VerifiedRecoveryApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("VerifiedStream"):

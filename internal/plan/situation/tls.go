@@ -27,12 +27,19 @@ func (s *Situation) IssuedByCertManager() bool {
 	return s.Cluster.Spec.TLS != nil && s.Cluster.Spec.TLS.IssuerRef != nil
 }
 
-// CertificatePending describes the certificate that members have to wait for; "" if they have to wait for none.
+// CertificatePending describes the certificate that members have to wait for; "" if they have to wait for none. The kubelet starts no
+// pod without a key that it mounts.
 func (s *Situation) CertificatePending() string {
-	if s.Cluster.Spec.TLS == nil || s.TLS.Certificate.Valid() {
+	switch current := s.TLS.Certificate; {
+	case s.Cluster.Spec.TLS == nil:
+		return ""
+	case !current.Valid():
+		return fmt.Sprintf("members wait for the certificate in Secret %s", engine.TLSSecret(s.Cluster))
+	case engine.AsksForCertificates(s.Cluster) && !current.Clients:
+		return fmt.Sprintf("members wait for the CA of clients in Secret %s", engine.TLSSecret(s.Cluster))
+	default:
 		return ""
 	}
-	return fmt.Sprintf("members wait for the certificate in Secret %s", engine.TLSSecret(s.Cluster))
 }
 
 // certificateProblem is why there is no certificate until the user acts.

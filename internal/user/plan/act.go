@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
@@ -19,6 +20,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
+	"github.com/dbcluster/databasecluster-operator/internal/pki"
 	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
 
@@ -32,12 +34,38 @@ func (w WriteSecret) Act(ctx context.Context, m subject.Means) ([]kit.Event, err
 	if err != nil {
 		return nil, err
 	}
+	var events []kit.Event
+	if w.issue != "" {
+		if events, err = w.certify(ctx, m, data); err != nil {
+			return nil, err
+		}
+	}
 	if live := w.facts.Secret; live != nil {
 		_, err = m.Writer.Update(ctx, w.child(data).Object, live.UID, live.ResourceVersion)
+	} else {
+		_, err = m.Writer.Create(ctx, w.child(data).Object)
+	}
+	if err != nil {
 		return nil, err
 	}
-	_, err = m.Writer.Create(ctx, w.child(data).Object)
-	return nil, err
+	return events, nil
+}
+
+// certify adds a new certificate by the CA of the cluster. Its key exists only here and in the Secret.
+func (w WriteSecret) certify(ctx context.Context, m subject.Means, data map[string][]byte) ([]kit.Event, error) {
+	authority, err := m.Authority(ctx, w.user.Namespace, w.facts.Authority)
+	if err != nil {
+		return nil, err
+	}
+	files, err := authority.IssueClient(w.user.Spec.Name, m.At)
+	if err != nil {
+		return nil, err
+	}
+	copyPair(data, files)
+	files[pki.AuthorityKey] = []byte(w.facts.Authority.CA)
+	expiry := pki.JudgeClient(files, w.user.Spec.Name, m.At).NotAfter
+	return []kit.Event{kit.Normal("CertificateIssued", "IssueCertificate", fmt.Sprintf("issued the certificate in Secret %s, valid until %s, "+
+		"because %s", naming.User(w.user.Name), expiry.Format(time.RFC3339), w.issue))}, nil
 }
 
 // text is the password.

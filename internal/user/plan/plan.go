@@ -21,6 +21,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/named"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // UserFacts are what a pass reads about a DatabaseUser. A Secret that is nil does not exist.
@@ -28,6 +30,10 @@ type UserFacts struct {
 	accounts.Seen
 	// Secret is that of the user, Given the one that spec names, and Connection that of the cluster.
 	Secret, Given, Connection *corev1.Secret
+	// Authority is the CA of the cluster. It is read only for a user who should log in by a certificate.
+	Authority state.Certificate
+	// At is the time of the pass.
+	At time.Time
 	// Period is the time after which a Secret that spec names is read again.
 	Period time.Duration
 }
@@ -36,7 +42,8 @@ type UserFacts struct {
 type UserPlan struct {
 	objectplan.ObjectPlan
 	// version is the resourceVersion of the Secret, whose password is the wanted one; "" if it is not there yet.
-	version string
+	version     string
+	certificate certificate
 }
 
 // For decides what to do for a user: its Secret has to be complete before the database gets its password.
@@ -50,9 +57,12 @@ func For(u *dbv1.DatabaseUser, seen UserFacts) UserPlan {
 	if problem == nil && write == nil && seen.Secret != nil {
 		d.PasswordVersion = seen.Secret.ResourceVersion
 	}
+	d.Certified = certified(u, seen)
 	p := UserPlan{ObjectPlan: objectplan.For(d, seen.Seen), version: d.PasswordVersion}
 	if problem != nil {
 		p.Verdict, p.Why = *problem, problem.Message
+	} else {
+		p = p.certify(u, seen)
 	}
 	if write != nil {
 		p.Operations = append(p.Operations, *write)
@@ -60,6 +70,7 @@ func For(u *dbv1.DatabaseUser, seen UserFacts) UserPlan {
 	if p.RequeueAfter == 0 {
 		p.RequeueAfter = seen.Period // Secrets are not watched
 	}
+	p.RequeueAfter = situation.Sooner(p.RequeueAfter, p.certificate.renewal)
 	return p
 }
 
@@ -77,11 +88,14 @@ func secretOf(u *dbv1.DatabaseUser, seen UserFacts) (*WriteSecret, *accounts.Ver
 		return nil, problem
 	}
 	w := &WriteSecret{user: u, facts: seen, generate: u.Spec.SecretName == "" && rotates(u, seen.Secret)}
+	if certified(u, seen) {
+		w.issue = due(u, seen, w.generate)
+	}
 	data, err := w.data(password(u, seen))
 	if err != nil {
 		return nil, stalled(dbv1.ReasonFieldUnsupported, fmt.Sprintf("engine %s cannot describe the Secret: %v", seen.Engine.Name, err))
 	}
-	if !w.generate && seen.Secret != nil && has(seen.Secret.Data, data) {
+	if !w.generate && w.issue == "" && !obsolete(u, seen) && seen.Secret != nil && has(seen.Secret.Data, data) {
 		return nil, nil
 	}
 	return w, nil
@@ -119,7 +133,7 @@ func lacking(u *dbv1.DatabaseUser, seen UserFacts) *accounts.Verdict {
 		return &accounts.Verdict{Reason: dbv1.ReasonObjectPending, Message: fmt.Sprintf(
 			"DatabaseCluster %s has no connection Secret yet", u.Spec.ClusterRef.Name)}
 	default:
-		return nil
+		return uncertifiable(u, seen)
 	}
 }
 
@@ -168,7 +182,11 @@ func (w WriteSecret) data(password string) (map[string][]byte, error) {
 	if len(w.user.Spec.Databases) > 0 && engine.HasDatabases(declared) {
 		user.Database = w.user.Spec.Databases[0].Name
 	}
-	return engine.UserConnection(engine.Resolve(named.ClusterFacts(w.facts.Cluster), declared), declared, user)
+	data, err := engine.UserConnection(engine.Resolve(named.ClusterFacts(w.facts.Cluster), declared), declared, user)
+	if err == nil && certified(w.user, w.facts) && w.issue == "" {
+		copyPair(data, w.facts.Secret.Data)
+	}
+	return data, err
 }
 
 // WriteSecret writes the Secret of a user, with another password if that is to be generated.
@@ -176,6 +194,8 @@ type WriteSecret struct {
 	user     *dbv1.DatabaseUser
 	facts    UserFacts
 	generate bool
+	// issue is why the Secret gets another certificate; "" if it keeps the present one, or has none.
+	issue string
 }
 
 // Properties of WriteSecret. A stale view must not replace a password.

@@ -942,6 +942,9 @@ var schemaYAML = typed.YAMLObject(`types:
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterTLS
   map:
     fields:
+    - name: clientCertificates
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.TLSClientCertificates
     - name: dnsNames
       type:
         list:
@@ -1671,6 +1674,9 @@ var schemaYAML = typed.YAMLObject(`types:
         map:
           elementType:
             namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseObjectAttribute
+    - name: authentication
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.UserAuthentication
     - name: clusterRef
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseObjectClusterRef
@@ -1709,6 +1715,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: binding
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterBinding
+    - name: certificate
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.UserCertificateStatus
     - name: clusterUID
       type:
         scalar: string
@@ -1809,6 +1818,8 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: owner
       type:
         scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineCertificates
+  scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineCheck
   map:
     fields:
@@ -1936,6 +1947,9 @@ var schemaYAML = typed.YAMLObject(`types:
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineObjects
   map:
     fields:
+    - name: certificates
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineCertificates
     - name: command
       type:
         list:
@@ -2377,6 +2391,8 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: pod
       type:
         scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.TLSClientCertificates
+  scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.TLSIssuerRef
   map:
     fields:
@@ -2405,6 +2421,14 @@ var schemaYAML = typed.YAMLObject(`types:
         elementRelationship: separable
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.UnchangedData
   scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.UserAuthentication
+  scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.UserCertificateStatus
+  map:
+    fields:
+    - name: notAfter
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VerificationRecovery
   scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VerifiedRecovery

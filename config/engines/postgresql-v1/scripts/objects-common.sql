@@ -25,15 +25,18 @@ document AS (
     FROM CAST(current_setting('dbc.document') AS json) AS one(text)),
 listed AS (
     SELECT 'database' AS what, d.* FROM document, json_to_recordset(document.databases) AS d(
-        id text, name text, mode text, adopt boolean, attributes json, owner text, databases json, "passwordFile" text)
+        id text, name text, mode text, adopt boolean, attributes json, owner text, databases json, "passwordFile" text,
+        authentication text)
     UNION ALL
     SELECT 'user', u.* FROM document, json_to_recordset(document.users) AS u(
-        id text, name text, mode text, adopt boolean, attributes json, owner text, databases json, "passwordFile" text)),
+        id text, name text, mode text, adopt boolean, attributes json, owner text, databases json, "passwordFile" text,
+        authentication text)),
 marked AS (
     SELECT l.what, l.id, l.name, coalesce(l.mode, 'Apply') AS mode, coalesce(l.adopt, false) AS adopt, coalesce(l.owner, '') AS owner,
         CASE json_typeof(l.attributes) WHEN 'object' THEN l.attributes ELSE '{}' END AS attributes,
         CASE json_typeof(l.databases) WHEN 'array' THEN l.databases ELSE '[]' END AS databases,
-        l."passwordFile" AS file, e.oid, 'database.dbcluster.io/id=' || l.id AS mark, e.mark AS has
+        l."passwordFile" AS file, coalesce(l.authentication, '') = 'Certificate' AS certificate,
+        e.oid, 'database.dbcluster.io/id=' || l.id AS mark, e.mark AS has
     FROM listed l LEFT JOIN (
         SELECT 'user' AS what, rolname AS name, oid, shobj_description(oid, 'pg_authid') AS mark FROM pg_authid
         UNION ALL
@@ -79,8 +82,15 @@ declared_members AS (
     WHERE g.privilege <> 'owner' OR g.name <> r.owner
     UNION
     SELECT u.id, u.name, u.acts, 'dbc_member_' || m, 'database.dbcluster.io/group=member ' || m, NULL, 'member', m, 'membership in ' || m
-    FROM users u, regexp_split_to_table(btrim(u.attributes->>'memberOf'), '\s*,\s*') AS m WHERE m <> ''),
--- Memberships that would give a user more than was declared.
+    FROM users u, regexp_split_to_table(btrim(u.attributes->>'memberOf'), '\s*,\s*') AS m WHERE m <> ''
+    UNION
+    SELECT u.id, u.name, u.acts, 'dbc_certificate', 'database.dbcluster.io/group=certificate', NULL, 'certificate', NULL, 'login by certificate'
+    FROM users u WHERE u.certificate),
+-- A member of a user with a certificate is a member of its group, too. So the server would accept only a certificate of that role.
+shared AS (
+    SELECT r.rolname AS name FROM pg_auth_members m JOIN pg_authid r ON r.oid = m.roleid
+    UNION SELECT owner FROM declared_members WHERE privilege = 'owner'),
+-- Memberships that would give a user more than was declared, or take something from others.
 barred AS (
     SELECT id, role, CASE
         WHEN role IN (SELECT name FROM strange) THEN format('the role %s is not of this action; rename it', role)
@@ -88,9 +98,14 @@ barred AS (
             format('databases.privileges: owner of the database would be %s, the account of spec.bootstrap; choose readWrite', owner)
         WHEN privilege = 'owner' AND owner IN (SELECT name FROM mighty) THEN
             format('databases.privileges: owner of the database would be %s, which has rights of a superuser; change the owner first', owner)
-        ELSE format('the role %s has rights of a superuser; revoke them', role) END AS text
+        WHEN role IN (SELECT name FROM mighty) THEN format('the role %s has rights of a superuser; revoke them', role)
+        WHEN name IN (SELECT name FROM mighty) THEN
+            format('authentication: %s has rights of a superuser, so a certificate is not enough; revoke them', name)
+        ELSE format('authentication: other roles are members of %s, so they would need a certificate, too; revoke that, or let another '
+            'user own the database', name) END AS text
     FROM declared_members
     WHERE role IN (SELECT name FROM strange UNION SELECT name FROM mighty)
+        OR privilege = 'certificate' AND name IN (SELECT name FROM mighty UNION SELECT name FROM shared)
         OR privilege = 'owner' AND owner IN (SELECT name FROM mighty UNION SELECT current_setting('dbc.owner'))),
 members AS (SELECT * FROM declared_members d WHERE NOT EXISTS (SELECT FROM barred b WHERE b.id = d.id AND b.role = d.role)),
 -- The group roles, and for whom they are changed: if a user in the mode Apply has one, others that are only checked need no report.

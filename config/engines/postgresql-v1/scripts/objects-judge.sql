@@ -71,6 +71,10 @@ reasons(n, id, kind, text) AS (
     SELECT 6, id, 'Refused', format('owner: the database of spec.bootstrap belongs to %s; set that or none', current_setting('dbc.owner'))
     FROM live WHERE what = 'database' AND name = current_setting('dbc.database') AND owner NOT IN ('', current_setting('dbc.owner'))
     UNION ALL
+    SELECT 6, id, 'Failed', 'authentication: the primary does not ask clients for certificates yet; members do so after their next start'
+    FROM live WHERE certificate AND NOT EXISTS (
+        SELECT FROM pg_hba_file_rules WHERE type = 'hostssl' AND user_name = ARRAY['+dbc_certificate'] AND auth_method = 'cert')
+    UNION ALL
     SELECT 7, id, 'Failed', format('owner: %s does not exist; declare a DatabaseUser of this name, or correct it', owner)
     FROM live WHERE owner NOT IN (SELECT '' UNION ALL SELECT rolname FROM pg_roles UNION ALL SELECT name FROM live WHERE what = 'user')
     UNION ALL

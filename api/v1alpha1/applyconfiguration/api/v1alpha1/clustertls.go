@@ -30,6 +30,10 @@ type ClusterTLSApplyConfiguration struct {
 	// mode selects the connections that the database accepts. Require refuses connections without TLS. Allow accepts
 	// both, which not every engine supports. A change restarts the members one by one. Default: Require.
 	Mode *apiv1alpha1.TLSMode `json:"mode,omitempty"`
+	// clientCertificates is whether the database lets DatabaseUsers authenticate by a certificate of the CA of the cluster. Accept: it asks
+	// clients for one, and refuses a client that sends a certificate of another CA. Not every engine supports it. It needs selfSigned and
+	// the mode Require. A change restarts the members one by one. Default: Ignore.
+	ClientCertificates *apiv1alpha1.TLSClientCertificates `json:"clientCertificates,omitempty"`
 }
 
 // ClusterTLSApplyConfiguration constructs a declarative configuration of the ClusterTLS type for use with
@@ -77,5 +81,13 @@ func (b *ClusterTLSApplyConfiguration) WithDNSNames(values ...string) *ClusterTL
 // If called multiple times, the Mode field is set to the value of the last call.
 func (b *ClusterTLSApplyConfiguration) WithMode(value apiv1alpha1.TLSMode) *ClusterTLSApplyConfiguration {
 	b.Mode = &value
+	return b
+}
+
+// WithClientCertificates sets the ClientCertificates field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ClientCertificates field is set to the value of the last call.
+func (b *ClusterTLSApplyConfiguration) WithClientCertificates(value apiv1alpha1.TLSClientCertificates) *ClusterTLSApplyConfiguration {
+	b.ClientCertificates = &value
 	return b
 }

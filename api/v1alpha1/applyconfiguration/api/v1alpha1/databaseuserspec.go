@@ -26,7 +26,11 @@ type DatabaseUserSpecApplyConfiguration struct {
 	// the built-in engines. Default: none.
 	Attributes map[string]apiv1alpha1.DatabaseObjectAttribute `json:"attributes,omitempty"`
 	// secretName is the name of a Secret whose key password has the password. Default: the operator generates the password.
-	SecretName                             *string `json:"secretName,omitempty"`
+	SecretName *string `json:"secretName,omitempty"`
+	// authentication is how the user logs in over the network. Password: with the password in its Secret. Certificate: only with the
+	// certificate in its Secret, in tls.crt and tls.key, which the operator issues and renews. The password is refused then. It needs
+	// spec.tls.clientCertificates Accept of the cluster. Default: Password.
+	Authentication                         *apiv1alpha1.UserAuthentication `json:"authentication,omitempty"`
 	DatabaseObjectPolicyApplyConfiguration `json:""`
 }
 
@@ -84,6 +88,14 @@ func (b *DatabaseUserSpecApplyConfiguration) WithAttributes(entries map[string]a
 // If called multiple times, the SecretName field is set to the value of the last call.
 func (b *DatabaseUserSpecApplyConfiguration) WithSecretName(value string) *DatabaseUserSpecApplyConfiguration {
 	b.SecretName = &value
+	return b
+}
+
+// WithAuthentication sets the Authentication field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Authentication field is set to the value of the last call.
+func (b *DatabaseUserSpecApplyConfiguration) WithAuthentication(value apiv1alpha1.UserAuthentication) *DatabaseUserSpecApplyConfiguration {
+	b.Authentication = &value
 	return b
 }
 

@@ -20,6 +20,8 @@ type DatabaseUserStatusApplyConfiguration struct {
 	Binding *ClusterBindingApplyConfiguration `json:"binding,omitempty"`
 	// passwordVersion is the resourceVersion of that Secret. The cluster puts its password in force.
 	PasswordVersion *string `json:"passwordVersion,omitempty"`
+	// certificate is the certificate in that Secret. It is empty with spec.authentication Password, and until the database has the user.
+	Certificate *UserCertificateStatusApplyConfiguration `json:"certificate,omitempty"`
 }
 
 // DatabaseUserStatusApplyConfiguration constructs a declarative configuration of the DatabaseUserStatus type for use with
@@ -86,5 +88,13 @@ func (b *DatabaseUserStatusApplyConfiguration) WithBinding(value *ClusterBinding
 // If called multiple times, the PasswordVersion field is set to the value of the last call.
 func (b *DatabaseUserStatusApplyConfiguration) WithPasswordVersion(value string) *DatabaseUserStatusApplyConfiguration {
 	b.PasswordVersion = &value
+	return b
+}
+
+// WithCertificate sets the Certificate field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Certificate field is set to the value of the last call.
+func (b *DatabaseUserStatusApplyConfiguration) WithCertificate(value *UserCertificateStatusApplyConfiguration) *DatabaseUserStatusApplyConfiguration {
+	b.Certificate = value
 	return b
 }

@@ -19,6 +19,10 @@ type EngineObjectsApplyConfiguration struct {
 	Command []string `json:"command,omitempty"`
 	// databases is Supported if the action knows Databases. Default: Unsupported, for an engine that has only users.
 	Databases *apiv1alpha1.EngineDatabases `json:"databases,omitempty"`
+	// certificates is Supported if the action knows users who authenticate by a certificate. Then members with the file clients.crt in
+	// DBC_TLS_DIR must accept a client certificate of its CAs for such a user, and for no other account. It needs spec.tls.
+	// Default: Unsupported.
+	Certificates *apiv1alpha1.EngineCertificates `json:"certificates,omitempty"`
 	// passwordKey is the key in secretKeys for which the templates of connection.entries get the password of a DatabaseUser. They get its
 	// name as .owner, and its first database as .database. Templates may use no other key in its Secret.
 	PasswordKey *string `json:"passwordKey,omitempty"`
@@ -47,6 +51,14 @@ func (b *EngineObjectsApplyConfiguration) WithCommand(values ...string) *EngineO
 // If called multiple times, the Databases field is set to the value of the last call.
 func (b *EngineObjectsApplyConfiguration) WithDatabases(value apiv1alpha1.EngineDatabases) *EngineObjectsApplyConfiguration {
 	b.Databases = &value
+	return b
+}
+
+// WithCertificates sets the Certificates field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Certificates field is set to the value of the last call.
+func (b *EngineObjectsApplyConfiguration) WithCertificates(value apiv1alpha1.EngineCertificates) *EngineObjectsApplyConfiguration {
+	b.Certificates = &value
 	return b
 }
 

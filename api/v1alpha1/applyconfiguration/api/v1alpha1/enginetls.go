@@ -14,7 +14,8 @@ import (
 // with apply.
 //
 // EngineTLS describes how the database serves TLS. Members find tls.crt, tls.key and ca.crt in DBC_TLS_DIR, and the
-// mode in DBC_TLS_MODE. Both variables are set only in clusters with spec.tls. Actions find ca.crt and tls.crt there,
+// mode in DBC_TLS_MODE. Both variables are set only in clusters with spec.tls. With spec.tls.clientCertificates Accept, members also
+// find clients.crt there, which has the CAs of client certificates. Actions find ca.crt and tls.crt there,
 // and must verify the server.
 type EngineTLSApplyConfiguration struct {
 	// modes are the values of spec.tls.mode that the database supports.
