@@ -101,7 +101,7 @@ var order = []place{
 	{name: "cmd/kubectl-dbc/internal/restoring", pure: true, imports: []string{"cmd/kubectl-dbc/internal/text"}, importedBy: plugin},
 	{name: "cmd/kubectl-dbc/internal/declared", pure: true, imports: []string{"cmd/kubectl-dbc/internal/text"}, importedBy: plugin},
 	{name: "cmd/kubectl-dbc/internal/preview", pure: true, importedBy: plugin, imports: []string{
-		"objects", "pods", "resources", "operation", "apply", "kit", "plan/situation", "network", "plan", "controller",
+		"naming", "objects", "pods", "resources", "operation", "apply", "kit", "plan/situation", "network", "plan", "controller",
 	}},
 	{name: "cmd/kubectl-dbc/internal/connecting", pure: true, imports: none, importedBy: plugin},
 	{name: "cmd/kubectl-dbc/internal/merging", pure: true, imports: []string{"cmd/kubectl-dbc/internal/text"}, importedBy: plugin},

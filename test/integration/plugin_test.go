@@ -92,7 +92,16 @@ func TestThePluginShowsAClusterAndHandsOver(t *testing.T) {
 	if read(t, cluster).Annotations[dbv1.AnnotationHandOver] != "" {
 		t.Error("a dry run has changed the cluster")
 	}
-	mustDbc(t, ns, []string{"Member orders-0 hands over to member orders-2", "Completed"}, "hand-over", "orders", "orders-2", "--wait", "--timeout=3m")
+	for _, asks := range []string{"hand-over", "restart"} {
+		output, code := dbc(t, "", "-n", ns, asks, "orders")
+		if code != 1 || !strings.Contains(output, "DatabaseCluster orders in namespace "+ns+" of context ") || !strings.Contains(output, "Add --yes") {
+			t.Errorf("%s without a terminal: %d\n%s", asks, code, output)
+		}
+	}
+	if is := read(t, cluster).Annotations; is[dbv1.AnnotationHandOver]+is[dbv1.AnnotationRestart] != "" {
+		t.Errorf("a question has changed the cluster: %v", is)
+	}
+	mustDbc(t, ns, []string{"Member orders-0 hands over to member orders-2", "Completed"}, "hand-over", "orders", "orders-2", "--yes", "--wait", "--timeout=3m")
 	if is := read(t, cluster); is.Status.Primary != "orders-2" || !strings.HasPrefix(is.Annotations[dbv1.AnnotationHandOver], "orders-2/") {
 		t.Errorf("the primary is %s, after the request %s", is.Status.Primary, is.Annotations[dbv1.AnnotationHandOver])
 	}

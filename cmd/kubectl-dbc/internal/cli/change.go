@@ -56,7 +56,7 @@ func (s *session) change(ctx context.Context, t *target, cluster *dbv1.DatabaseC
 		fmt.Fprintln(s.Out, change.Command(t.namespace, "databasecluster/"+cluster.Name))
 		return nil
 	}
-	if err := s.confirm(change.Risk, cluster.Name, flags.yes); err != nil {
+	if err := s.confirm(t, change.Risk, cluster.Name, flags.yes); err != nil {
 		return err
 	}
 	if err := t.apply(ctx, cluster, change); err != nil {
@@ -94,7 +94,7 @@ func (s *session) handOver() *cobra.Command {
 		Short: "Let another member become the primary",
 		Long: "Request that a member becomes the primary. MEMBER is the name of a pod or a number. Without it, it is the ready replica with\n" +
 			"the least lag. The command sets the annotation database.dbcluster.io/hand-over.",
-		Example: "  kubectl dbc hand-over orders\n  kubectl dbc hand-over orders orders-1 --wait",
+		Example: "  kubectl dbc hand-over orders\n  kubectl dbc hand-over orders orders-1 --yes --wait",
 		Args:    oneCluster(1, " [MEMBER]"),
 	}
 	flags := s.addChange(cmd, func(ctx context.Context, t *target, c *dbv1.DatabaseCluster, member string) (requests.Change, error) {

@@ -8,12 +8,15 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/client-go/kubernetes/fake"
 
@@ -97,11 +100,31 @@ func offline(t *testing.T) (*session, *bytes.Buffer, *bytes.Buffer) {
 
 func TestWithoutATerminalARiskNeedsTheFlagYes(t *testing.T) {
 	s, _, _ := offline(t)
-	if err := s.confirm("It stops.", "orders", false); err == nil || err.Error() != "It stops. Add --yes if you want that" {
+	shop := &target{namespace: "shop", context: "prod"}
+	want := "DatabaseCluster orders in namespace shop of context prod: It stops. Add --yes if you want that"
+	if err := s.confirm(shop, "It stops.", "orders", false); err == nil || err.Error() != want {
 		t.Errorf("got %v", err)
 	}
-	if err := errors.Join(s.confirm("It stops.", "orders", true), s.confirm("", "orders", false)); err != nil {
+	if err := errors.Join(s.confirm(shop, "It stops.", "orders", true), s.confirm(shop, "", "orders", false)); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestTheContextIsTheCurrentOneOrThatOfTheFlag(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "config")
+	config := "apiVersion: v1\nkind: Config\ncurrent-context: prod\ncontexts: [{name: prod, context: {cluster: a}}]\nclusters: [{name: a, cluster: {server: 'https://127.0.0.1:1'}}]\n"
+	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, _, _ := offline(t)
+	s.flags = genericclioptions.NewConfigFlags(true)
+	*s.flags.KubeConfig = file
+	if got := s.context(); got != "prod" {
+		t.Errorf("got %q", got)
+	}
+	*s.flags.Context = "test"
+	if got := s.context(); got != "test" {
+		t.Errorf("got %q", got)
 	}
 }
 

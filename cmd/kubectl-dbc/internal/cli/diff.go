@@ -7,6 +7,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pmezard/go-difflib/difflib"
@@ -29,8 +30,10 @@ func (s *session) diff() *cobra.Command {
 			"the stored spec, such as a repair of a manual change.\n\n" +
 			"The command reads the objects of the cluster with your rights and decides with the code of the operator of its own version.\n" +
 			"Another version can decide otherwise: compare kubectl dbc --version. It does not show Secrets, certificates, Jobs, the pod\n" +
-			"of the archive, nor what admission webhooks change in pods. The Secrets that the spec names are read, and not printed.\n\n" +
-			"The exit code is 0 without a difference, 1 with one, and 2 for an error, such as a manifest that the API server refuses.",
+			"of the archive, nor what admission webhooks change in pods. The Secrets that the spec names are read, and not printed.\n" +
+			"It names each other object of the file, and decides with those that the API server has.\n\n" +
+			"The exit code is 0 without a difference, 1 with one, and 2 for an error, such as a manifest that the API server refuses.\n" +
+			"Without -f, it is also 1 while the operator needs you, or is in a step.",
 		Example: "  kubectl dbc diff orders -f orders.yaml\n  kubectl dbc diff orders\n" +
 			"  kustomize build . | kubectl dbc diff orders -f -",
 		Args:              oneCluster(0, ""),
@@ -38,8 +41,9 @@ func (s *session) diff() *cobra.Command {
 	}
 	cmd.Flags().StringVarP(&file, "filename", "f", "",
 		"Manifest with the DatabaseCluster, or - for the standard input. Default: the stored spec")
-	cmd.Flags().StringVar(&manager, "field-manager", "kubectl",
-		"Field manager with which you apply the manifest on the server, such as argocd-controller")
+	cmd.Flags().StringVar(&manager, "field-manager", "",
+		"Field manager with which you apply the manifest on the server, such as argocd-controller. Default: the patch of kubectl apply, if\n"+
+			"that has applied the cluster, or else a server-side apply with the field manager of the last one")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		t, err := s.target()
 		if err != nil {
@@ -68,7 +72,7 @@ func (s *session) compare(ctx context.Context, t *target, name, file, manager st
 		}
 		return preview.OfNow(ctx, t.Client, cluster)
 	}
-	manifest, err := s.manifestOf(file, name, t.namespace)
+	manifest, others, err := s.manifestOf(file, name, t.namespace)
 	if err != nil {
 		return none, err
 	}
@@ -76,11 +80,13 @@ func (s *session) compare(ctx context.Context, t *target, name, file, manager st
 	if err != nil {
 		return none, err
 	}
-	next, err := t.dryRun(ctx, manifest, manager)
+	next, notes, err := t.dryRun(ctx, manifest, manager)
 	if err != nil {
 		return none, fmt.Errorf("the API server refuses the manifest: %w", err)
 	}
-	return preview.OfSpec(ctx, t.Client, before, next)
+	p, err := preview.OfSpec(ctx, t.Client, before, next)
+	p.Sentences = slices.Concat(p.Sentences, notes, notCompared(file, others))
+	return p, err
 }
 
 // stored is the cluster as it is; nil if it does not exist.

@@ -9,8 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -41,31 +39,6 @@ func TestTheClientOfAJobGetsTheLineThatStartsItAndThenTheInput(t *testing.T) {
 	e := &echo{terminal: true}
 	if err := s.stream(t.Context(), e, false); err != nil || out.String() != "\nSELECT 1" || e.terminal {
 		t.Errorf("got %v, %q, %t", err, out, e.terminal)
-	}
-}
-
-func TestTheManifestOfAClusterIsFoundAmongOthers(t *testing.T) {
-	s, _, _ := offline(t)
-	file := filepath.Join(t.TempDir(), "all.yaml")
-	documents := "apiVersion: v1\nkind: Secret\nmetadata: {name: orders}\n---\napiVersion: database.dbcluster.io/v1alpha1\nkind: DatabaseCluster\nmetadata: {name: other}\n---\n" +
-		"apiVersion: database.dbcluster.io/v1alpha1\nkind: DatabaseCluster\nmetadata: {name: orders, namespace: shop}\nspec: {replicas: 3}\n"
-	if err := os.WriteFile(file, []byte(documents), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if found, err := s.manifestOf(file, "orders", "shop"); err != nil || found.GetKind() != "DatabaseCluster" || found.GetNamespace() != "shop" {
-		t.Errorf("got %v, %v", found, err)
-	}
-	for want, given := range map[string][2]string{
-		"all.yaml has no DatabaseCluster none":                {"none", "shop"},
-		"has namespace shop, and you named bank: add -n shop": {"orders", "bank"},
-	} {
-		if _, err := s.manifestOf(file, given[0], given[1]); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %s", err, want)
-		}
-	}
-	s.In = strings.NewReader(documents)
-	if found, err := s.manifestOf("-", "other", "shop"); err != nil || found.GetName() != "other" {
-		t.Errorf("from the standard input: %v, %v", found, err)
 	}
 }
 

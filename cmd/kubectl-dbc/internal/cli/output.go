@@ -6,6 +6,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -109,15 +110,17 @@ func (s *session) say(format string, args ...any) {
 	fmt.Fprintf(s.ErrOut, format+"\n", args...)
 }
 
-// confirm asks the user before something that clients notice or that deletes data.
-func (s *session) confirm(risk, cluster string, yes bool) error {
+// confirm asks the user before something that clients notice or that deletes data. The question has the context and the namespace: clusters
+// of the same name exist in others.
+func (s *session) confirm(t *target, risk, cluster string, yes bool) error {
 	if risk == "" || yes {
 		return nil
 	}
+	question := fmt.Sprintf("DatabaseCluster %s in namespace %s of context %s: %s", cluster, t.namespace, cmp.Or(t.context, "(none)"), risk)
 	if !isTerminal(s.In) {
-		return errors.New(risk + " Add --yes if you want that")
+		return errors.New(question + " Add --yes if you want that")
 	}
-	fmt.Fprintf(s.ErrOut, "%s\nType the name of the cluster to continue: ", risk)
+	fmt.Fprintf(s.ErrOut, "%s\nType the name of the cluster to continue: ", question)
 	answer, err := bufio.NewReader(s.In).ReadString('\n')
 	if err != nil || strings.TrimSpace(answer) != cluster {
 		return errors.New("nothing was changed")

@@ -63,7 +63,7 @@ func (s *session) restore() *cobra.Command {
 		if f.dryRun {
 			return s.manifest(choice.Restore)
 		}
-		if err := s.confirm(choice.Risk, nameOf(args[0]), f.yes); err != nil {
+		if err := s.confirm(t, choice.Risk, nameOf(args[0]), f.yes); err != nil {
 			return err
 		}
 		return s.create(cmd.Context(), t, choice.Restore, f)

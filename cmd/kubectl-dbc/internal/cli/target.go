@@ -28,6 +28,8 @@ type target struct {
 	client.Client
 	namespace string
 	config    *rest.Config
+	// context is that of the kubeconfig; empty for none.
+	context string
 }
 
 // scheme has the kinds that the plugin reads and writes.
@@ -57,7 +59,19 @@ func (s *session) target() (*target, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the API server cannot be reached: %w", err)
 	}
-	return &target{c, namespace, config}, nil
+	return &target{c, namespace, config, s.context()}, nil
+}
+
+// context is the context of the kubeconfig that the command uses; empty for none.
+func (s *session) context() string {
+	if name := *s.flags.Context; name != "" {
+		return name
+	}
+	raw, err := s.flags.ToRawKubeConfigLoader().RawConfig()
+	if err != nil {
+		return ""
+	}
+	return raw.CurrentContext
 }
 
 // clientset is the client for logs, which are no objects.

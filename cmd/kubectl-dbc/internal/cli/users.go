@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -39,8 +40,8 @@ func (s *session) users() *cobra.Command {
 		if len(args) == 1 {
 			name = nameOf(args[0])
 		}
-		all, err := t.declared(cmd.Context())
-		if err != nil {
+		all, databasesErr, usersErr := t.declared(cmd.Context())
+		if err := s.listed(databasesErr, usersErr); err != nil {
 			return err
 		}
 		own := all.Of(name)
@@ -82,17 +83,32 @@ func (s *session) noUsers(ctx context.Context, t *target, name string) error {
 	return nil
 }
 
-// declared are the Databases and DatabaseUsers of the namespace.
-func (t *target) declared(ctx context.Context) (declared.Objects, error) {
+// declared are the Databases and DatabaseUsers of the namespace. A user may be allowed to list only one of both kinds.
+func (t *target) declared(ctx context.Context) (all declared.Objects, databasesErr, usersErr error) {
 	databases, users := &dbv1.DatabaseList{}, &dbv1.DatabaseUserList{}
-	err := t.List(ctx, databases, client.InNamespace(t.namespace))
-	if err == nil {
-		err = t.List(ctx, users, client.InNamespace(t.namespace))
+	databasesErr, usersErr = t.List(ctx, databases, client.InNamespace(t.namespace)), t.List(ctx, users, client.InNamespace(t.namespace))
+	for _, err := range []*error{&databasesErr, &usersErr} {
+		if meta.IsNoMatchError(*err) {
+			*err = fmt.Errorf("the API server has no kinds Database and DatabaseUser, so the CRDs of the operator are older, or missing: %w", *err)
+		}
 	}
-	if meta.IsNoMatchError(err) {
-		err = fmt.Errorf("the API server has no kinds Database and DatabaseUser, so the CRDs of the operator are older, or missing: %w", err)
+	return declared.Objects{Databases: databases.Items, Users: users.Items}, databasesErr, usersErr
+}
+
+// listed returns why nothing can be listed. If the user may list one of both kinds, the list has that.
+func (s *session) listed(databasesErr, usersErr error) error {
+	switch noDatabases, noUsers := apierrors.IsForbidden(databasesErr), apierrors.IsForbidden(usersErr); {
+	case noDatabases && usersErr == nil:
+		s.say("You may not list databases, so only users are shown.")
+		return nil
+	case noUsers && databasesErr == nil:
+		s.say("You may not list databaseusers, so only databases are shown.")
+		return nil
+	case databasesErr != nil:
+		return databasesErr
+	default:
+		return usersErr
 	}
-	return declared.Objects{Databases: databases.Items, Users: users.Items}, err
 }
 
 // secretOf is the Secret with which a client connects: the named one, that of a DatabaseUser, or the connection Secret.

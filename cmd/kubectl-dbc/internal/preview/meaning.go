@@ -7,6 +7,7 @@ package preview
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 
@@ -19,14 +20,16 @@ import (
 
 // meaning describes a change of the spec for those who use the members.
 func meaning(before, after *situation.Situation, changed bool) []string {
-	if !changed {
-		return []string{"No change."}
-	}
 	var all []string
-	if decided := plan.For(after); decided.Stalled != nil {
+	decided := plan.For(after)
+	if decided.Stalled != nil {
 		all = append(all, stall(decided.Stalled))
 	}
 	switch {
+	case !changed:
+		return append(all, "No change.")
+	case after.Deleting():
+		return append(all, "The DatabaseCluster is being deleted: the operator continues that, and changes no member for the spec.")
 	case before == nil:
 		return append(all, fmt.Sprintf("The operator creates the cluster with %d members.", after.Wanted))
 	case after.Cluster.Spec.Paused:
@@ -35,8 +38,7 @@ func meaning(before, after *situation.Situation, changed bool) []string {
 		return append(all, "Until you correct that, the operator does not change the members.")
 	}
 	all = append(all, members(before, after))
-	all = append(all, number(before, after)...)
-	return append(all, volumes(before, after)...)
+	return slices.Concat(all, number(before, after), volumes(before, after), requested(before, after, decided.Operations))
 }
 
 func stall(s *situation.Stall) string {
@@ -89,7 +91,8 @@ func restarted(before, after *situation.Situation) (restarts, newer bool) {
 	start, _ := after.Extent()
 	next := resources.StatefulSetFrom(start, after.Cluster, after.Wanted, after.Observed)
 	had := live.Spec.Template.Annotations[dbv1.AnnotationTemplate]
-	return templateOf(next.Object.Object) != had, templateOf(fresh(before).Object.Object) != had
+	newer = !before.TemplateBlocked() && templateOf(fresh(before).Object.Object) != had // otherwise nothing was rendered
+	return templateOf(next.Object.Object) != had, newer
 }
 
 // number is which members are added or removed.

@@ -15,9 +15,9 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 )
 
-// hidden are the kinds that are not compared: a Deployment has the image of the operator, which this program does not know, and a Secret
-// has values that no terminal should show.
-var hidden = map[string]bool{"Deployment": true, "Secret": true}
+// hidden are the kinds that are not compared: Deployments and Certificates depend on settings of the operator, and a Secret has values that
+// no terminal should show.
+var hidden = map[string]bool{"Deployment": true, "Certificate": true, "Secret": true}
 
 // Pending compares the objects of a cluster with those that the next pass of the operator would write.
 func Pending(s *situation.Situation) Preview {
@@ -34,12 +34,14 @@ func Pending(s *situation.Situation) Preview {
 		}
 	}
 	if decided.Stalled != nil {
+		p.Unsettled = true
 		p.Sentences = append(p.Sentences, stall(decided.Stalled))
 	}
 	switch {
 	case decided.Reason != dbv1.ReasonUpToDate && decided.Reason != "":
+		p.Unsettled = true
 		p.Sentences = append(p.Sentences, fmt.Sprintf("The operator is in the step %s: %s.", decided.Reason, decided.Message))
-	case !p.Changed() && decided.Stalled == nil:
+	case !p.Changed():
 		p.Sentences = append(p.Sentences, "No change.")
 	}
 	return p
@@ -49,14 +51,19 @@ func Pending(s *situation.Situation) Preview {
 func written(s *situation.Situation, a operation.Apply) Difference {
 	d := Difference{Kind: a.Kind(), Name: a.Name(), After: textOf(clean(a.Object))}
 	if now := live(s, a.Kind(), a.Name()); now != nil {
-		fields, _ := project(now.Object, a.Object.Object).(map[string]any)
-		fields["apiVersion"] = a.Object.GetAPIVersion()
-		d.Before = textOf(clean(&unstructured.Unstructured{Object: fields}))
+		d.Before = textOf(shared(now, a.Object))
 	}
 	if d.Before == d.After { // a field that another client has added, or a record of the operator
 		d.After += "# " + a.String() + "\n"
 	}
 	return d
+}
+
+// shared is the part of a live object that the operator writes.
+func shared(now, written *unstructured.Unstructured) *unstructured.Unstructured {
+	fields, _ := project(now.Object, written.Object).(map[string]any)
+	fields["apiVersion"] = written.GetAPIVersion()
+	return clean(&unstructured.Unstructured{Object: fields})
 }
 
 // project is the part of a value that another one has, too.

@@ -30,19 +30,36 @@ type Preview struct {
 	Differences []Difference
 	// Sentences are what the change means for the members and their clients.
 	Sentences []string
+	// Unsettled is true if the operator needs the user, or is in a step.
+	Unsettled bool
 }
 
-// Changed reports whether anything would change.
-func (p Preview) Changed() bool { return len(p.Differences) > 0 }
+// Changed reports whether anything would change, or has not changed yet.
+func (p Preview) Changed() bool { return len(p.Differences) > 0 || p.Unsettled }
 
 // Spec compares the objects that the operator renders from two specs. Before is nil for a new cluster.
 func Spec(before, after *situation.Situation) Preview {
-	p := Preview{Differences: slices.Concat(compare(declared(before), declared(after)), compare(rendered(before), rendered(after)))}
-	if before != nil {
-		p.Differences = slices.DeleteFunc(p.Differences, func(d Difference) bool { return stays(d.Kind, before) || stays(d.Kind, after) })
+	p := Preview{Differences: compare(declared(before), declared(after))}
+	if !after.Deleting() {
+		p.Differences = append(p.Differences, children(before, after)...)
 	}
 	p.Sentences = meaning(before, after, p.Changed())
 	return p
+}
+
+// children compares the objects of two specs. The operator does not write all of them now: see rendered. Those that it did not write before
+// are compared with the live ones.
+func children(before, after *situation.Situation) []Difference {
+	was, next := rendered(before), rendered(after)
+	if before == nil {
+		return compare(was, next)
+	}
+	for _, object := range next {
+		if now := live(before, object.GetKind(), object.GetName()); now != nil && stays(object.GetKind(), before) {
+			was = append(was, shared(now, object))
+		}
+	}
+	return slices.DeleteFunc(compare(was, next), func(d Difference) bool { return stays(d.Kind, after) })
 }
 
 // stays reports whether the operator does not write objects of a kind now: see rendered.
@@ -174,6 +191,9 @@ func lives(s *situation.Situation) []*unstructured.Unstructured {
 		"PodDisruptionBudget": {known(s.PodDisruptionBudget)},
 		"NetworkPolicy":       {known(s.NetworkPolicy)},
 		"StatefulSet":         {known(s.StatefulSet)},
+		"ServiceAccount":      {known(s.ServiceAccount)},
+		"Role":                {known(s.Role)},
+		"RoleBinding":         {known(s.RoleBinding)},
 	} {
 		for _, one := range object {
 			if one != nil {

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package preview
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +18,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -84,6 +86,87 @@ func TestAChangeOfTheSpecHasItsObjectsAndItsMeaning(t *testing.T) {
 }
 
 func image(c *dbv1.DatabaseCluster) { c.Spec.Image = "database:2" }
+
+// requests is a change of annotations of a cluster that has a status.
+func requests(t *testing.T, annotations map[string]string, edits ...func(*dbv1.DatabaseCluster)) Preview {
+	t.Helper()
+	before := orders()
+	before.Status.Conditions = []metav1.Condition{{Type: dbv1.ConditionReady, Status: metav1.ConditionTrue, Reason: dbv1.ReasonReady}}
+	for _, edit := range edits {
+		edit(before)
+	}
+	after := before.DeepCopy()
+	after.Annotations = annotations
+	o := observed(t, before)
+	o.Engine = &dbv1.DatabaseEngine{ObjectMeta: metav1.ObjectMeta{Name: "ledger-v1"}}
+	o.Engine.Spec.Topology, o.Engine.Spec.Roles = dbv1.TopologyPrimaryReplica, &dbv1.EngineRoles{Label: "role", Primary: "primary", Replica: "replica"}
+	return Spec(situation.Of(before, o), situation.Of(after, o))
+}
+
+// An annotation restarts, stops or deletes something although the spec is the same.
+func TestARequestHasItsEffectAsItsMeaning(t *testing.T) {
+	for name, c := range map[string]struct {
+		annotation, value string
+		edit              func(*dbv1.DatabaseCluster)
+		want              string
+	}{
+		"a rebuild":          {dbv1.AnnotationRebuild, "orders-2/now", nothing, "The operator deletes the volume of member orders-2"},
+		"a hand-over":        {dbv1.AnnotationHandOver, "orders-1/now", nothing, "Member orders-1 becomes the primary."},
+		"a refused rebuild":  {dbv1.AnnotationRebuild, "orders-7", nothing, "The operator refuses the request Rebuild: the cluster has the pods orders-0 to orders-2"},
+		"a refresh":          {dbv1.AnnotationRefresh, "now", nothing, "reads the Secrets and ConfigMaps of the spec again"},
+		"a useless rotation": {dbv1.AnnotationRotateCredentials, "now", nothing, "The operator refuses the request RotateCredentials: it generates no passwords"},
+		"while it sleeps":    {dbv1.AnnotationHandOver, "orders-1", func(c *dbv1.DatabaseCluster) { c.Spec.Hibernated = true }, "The request HandOver waits until you wake the cluster."},
+		"a deletion": {dbv1.AnnotationRestart, "now", func(c *dbv1.DatabaseCluster) { c.DeletionTimestamp = new(metav1.Now()) },
+			"The DatabaseCluster is being deleted: the operator continues that, and changes no member"},
+	} {
+		p := requests(t, map[string]string{c.annotation: c.value}, c.edit)
+		if got := strings.Join(p.Sentences, "\n"); !strings.Contains(got, c.want) {
+			t.Errorf("%s: got %s", name, got)
+		}
+		if name == "a deletion" && (len(p.Differences) != 1 || p.Differences[0].Kind != "DatabaseCluster") {
+			t.Errorf("while the cluster is being deleted, the operator writes %+v", p.Differences)
+		}
+	}
+	if p := requests(t, map[string]string{"example.test/note": "yes"}); strings.Contains(strings.Join(p.Sentences, " "), "request") || len(p.Sentences) != 1 {
+		t.Errorf("another annotation: %q", p.Sentences)
+	}
+}
+
+func nothing(*dbv1.DatabaseCluster) {}
+
+// Members do not change while an object is missing. The manifest that corrects this shows how they differ from what runs.
+func TestACorrectionShowsTheStatefulSet(t *testing.T) {
+	running, blocked, corrected := orders(), orders(), orders()
+	image(blocked)
+	image(corrected)
+	o, missing := observed(t, running), observed(t, running)
+	missing.References = []pods.Reference{{Kind: "Secret", Name: "none", Where: "spec.container.envFrom"}}
+	before := situation.Of(blocked, missing)
+	if !before.TemplateBlocked() {
+		t.Fatal("the template is not blocked")
+	}
+	corrected.Labels = map[string]string{"team": "a"}
+	p := Spec(before, situation.Of(corrected, o))
+	i := slices.IndexFunc(p.Differences, func(d Difference) bool { return d.Kind == "StatefulSet" })
+	if i < 0 || !strings.Contains(p.Differences[i].Before, "image: database:1") || !strings.Contains(p.Differences[i].After, "image: database:2") {
+		t.Errorf("got %+v", p.Differences)
+	}
+	if got := strings.Join(p.Sentences, " "); !strings.Contains(got, "The members restart one after another") || strings.Contains(got, "This version would render") {
+		t.Errorf("got %q", got)
+	}
+}
+
+// The exit code of diff is 1 then, although no object differs.
+func TestAClusterThatNeedsTheUserOrIsInAStepIsNotUnchanged(t *testing.T) {
+	c := orders()
+	c.Spec.Engine = "none"
+	if p := Pending(situation.Of(c, observed(t, orders()))); !p.Changed() || !strings.Contains(strings.Join(p.Sentences, " "), "Stalled (EngineMissing)") {
+		t.Errorf("got %t, %q", p.Changed(), p.Sentences)
+	}
+	if p := (Preview{Sentences: []string{"No change."}}); p.Changed() {
+		t.Error("an idle cluster has changed")
+	}
+}
 
 func TestANewClusterIsCreated(t *testing.T) {
 	c := orders()

@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 package requests
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -59,7 +60,9 @@ func Restart(cluster *dbv1.DatabaseCluster, now time.Time) (Change, error) {
 	if cluster.Spec.UpdateStrategy.Paused {
 		effect += " spec.updateStrategy.paused is true, so it waits until you set that to false."
 	}
-	return annotate(dbv1.AnnotationRestart, stamp(now), effect), nil
+	c := annotate(dbv1.AnnotationRestart, stamp(now), effect)
+	c.Risk = fmt.Sprintf("Each of the %d members restarts, which ends its connections.", cluster.Spec.Replicas)
+	return c, nil
 }
 
 // Rotate replaces the generated passwords.
@@ -72,7 +75,9 @@ func Rotate(cluster *dbv1.DatabaseCluster, now time.Time) (Change, error) {
 			"cluster with %s", own, dbv1.AnnotationRefresh)
 	}
 	effect := "The operator replaces the generated passwords, and then updates the connection Secret."
-	return annotate(dbv1.AnnotationRotateCredentials, stamp(now), effect), nil
+	c := annotate(dbv1.AnnotationRotateCredentials, stamp(now), effect)
+	c.Risk = "Clients that do not read the new passwords can no longer connect."
+	return c, nil
 }
 
 // RenewCertificate renews the certificate now.
@@ -129,12 +134,11 @@ func HandOver(cluster *dbv1.DatabaseCluster, to string, lags map[string]int64, n
 	case !member.Ready:
 		return Change{}, fmt.Errorf("member %s is not ready, so it cannot take over", member.Pod)
 	}
-	from := cluster.Status.Primary
-	if from == "" {
-		from = "the primary"
-	}
+	from := cmp.Or(cluster.Status.Primary, "that is the primary")
 	effect := fmt.Sprintf("Member %s hands over to member %s.", from, member.Pod)
-	return annotate(dbv1.AnnotationHandOver, member.Pod+"/"+stamp(now), effect), nil
+	c := annotate(dbv1.AnnotationHandOver, member.Pod+"/"+stamp(now), effect)
+	c.Risk = fmt.Sprintf("Connections to member %s end, and writes fail until member %s is the primary.", from, member.Pod)
+	return c, nil
 }
 
 // best is the ready replica with the least lag. A known lag is better than an unknown one.

@@ -108,12 +108,30 @@ func TestARequestIsAPatchOrASentence(t *testing.T) {
 	}
 }
 
-func TestOnlyAChangeThatStopsOrDeletesSomethingIsConfirmed(t *testing.T) {
-	rebuild, _ := requests.Rebuild(orders(), "orders-1", now)
-	sleep, _ := requests.Hibernate(orders(), true)
-	restart, _ := requests.Restart(orders(), now)
-	if !strings.Contains(rebuild.Risk, "PersistentVolumeClaim data-orders-1") || sleep.Risk == "" || restart.Risk != "" {
-		t.Errorf("got %q, %q, %q", rebuild.Risk, sleep.Risk, restart.Risk)
+// A restart and a hand-over end connections, and clients may have the previous passwords.
+func TestAChangeThatClientsNoticeOrThatDeletesDataIsConfirmed(t *testing.T) {
+	certified := orders(func(c *dbv1.DatabaseCluster) { c.Spec.TLS = &dbv1.ClusterTLS{SelfSigned: &dbv1.TLSSelfSigned{}} })
+	change := func(c requests.Change, err error) requests.Change {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	for name, c := range map[string]struct {
+		change requests.Change
+		risk   string
+	}{
+		"rebuild":   {change(requests.Rebuild(orders(), "orders-1", now)), "PersistentVolumeClaim data-orders-1"},
+		"hibernate": {change(requests.Hibernate(orders(), true)), "No client can connect"},
+		"restart":   {change(requests.Restart(orders(), now)), "Each of the 3 members restarts"},
+		"hand over": {change(requests.HandOver(orders(), "1", nil, now)), "Connections to member orders-0 end, and writes fail until member orders-1"},
+		"rotate":    {change(requests.Rotate(orders(), now)), "new passwords"},
+		"wake":      {change(requests.Hibernate(orders(hibernated), false)), ""},
+		"renew":     {change(requests.RenewCertificate(certified, now)), ""},
+	} {
+		if got := c.change.Risk; !strings.Contains(got, c.risk) || (got == "") != (c.risk == "") {
+			t.Errorf("%s: got %q, want %q", name, got, c.risk)
+		}
 	}
 }
 

@@ -147,12 +147,20 @@ func (f Facts) named(ask Ask) (*dbv1.DatabaseBackup, error) {
 	switch {
 	case b.Status.Phase != dbv1.BackupCompleted || b.DeletionTimestamp != nil:
 		return nil, fmt.Errorf("DatabaseBackup %s is not complete", b.Name)
+	case ask.inArchive() && f.ofPrevious(b):
+		return nil, fmt.Errorf("DatabaseBackup %s is of a previous cluster of the same name (UID %s, now %s). The archive of this one does "+
+			"not continue it: leave out --at", b.Name, b.Status.ClusterUID, f.Cluster.UID)
 	case ask.inArchive() && !f.begins(b, Moment{Latest: true}):
 		return nil, fmt.Errorf("DatabaseBackup %s did not begin in the archive, so only its own data can be restored: leave out --at", b.Name)
 	case !f.begins(b, ask.Moment):
 		return nil, fmt.Errorf("DatabaseBackup %s ended at %s, after that moment: name an older one", b.Name, text.Time(end(b)))
 	}
 	return b, nil
+}
+
+// ofPrevious reports whether a backup is of a previous cluster of the same name, which can have had other data.
+func (f Facts) ofPrevious(b *dbv1.DatabaseBackup) bool {
+	return b.Status.ClusterUID != "" && b.Status.ClusterUID != string(f.Cluster.UID)
 }
 
 // usable reports whether the operator would choose a backup of this cluster.

@@ -57,6 +57,10 @@ func list(windows []dbv1.RecoveryRange) string {
 func (f Facts) describe(restore *dbv1.DatabaseRestore, b *dbv1.DatabaseBackup, ask Ask) Choice {
 	lines := []string{fmt.Sprintf("Backup: DatabaseBackup %s, complete at %s (%s ago), %s%s.",
 		b.Name, text.Time(end(b)), text.Age(end(b), f.Now), text.Bytes(b.Status.Bytes), verified(b))}
+	if f.ofPrevious(b) {
+		lines = append(lines, fmt.Sprintf("Attention: the backup is of a previous cluster of the same name (UID %s, now %s).",
+			b.Status.ClusterUID, f.Cluster.UID))
+	}
 	if ask.inArchive() {
 		lines = append(lines, fmt.Sprintf("Window: %s.", list(windows(f.Cluster.Status.Recovery))), f.moment(ask.Moment, b))
 	} else {
@@ -73,6 +77,9 @@ func (f Facts) describe(restore *dbv1.DatabaseRestore, b *dbv1.DatabaseBackup, a
 		"and then stop once.", f.Cluster.Name))
 	choice.Risk = fmt.Sprintf("Clients no longer see writes after that moment. Only the volumes from before have them, until you delete "+
 		"DatabaseRestore %s.", restore.Name)
+	if f.ofPrevious(b) {
+		choice.Risk = "The data is that of a previous cluster of the same name. " + choice.Risk
+	}
 	return choice
 }
 

@@ -13,6 +13,7 @@ const (
 	failedBackups   = "troubleshooting.md#a-backup-fails"
 	declaredObjects = "databases-and-users.md#what-the-operator-does"
 	passwords       = "databases-and-users.md#passwords"
+	hibernation     = "operations.md#hibernate-and-wake"
 	anObject        = "kubectl -n NS describe KIND NAME"
 	theCluster      = "kubectl dbc -n NS status CLUSTER"
 )
