@@ -28,7 +28,6 @@ import (
 // visits are examples. No client gets the password as an argument.
 var visits = []string{
 	`  kubectl dbc connect orders --command 'PGPASSWORD=$DBC_PASSWORD psql -h localhost -p "$DBC_PORT" -U "$DBC_USERNAME" "$DBC_DATABASE"'`,
-	`  kubectl dbc connect cache --command 'REDISCLI_AUTH=$DBC_PASSWORD redis-cli -p "$DBC_PORT"'`,
 	`  kubectl dbc connect orders --port 5432`,
 	`  kubectl dbc connect orders --job --user reporting`,
 }

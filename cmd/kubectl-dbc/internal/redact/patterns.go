@@ -48,7 +48,7 @@ var patterns = []pattern{
 	// SQL and messages: PASSWORD 'VALUE'
 	like(`(?i)(`+names+`["']?[ \t]+)(?:e?`+quoted+`|\$\w*\$\S*)`, ofNames...),
 	like(`(?i)(\bidentified\s+(?:with\s+\S+\s+)?(?:by|as)\s+(?:password\s+)?)`+value, "identified"),
-	// directives and commands of Redis
+	// directives and commands of servers
 	like(`(?i)(\b(?:requirepass|masterauth|auth-pass[ \t]+\S+)["']?[ \t]+)`+value, "requirepass", "masterauth", "auth-pass"),
 	like(`(\bAUTH["']?[ \t]+)`+value+`(?:[ \t]+`+value+`)?`, "auth ", "auth\t", "auth\"", "auth'"),
 	// arguments of programs: --password VALUE
@@ -58,7 +58,7 @@ var patterns = []pattern{
 // ofNames are the hints of names, and of arguments.
 var ofNames = []string{"pass", "pwd", "secret", "key", "token", "masterauth"}
 
-// accounts are lines about a user of Redis, and rules are its passwords there: >VALUE adds one, <VALUE removes one, and # and ! have a
+// accounts are lines about a user in a list of access rules, and rules are its passwords there: >VALUE adds one, <VALUE removes one, and # and ! have a
 // hash.
 var (
 	accounts = regexp.MustCompile(`(?im)\b(?:setuser|user)\b[ \t"'].*$`)
