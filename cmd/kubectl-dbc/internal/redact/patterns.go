@@ -58,8 +58,8 @@ var patterns = []pattern{
 // ofNames are the hints of names, and of arguments.
 var ofNames = []string{"pass", "pwd", "secret", "key", "token", "masterauth"}
 
-// accounts are lines about a user in a list of access rules, and rules are its passwords there: >VALUE adds one, <VALUE removes one, and # and ! have a
-// hash.
+// accounts are lines about a user in a list of access rules, and rules are its passwords there: >VALUE adds one, <VALUE removes one, and #
+// and ! have a hash.
 var (
 	accounts = regexp.MustCompile(`(?im)\b(?:setuser|user)\b[ \t"'].*$`)
 	rules    = regexp.MustCompile(`([\s"'])[><#!]\S+`)
