@@ -27,6 +27,12 @@ type ClusterReplacementStatus struct {
 	// +kubebuilder:validation:MaxLength=32768
 	Message string `json:"message,omitempty"`
 
+	// failure is why the restore into the other volumes has failed; empty if it has not. It is final: the operator does not start this
+	// restore again. Another DatabaseRestore can replace the data after that in restoreRef is deleted.
+	// +optional
+	// +kubebuilder:validation:MaxLength=32768
+	Failure string `json:"failure,omitempty"`
+
 	// volumeClaimTemplate is the name of the volumeClaimTemplate whose claims the members use: the claim of a pod is
 	// VOLUMECLAIMTEMPLATE-POD.
 	// +optional

@@ -173,8 +173,8 @@ type DatabaseRestoreStatus struct {
 	// +kubebuilder:validation:MaxLength=63
 	RetainedVolumeClaimTemplate string `json:"retainedVolumeClaimTemplate,omitempty"`
 
-	// replacedAt is since when the cluster is available with the restored data. If this object is deleted before that, the volumes from
-	// before are retained until you decide.
+	// replacedAt is since when the cluster is available with the restored data; empty after mode Undo is set. If this object is deleted
+	// before that, the volumes from before are retained until you decide. If the cluster is deleted, too, they stay.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	ReplacedAt *metav1.Time `json:"replacedAt,omitempty"`

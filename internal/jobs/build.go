@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -22,9 +23,11 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
+// Kept is how long a finished Job and its logs are retained, unless a Spec has another time.
+const Kept = 7 * 24 * time.Hour
+
 const (
-	// actionKeptSeconds is how long a finished Job and its logs are retained.
-	actionKeptSeconds = 7 * 24 * 60 * 60
+	actionKeptSeconds = int32(Kept / time.Second)
 	// actionGraceSeconds is the grace period of transfer: 20 s for the action, the rest to remove incomplete data from
 	// the destination.
 	actionGraceSeconds = 60

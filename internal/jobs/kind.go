@@ -42,6 +42,8 @@ const (
 	// SupersedeFailed also re-creates Jobs that have failed, or that wait for another attempt after a failed one: none of
 	// their pods runs, and the action can start again.
 	SupersedeFailed
+	// SupersedeRetried re-creates Jobs that wait for another attempt, but none that has failed: its failure is final.
+	SupersedeRetried
 )
 
 // Policy is how an action of the kind runs for a cluster, which is nil if it no longer exists.

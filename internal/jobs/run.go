@@ -137,8 +137,9 @@ func (p Policy) recreates(job Job, at time.Time) bool {
 // run. An action that has not read or written anything loses nothing. A failed attempt of some kinds is not continued anyway, so their
 // Jobs are replaced before the next attempt. The operator does not replace a Job without a hash.
 func (p Policy) superseded(job Job) bool {
-	failed := (job.Failed || job.BetweenAttempts()) && p.Supersede == SupersedeFailed
-	replaceable := failed || !job.Started && !job.Ended() && !job.Failing
+	failed := job.Failed && p.Supersede == SupersedeFailed
+	retried := job.BetweenAttempts() && p.Supersede != SupersedeUnstarted
+	replaceable := failed || retried || !job.Started && !job.Ended() && !job.Failing
 	current := func(d objects.Child) bool {
 		return job.MadeFrom == d.Object.GetAnnotations()[dbv1.AnnotationApplied]
 	}

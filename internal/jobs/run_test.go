@@ -28,6 +28,7 @@ func madeFrom(hash string) objects.Child {
 func TestTheNextStepForAnActionFollowsFromItsJob(t *testing.T) {
 	current, changed := []objects.Child{madeFrom("a")}, []objects.Child{madeFrom("b"), madeFrom("c")}
 	again := Policy{Desired: changed, Supersede: SupersedeFailed}
+	final := Policy{Desired: changed, Supersede: SupersedeRetried}
 	late := &metav1.Time{Time: now.Add(-time.Hour - Unanswered)}
 	unmet := &protocol.Result{Message: "the key is missing"}
 	for name, c := range map[string]struct {
@@ -51,6 +52,9 @@ func TestTheNextStepForAnActionFollowsFromItsJob(t *testing.T) {
 		"and has failed":                       {task: Job{MadeFrom: "a", Failed: true}, policy: Policy{Desired: changed}, want: Failed, cause: "Job  did not finish within its deadline: pod  does not respond"},
 		"a restore that has failed":            {task: Job{MadeFrom: "a", Failed: true}, policy: again, want: Recreate},
 		"a restore that is attempted again":    {task: Job{MadeFrom: "a", Started: true, Code: 1}, policy: again, want: Recreate},
+		"one whose failure is final":           {task: Job{MadeFrom: "a", Failed: true, Failure: "backoff"}, policy: final, want: Failed, cause: "backoff"},
+		"and that is attempted again":          {task: Job{MadeFrom: "a", Started: true, Code: 1}, policy: final, want: Recreate},
+		"and that has not started":             {task: Job{MadeFrom: "a"}, policy: final, want: Recreate},
 		"a restore whose next attempt runs":    {task: Job{MadeFrom: "a", Started: true, Code: 1, Active: true}, policy: again, want: Wait},
 		"a restore that is about to fail":      {task: Job{MadeFrom: "a", Started: true, Code: 30, Final: true}, policy: again, want: Wait, trouble: Failing},
 		"a backup that is attempted again":     {task: Job{MadeFrom: "a", Started: true, Code: 1}, policy: Policy{Desired: changed}, want: Wait},

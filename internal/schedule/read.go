@@ -38,9 +38,8 @@ func readBackups(ctx context.Context, o *subject.ClusterReading) {
 	if o.List(ctx, backups, subject.IndexCluster, o.Cluster.Name); o.Err != nil {
 		return
 	}
-	o.Sources, o.Err = sourcesIn(ctx, o.Others, o.Cluster.Namespace)
-	if r := o.Replacement; r != nil && r.Source != nil && r.Asked { // it is being read
-		o.Sources = append(o.Sources, *r.Source)
+	if o.Sources = sources(ctx, o); o.Err != nil {
+		return
 	}
 	for i := range backups.Items {
 		object := &backups.Items[i]
@@ -75,6 +74,21 @@ func zones(backup *dbv1.ClusterBackup) map[string]*time.Location {
 	return found
 }
 
+// sources are the backups that are being restored, or will be. Those of another cluster may be of this one.
+func sources(ctx context.Context, o *subject.ClusterReading) []dbv1.BackupSource {
+	var all, replacing []dbv1.BackupSource
+	if all, o.Err = sourcesIn(ctx, o.Others, o.Cluster.Namespace); o.Err != nil {
+		return nil
+	}
+	if replacing, o.Err = replacingIn(ctx, o.Others, o.Cluster.Namespace); o.Err != nil {
+		return nil
+	}
+	if r := o.Replacement; r != nil && r.Source != nil && r.Asked && r.Failure == "" { // the cache may not have its DatabaseRestore yet
+		all = append(all, *r.Source)
+	}
+	return append(all, replacing...)
+}
+
 // sourcesIn are the backups of a namespace that clusters will restore at their start. It reads them from the cache,
 // so a cluster may name a backup just after its deletion.
 func sourcesIn(ctx context.Context, v kit.View, namespace string) ([]dbv1.BackupSource, error) {
@@ -104,10 +118,51 @@ func sourceOf(cluster *dbv1.DatabaseCluster) dbv1.BackupSource {
 	return from
 }
 
+// replacingIn are the backups of a namespace whose data is to replace that of a cluster, by the cache.
+func replacingIn(ctx context.Context, v kit.View, namespace string) (all []dbv1.BackupSource, err error) {
+	options := v.By(namespace, indexReplacing, "true")
+	if v.Indexed {
+		options = append(options, client.UnsafeDisableDeepCopy)
+	}
+	restores := &dbv1.DatabaseRestoreList{}
+	if err := v.List(ctx, restores, options...); err != nil {
+		return nil, fmt.Errorf("list the DatabaseRestores that replace data: %w", err)
+	}
+	for i := range restores.Items {
+		restore, cluster := &restores.Items[i], &dbv1.DatabaseCluster{}
+		if len(replaces(restore)) == 0 {
+			continue
+		}
+		found, err := v.Else(nil).Find(ctx, client.ObjectKey{Namespace: namespace, Name: restore.Spec.ClusterRef.Name}, cluster)
+		if err != nil {
+			return nil, fmt.Errorf("read the cluster of DatabaseRestore %s: %w", restore.Name, err)
+		}
+		if source := state.SourceFor(cluster, restore); found && source != nil {
+			all = append(all, *source)
+		}
+	}
+	return all, nil
+}
+
 // indexStarting is the name of the index of the clusters that will restore a backup at their start.
 const indexStarting = "starting"
 
-var indexes = []kit.Index{{Kind: &dbv1.DatabaseCluster{}, Name: indexStarting, Value: starting}}
+// indexReplacing is the name of the index of the DatabaseRestores that ask to replace the data of a cluster.
+const indexReplacing = "replacing"
+
+var indexes = []kit.Index{
+	{Kind: &dbv1.DatabaseCluster{}, Name: indexStarting, Value: starting},
+	{Kind: &dbv1.DatabaseRestore{}, Name: indexReplacing, Value: replaces},
+}
+
+// replaces is the value of that index.
+func replaces(object client.Object) []string {
+	restore, is := object.(*dbv1.DatabaseRestore)
+	if !is || restore.Spec.Mode != dbv1.RestoreReplace || restore.DeletionTimestamp != nil {
+		return nil
+	}
+	return []string{"true"}
+}
 
 // starting is the value of that index: it has one if the cluster will restore a backup.
 func starting(object client.Object) []string {

@@ -24,6 +24,8 @@ type Replacement struct {
 	Asked bool
 	// Source is the data of these volumes; nil if they are the volumes from before.
 	Source *dbv1.BackupSource
+	// Failure is why the restore of the source has failed, as the status remembers it; "" if it is not known to have failed.
+	Failure string
 	// Volumes are the claims of the template, and Filling is the observed state of the restore into them.
 	Volumes []Volume
 	Filling ObservedRestore
@@ -34,7 +36,7 @@ type Replacement struct {
 // Cluster is the cluster as it is to be with the other volumes, before it has members.
 func (r Replacement) Cluster(cluster *dbv1.DatabaseCluster) *dbv1.DatabaseCluster {
 	next := cluster.DeepCopy()
-	next.Status.Replacement = &dbv1.ClusterReplacementStatus{RestoreRef: &r.Restore, VolumeClaimTemplate: r.Template}
+	next.Status.Replacement = &dbv1.ClusterReplacementStatus{RestoreRef: &r.Restore, VolumeClaimTemplate: r.Template, Failure: r.Failure}
 	next.Status.Restore, next.Status.Bootstrap = nil, nil
 	if before := cluster.Status.Replacement; before != nil && r.Source != nil {
 		next.Status.Restore = before.Restore
@@ -44,6 +46,13 @@ func (r Replacement) Cluster(cluster *dbv1.DatabaseCluster) *dbv1.DatabaseCluste
 	}
 	next.Spec.Bootstrap.FromBackup = r.Source
 	return next
+}
+
+// Replaces reports whether a cluster is one with the other volumes of its replacement: see Replacement.Cluster. The status of the cluster
+// itself has a stage.
+func Replaces(cluster *dbv1.DatabaseCluster) bool {
+	r := cluster.Status.Replacement
+	return r != nil && r.RestoreRef != nil && r.Stage == ""
 }
 
 // ReplacementOf is what the DatabaseRestores of a cluster ask it for; nil for nothing. Only one at a time replaces its data: the first one,
@@ -68,9 +77,18 @@ func ReplacementOf(cluster *dbv1.DatabaseCluster, restores []dbv1.DatabaseRestor
 		r.Template, wanted = cmp.Or(now.OtherVolumeClaimTemplate, naming.DataVolume), !wanted
 	} else {
 		r.Source = sourceOf(restore)
+		r.Failure = failureOf(now)
 	}
 	r.Asked = wanted && (restore.DeletionTimestamp == nil || restore.Spec.Mode == dbv1.RestoreUndo)
 	return r
+}
+
+// failureOf is the remembered failure of the DatabaseRestore that a cluster has begun with; "" for none.
+func failureOf(now *dbv1.ClusterReplacementStatus) string {
+	if now == nil || now.RestoreRef == nil {
+		return ""
+	}
+	return now.Failure
 }
 
 // begins reports whether a DatabaseRestore asks to replace the data of this cluster, and is ready for it: it has its finalizer and knows
@@ -90,6 +108,34 @@ func sourceOf(restore dbv1.DatabaseRestore) *dbv1.BackupSource {
 		from.Name = b.Name
 	}
 	return from
+}
+
+// SourceFor is the source that a DatabaseRestore of mode Replace reads, or will read, to replace the data of a cluster; nil for none.
+func SourceFor(cluster *dbv1.DatabaseCluster, restore *dbv1.DatabaseRestore) *dbv1.BackupSource {
+	from := sourceOf(*restore)
+	if named := restore.Spec.Source.BackupRef; named != nil {
+		from.Name = named.Name
+	}
+	if from.Name == "" && from.Location == nil || !unfinished(cluster, restore) {
+		return nil
+	}
+	return from
+}
+
+// unfinished reports whether a DatabaseRestore of mode Replace restores data for a cluster, or waits until it may: it has neither succeeded
+// nor failed.
+func unfinished(cluster *dbv1.DatabaseCluster, restore *dbv1.DatabaseRestore) bool {
+	own, now := restore.Status.ClusterUID, cluster.Status.Replacement
+	switch {
+	case own != "" && own != string(cluster.UID), cluster.DeletionTimestamp != nil:
+		return false
+	case now == nil:
+		return true
+	case now.RestoreRef != nil && now.RestoreRef.UID == string(restore.UID):
+		return now.Failure == "" && naming.ClaimTemplate(cluster) != naming.RestoredTemplate(restore.UID)
+	default:
+		return !slices.Contains(now.PastRestores, restore.Name)
+	}
 }
 
 // WithVolumes is a cluster with the volumes that its members use. The StatefulSet knows best which ones these are: the status may be

@@ -94,6 +94,63 @@ func TestOneRestoreAtATimeReplacesTheDataOfACluster(t *testing.T) {
 	}
 }
 
+func TestOnlyTheRestoreThatHasFailedIsRemembered(t *testing.T) {
+	now := &dbv1.ClusterReplacementStatus{Failure: "the key is wrong", RestoreRef: &dbv1.ReplacementRestoreRef{Name: "r1", UID: "r1"}}
+	cluster := shop()
+	cluster.Status.Replacement = now
+	r := ReplacementOf(cluster, []dbv1.DatabaseRestore{asks("r1", 1)})
+	if next := r.Cluster(cluster); r.Failure != now.Failure || next.Status.Replacement.Failure != now.Failure || !Replaces(next) {
+		t.Errorf("%+v, and the next cluster %+v", r, next.Status.Replacement)
+	}
+	now.RestoreRef = nil
+	if r := ReplacementOf(cluster, []dbv1.DatabaseRestore{asks("r2", 2)}); r.Failure != "" {
+		t.Errorf("another DatabaseRestore has failed: %s", r.Failure)
+	}
+	now.RestoreRef, now.Stage = &r.Restore, dbv1.ReplacementCompleted
+	if Replaces(cluster) {
+		t.Error("the cluster itself counts as the next one")
+	}
+}
+
+func TestABackupIsNeededUntilItsDataHasReplacedThatOfTheCluster(t *testing.T) {
+	held := func(do func(*dbv1.ClusterReplacementStatus)) *dbv1.DatabaseCluster {
+		c := shop()
+		c.Status.Replacement = &dbv1.ClusterReplacementStatus{RestoreRef: &dbv1.ReplacementRestoreRef{Name: "r1", UID: "r1"}, VolumeClaimTemplate: "data"}
+		do(c.Status.Replacement)
+		return c
+	}
+	same := func(*dbv1.DatabaseRestore) {}
+	gone := shop()
+	gone.DeletionTimestamp = new(metav1.Now())
+	cases := map[string]struct {
+		cluster *dbv1.DatabaseCluster
+		change  func(*dbv1.DatabaseRestore)
+		needed  bool
+	}{
+		"before it begins":              {shop(), same, true},
+		"while it restores":             {held(func(*dbv1.ClusterReplacementStatus) {}), same, true},
+		"while another one comes first": {held(func(s *dbv1.ClusterReplacementStatus) { s.RestoreRef.UID, s.Failure = "r0", "no" }), same, true},
+		"the name of a backup counts before the status": {shop(), func(r *dbv1.DatabaseRestore) {
+			r.Status, r.Spec.Source.BackupRef = dbv1.DatabaseRestoreStatus{}, &dbv1.RestoreBackupRef{Name: "first"}
+		}, true},
+		"not after it has failed":                {held(func(s *dbv1.ClusterReplacementStatus) { s.Failure = "no" }), same, false},
+		"not after the switch":                   {held(func(s *dbv1.ClusterReplacementStatus) { s.VolumeClaimTemplate = naming.RestoredTemplate("r1") }), same, false},
+		"not of one that is created again":       {held(func(s *dbv1.ClusterReplacementStatus) { s.RestoreRef, s.PastRestores = nil, []string{"r1"} }), same, false},
+		"not of a previous cluster":              {shop(), func(r *dbv1.DatabaseRestore) { r.Status.ClusterUID = "c0" }, false},
+		"not of a cluster that is being deleted": {gone, same, false},
+		"not while no backup is chosen":          {shop(), func(r *dbv1.DatabaseRestore) { r.Status.BackupRef = nil }, false},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			r := asks("r1", 1)
+			c.change(&r)
+			if got := SourceFor(c.cluster, &r); (got != nil) != c.needed || got != nil && got.Name != "first" {
+				t.Errorf("got %+v", got)
+			}
+		})
+	}
+}
+
 // Right after a switch, the cache may show the StatefulSet of before. A pass that records it must not lose the way back.
 func TestALateStatefulSetDoesNotLoseTheOtherVolumes(t *testing.T) {
 	own, cluster := naming.RestoredTemplate("r1"), shop()

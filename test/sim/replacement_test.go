@@ -6,6 +6,10 @@ package sim
 
 import (
 	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/test/world"
@@ -28,6 +32,17 @@ var replacementSequences = []world.Story{
 	world.Tell("data-replaced-and-adopted", world.InBucket("old", 2), runningSaved(2), replaceData("yesterday", "old"), remove(), create(2, saved), removeRestore("yesterday"),
 		world.Holds("old of member")),
 	world.Tell("data-replaced-from-a-missing-backup", runningSaved(2), replaceData("yesterday", "missing"), removeRestore("yesterday")),
+	world.Tell("data-replaced-after-a-failure", backedUp("old", world.PairEngine), told(createPair(world.PairEngine)),
+		world.GoesWrong(world.Trouble{Verb: "restore", Code: 30, Times: 1}), replaceData("yesterday", "old"), image("database:2"), world.At(8*day), world.Holds("the first data"),
+		removeRestore("yesterday"), replaceData("again", "old"), world.Holds("old of member 0")),
+	world.Tell("data-replaced-after-a-failure-of-each-member", world.InBucket("old", 2), runningSaved(2),
+		world.GoesWrong(world.Trouble{Verb: "restore", Code: 30, Times: -1}), soon(4, replaceData("yesterday", "old")), world.RestartOperator(), scale(3), world.At(8*day), world.Holds("what orders"), scale(2), removeRestore("yesterday")),
+	world.Tell("data-replaced-undone-and-deleted", world.InBucket("old", 2), runningSaved(2), replaceData("yesterday", "old"), setMode("yesterday", dbv1.RestoreUndo), remove(),
+		removeRestore("yesterday"), retains("data-0"), retains("data-orders")),
+	world.Tell("data-replaced-not-reported-and-deleted", world.InBucket("old", 2), runningSaved(2), image("database:crash"), replaceData("yesterday", "old"), remove(),
+		removeRestore("yesterday"), retains("data-0"), retains("data-orders")),
+	world.Tell("data-replaced-but-not-the-archive", backedUp("old", world.PairEngine), told(createPair(world.PairEngine, archived)), world.NodeSilent("archive"),
+		replaceData("yesterday", "old"), setMode("yesterday", dbv1.RestoreUndo), world.Holds("the first data"), world.RemoveNode("archive")),
 	world.Tell("data-replaced-by-two", world.InBucket("old", 2), runningSaved(2), replaceData("first", "old"), replaceData("second", "old"), removeRestore("first"), removeRestore("second")),
 }
 
@@ -52,5 +67,14 @@ func setMode(name string, mode dbv1.RestoreMode) world.Step {
 func removeRestore(name string) world.Step {
 	return world.Step{What: "DatabaseRestore " + name + " is deleted", Do: func(w *world.World) {
 		w.Delete(store.Get[*dbv1.DatabaseRestore](w.Store, name))
+	}}
+}
+
+// retains demands claims whose names begin so.
+func retains(prefix string) world.Step {
+	return world.Step{What: "claims " + prefix + "... exist", Do: func(w *world.World) {
+		if !slices.ContainsFunc(store.All[*corev1.PersistentVolumeClaim](w.Store), func(c *corev1.PersistentVolumeClaim) bool { return strings.HasPrefix(c.Name, prefix) }) {
+			w.Breaks("no claim %s... exists", prefix)
+		}
 	}}
 }

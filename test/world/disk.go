@@ -61,6 +61,8 @@ type disk struct {
 	// completed are the places of complete backups among all, by their IDs. Only a search depends on them: two backups of one story may
 	// end in any order.
 	completed map[string]int
+	// failed are the volumeClaimTemplates of the DatabaseRestores into whose volumes a restore has failed.
+	failed map[string]bool
 }
 
 // artifact is a backup in the bucket.
@@ -126,6 +128,7 @@ func newDisk() *disk {
 		exits: map[string]int32{}, streams: map[string]types.UID{}, lost: map[string]bool{}, full: map[types.UID]bool{},
 		own:     map[types.UID]bool{},
 		serving: map[string]types.UID{}, shared: newShared(), accounts: map[string]account{}, completed: map[string]int{},
+		failed: map[string]bool{},
 	}
 }
 
@@ -134,6 +137,7 @@ func (d *disk) clone() *disk {
 		maps.Clone(d.bucket), maps.Clone(d.volumes), maps.Clone(d.succeeded), maps.Clone(d.exits), maps.Clone(d.streams), maps.Clone(d.lost),
 		maps.Clone(d.full), maps.Clone(d.passwords), maps.Clone(d.own), maps.Clone(d.serving), d.servedBy, d.consent, d.quota,
 		slices.Clone(d.troubles), d.backOff, d.shared.clone(), maps.Clone(d.accounts), maps.Clone(d.completed),
+		maps.Clone(d.failed),
 	}
 }
 

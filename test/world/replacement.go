@@ -7,6 +7,7 @@ package world
 import (
 	"slices"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -51,8 +52,30 @@ func (w *World) isRestored(template string) bool {
 	return restored
 }
 
-// released reports whether no member uses a volume, and the DatabaseRestore that retained it is being deleted, after it has reported its
-// data. The cluster may no longer exist.
+// watchFills: after a restore has failed that was to replace the data of a cluster, no other one starts for the same DatabaseRestore. The
+// members have continued, and the same data would replace what clients have written since.
+func (w *World) watchFills(c store.Change) {
+	job, is := c.Object().(*batchv1.Job)
+	if !is || job.Labels[dbv1.LabelComponent] != dbv1.ComponentRestore {
+		return
+	}
+	for _, v := range job.Spec.Template.Spec.Volumes {
+		if v.PersistentVolumeClaim == nil {
+			continue
+		}
+		template, _, named := naming.TemplateOf(w.Name, v.PersistentVolumeClaim.ClaimName)
+		switch {
+		case !named || template == naming.DataVolume:
+		case c.Before == nil && w.disk.failed[template]:
+			w.Breaks("Job %s repeats a restore that has failed, to replace the data of a cluster", job.Name)
+		case JobIs(job, batchv1.JobFailed):
+			w.disk.failed[template] = true
+		}
+	}
+}
+
+// released reports whether no member uses a volume, and the DatabaseRestore that retained it is being deleted, so that its data is not
+// needed. The cluster may no longer exist.
 func (w *World) released(object client.Object) bool {
 	claim, is := object.(*corev1.PersistentVolumeClaim)
 	if !is {
@@ -60,12 +83,28 @@ func (w *World) released(object client.Object) bool {
 	}
 	template, _, _ := naming.TemplateOf(w.Name, claim.Name)
 	cluster := w.Cluster()
+	own := cluster != nil && string(cluster.UID) == claim.Labels[dbv1.LabelClusterUID]
+	ended := !own || cluster.DeletionTimestamp != nil
 	return slices.ContainsFunc(store.All[*dbv1.DatabaseRestore](w.Store), func(r *dbv1.DatabaseRestore) bool {
 		unused := template == r.Status.RetainedVolumeClaimTemplate
-		if cluster != nil && string(cluster.UID) == claim.Labels[dbv1.LabelClusterUID] {
+		if own {
 			unused = template != naming.ClaimTemplate(w.inUse())
 		}
-		accepted := template == naming.RestoredTemplate(r.UID) || cluster == nil || cluster.DeletionTimestamp != nil || r.Status.ReplacedAt != nil
-		return r.DeletionTimestamp != nil && unused && accepted
+		return r.DeletionTimestamp != nil && unused && w.accepted(r, claim, ended)
 	})
+}
+
+// accepted reports whether a volume that a DatabaseRestore retains may be deleted with it. What members have written to it is only needed
+// no more after the restored data was reported, or after an undo that a cluster that has not ended shows.
+func (w *World) accepted(r *dbv1.DatabaseRestore, claim *corev1.PersistentVolumeClaim, ended bool) bool {
+	template, _, _ := naming.TemplateOf(w.Name, claim.Name)
+	since := r.Status.ReplacedAt
+	switch {
+	case !w.disk.volumes[claim.UID].served:
+		return true
+	case template == naming.RestoredTemplate(r.UID):
+		return !ended
+	default:
+		return r.Spec.Mode == dbv1.RestoreReplace && since != nil && !r.DeletionTimestamp.Before(since)
+	}
 }

@@ -33,6 +33,7 @@ func (w *World) watchRules(c store.Change) {
 	}
 	w.watchClients()
 	w.watchRequests(c)
+	w.watchFills(c)
 	if w.by != operator {
 		return
 	}

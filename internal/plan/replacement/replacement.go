@@ -38,13 +38,13 @@ func decide(s *situation.Situation) subject.Decision {
 	return d
 }
 
-// fill is the next step of the restore into the other volumes, or of its end if no DatabaseRestore asks for it any more.
+// fill is the next step of the restore into the other volumes, or of its end: it has failed, or no DatabaseRestore asks for it any more.
 func fill(s *situation.Situation) phase.Outcome {
 	next := s.Next
 	switch {
 	case s.Replacement.Source == nil || s.Ephemeral():
 		return phase.Over
-	case !s.Replacement.Asked:
+	case !s.Replacement.Asked, restore.Failure(next) != "":
 		return restore.Abandon(next)
 	default:
 		return restore.Restoring(next.With(nil, restore.Stalled(next), nil))
@@ -79,9 +79,24 @@ func switchVolumes(s *situation.Situation) phase.Outcome {
 		return phase.Do(dbv1.ReasonReplacingData, because(s), operation.Deletion(stale...)...)
 	}
 	if pod, archives := s.Archives(); archives {
-		return wait("the members get other volumes after pod %s, which archives the log of the present ones, has terminated", pod)
+		return wait("%s", archiving(s, pod))
 	}
 	return wait("%s", because(s))
+}
+
+// archiving describes the wait for the pod of the archive, whose node may be lost.
+func archiving(s *situation.Situation, pod string) string {
+	return fmt.Sprintf("the members get other volumes after pod %s, which archives the log of the present ones, has terminated. If its node "+
+		"is lost, recover the node, or delete the Node object. To keep the present volumes, set spec.mode of DatabaseRestore %s to %s", pod,
+		s.Replacement.Restore.Name, opposite(s))
+}
+
+// opposite is the mode that asks for the volumes that the members use now.
+func opposite(s *situation.Situation) dbv1.RestoreMode {
+	if s.Replacement.Source == nil {
+		return dbv1.RestoreReplace
+	}
+	return dbv1.RestoreUndo
 }
 
 // because describes the switch, and who asks for it.

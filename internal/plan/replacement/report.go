@@ -40,6 +40,9 @@ func statusOf(s *situation.Situation) *dbv1.ClusterReplacementStatus {
 		RestoreRef: &r.Restore, VolumeClaimTemplate: used, OtherVolumeClaimTemplate: r.Template, Stage: dbv1.ReplacementCompleted,
 		PastRestores: before.PastRestores, Restore: before.Restore,
 	}
+	if r.Source != nil {
+		now.Failure = restore.Failure(s.Next)
+	}
 	progress := fill(s).Message
 	if r.Source != nil && r.Asked {
 		now.Restore = restore.Status(s.Next, progress, restore.Stalled(s.Next))
@@ -50,7 +53,7 @@ func statusOf(s *situation.Situation) *dbv1.ClusterReplacementStatus {
 		now.PastRestores = with(before.PastRestores, r.Restore.Name)
 		return now
 	case s.Switches():
-		now.Stage, now.Message = dbv1.ReplacementSwitching, purpose(s)
+		now.Stage, now.Message = dbv1.ReplacementSwitching, switching(s)
 	case r.Asked:
 		now.Stage, now.Message = dbv1.ReplacementRestoring, progress
 	}
@@ -58,6 +61,14 @@ func statusOf(s *situation.Situation) *dbv1.ClusterReplacementStatus {
 		now.Reason, now.Message = stall.Reason, stall.Message
 	}
 	return now
+}
+
+// switching describes a switch, with the pod that it may wait for without a limit.
+func switching(s *situation.Situation) string {
+	if pod, archives := s.Archives(); archives && s.Detached() {
+		return archiving(s, pod)
+	}
+	return purpose(s)
 }
 
 // maxPast bounds the names of DatabaseRestores that are remembered.

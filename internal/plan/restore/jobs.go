@@ -29,7 +29,10 @@ func (r restore) judge() restore {
 	for _, v := range r.Filling() {
 		task, found := r.Restore.Job(r.job(v))
 		policy := resources.RestoreAction.Policy(r.Cluster)
-		if r.creates() {
+		if state.Replaces(r.Cluster) {
+			policy.Supersede = jobs.SupersedeRetried
+		}
+		if r.creates() && !r.tooLate(v) {
 			policy.Desired = []objects.Child{r.desired(v)}
 		}
 		r.fills = append(r.fills, fill{v, jobs.Run(policy, task, found, r.At)})

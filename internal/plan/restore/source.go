@@ -15,6 +15,10 @@ import (
 
 // Stalled is the stall of a restore that cannot continue until the user acts: an unusable source, or a failed Job.
 func Stalled(s *situation.Situation) *situation.Stall {
+	if text := Failure(s); text != "" {
+		return &situation.Stall{Reason: dbv1.ReasonRestoreFailed, Message: fmt.Sprintf("%s. That is final: create another DatabaseRestore, and "+
+			"delete DatabaseRestore %s", text, s.Cluster.Status.Replacement.RestoreRef.Name)}
+	}
 	r, left := of(s)
 	if !left {
 		return nil

@@ -24,8 +24,11 @@ func (s *Situation) next() *Situation {
 	return Of(r.Cluster(s.Declared), observed)
 }
 
-// Switches reports whether the members stop, to start with the other volumes. Before these have complete data, nothing disturbs a member.
-func (s *Situation) Switches() bool { return s.Next != nil && s.Replacement.Asked && s.Next.complete() }
+// Switches reports whether the members stop, to start with the other volumes. Before these have complete data, nothing disturbs a member,
+// and nothing does after their restore has failed.
+func (s *Situation) Switches() bool {
+	return s.Next != nil && s.Replacement.Asked && s.Replacement.Failure == "" && s.Next.complete()
+}
 
 // complete reports whether the members would start with all data, and nothing else keeps them from starting.
 func (s *Situation) complete() bool {

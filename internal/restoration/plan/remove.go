@@ -25,23 +25,72 @@ func remove(restore *dbv1.DatabaseRestore, seen RestoreFacts) RestorePlan {
 	if !state.HasFinalizer(restore) {
 		return because("Kubernetes deletes the preview with this object")
 	}
-	doomed := retained(restore, seen)
-	if p, waits := keeps(restore, seen, doomed); waits {
+	all := retained(restore, seen)
+	if p, waits := keeps(restore, seen, all); waits {
 		return p
 	}
+	doomed := state.Only(all, func(v state.Volume) bool { return deletes(restore, seen, v) })
 	p := because(fmt.Sprintf("deleting the volumes that DatabaseCluster %s does not use", restore.Spec.ClusterRef.Name)).soon()
-	if len(doomed) == 0 {
-		p.Operations = operation.List{operation.RemoveFinalizer(operation.LastInDeletion, operation.Event{})}
-		return p
-	}
 	protected := func(v state.Volume) bool { return v.Protected && !protects(seen) }
-	for _, v := range state.Only(doomed, protected) {
+	for _, v := range state.Only(all, protected) {
 		p.Operations = append(p.Operations, unprotect(restore, v)...)
+	}
+	if len(doomed) == 0 && len(p.Operations) == 0 {
+		p.Operations = operation.List{operation.RemoveFinalizer(operation.LastInDeletion, released(restore, all))}
+	}
+	if len(doomed) == 0 {
+		return p
 	}
 	free := state.Only(doomed, func(v state.Volume) bool { return !protected(v) })
 	claims := members.Removals(free, "DatabaseRestore "+restore.Name+", which retained it, is deleted")
 	p.Operations = slices.Concat(p.Operations, members.RemoveVolumes(claims), operation.Deletion(members.Ended(users(seen, doomed))...))
 	return p
+}
+
+// deletes reports whether a volume may be deleted. A cluster that has ended never becomes available, and its replacement cannot be undone:
+// what members have written to the volume may be needed, unless the user has accepted the restored data before.
+func deletes(restore *dbv1.DatabaseRestore, seen RestoreFacts, v state.Volume) bool {
+	if !ended(restore, seen) || v.IsFilling() {
+		return true
+	}
+	own := naming.RestoredTemplate(restore.UID)
+	template, _, _ := naming.TemplateOf(restore.Spec.ClusterRef.Name, v.Claim)
+	if r := heldBy(restore, seen); r != nil && template == own && !slices.Contains(r.PastRestores, restore.Name) {
+		return true // no member has used it
+	}
+	return template != own && accepted(restore)
+}
+
+// ended reports whether the cluster whose data the restore replaces is being deleted, or does not exist any more.
+func ended(restore *dbv1.DatabaseRestore, seen RestoreFacts) bool {
+	uid := restore.Status.ClusterUID
+	return seen.Cluster == nil || seen.Cluster.DeletionTimestamp != nil || uid != "" && uid != string(seen.Cluster.UID)
+}
+
+// released is the event about the volumes that stay when the finalizer is removed; none if no volume stays.
+func released(restore *dbv1.DatabaseRestore, kept []state.Volume) operation.Event {
+	if len(kept) == 0 {
+		return operation.Event{}
+	}
+	return operation.Warning("VolumesRetained", "Finalize", fmt.Sprintf("%s. So the volumes that it did not use are retained: "+
+		"%s. If you do not need their data, delete these PersistentVolumeClaims", unaccepted(restore), named(kept)))
+}
+
+// unaccepted is why a restore whose cluster has ended deletes no volume that members have used.
+func unaccepted(restore *dbv1.DatabaseRestore) string {
+	if restore.Spec.Mode == dbv1.RestoreUndo {
+		return fmt.Sprintf("DatabaseCluster %s was deleted while spec.mode is Undo", restore.Spec.ClusterRef.Name)
+	}
+	return fmt.Sprintf("DatabaseCluster %s was deleted before this DatabaseRestore reported the restored data", restore.Spec.ClusterRef.Name)
+}
+
+// named are the names of claims, for messages.
+func named(volumes []state.Volume) string {
+	claims := make([]string, len(volumes))
+	for i, v := range volumes {
+		claims[i] = v.Claim
+	}
+	return strings.Join(claims, " ")
 }
 
 // protects reports whether the cluster still asks for the protection of its volumes.
@@ -75,7 +124,7 @@ func retained(restore *dbv1.DatabaseRestore, seen RestoreFacts) (all []state.Vol
 // keeps reports whether the claims have to be kept for now. Once one of them is being deleted, the others are deleted, too.
 func keeps(restore *dbv1.DatabaseRestore, seen RestoreFacts, doomed []state.Volume) (RestorePlan, bool) {
 	r := heldBy(restore, seen)
-	if r == nil || seen.Cluster.DeletionTimestamp != nil {
+	if r == nil || ended(restore, seen) {
 		return RestorePlan{}, false
 	}
 	restored := r.VolumeClaimTemplate == naming.RestoredTemplate(restore.UID)
@@ -92,10 +141,6 @@ func keeps(restore *dbv1.DatabaseRestore, seen RestoreFacts, doomed []state.Volu
 
 // undecided reports whether the data that the cluster has may not be the wanted one, so that the other claims have to be kept.
 func undecided(restore *dbv1.DatabaseRestore, cluster *dbv1.DatabaseCluster, restored bool, doomed []state.Volume) (RestorePlan, bool) {
-	claims := make([]string, len(doomed))
-	for i, v := range doomed {
-		claims[i] = v.Claim
-	}
 	has, others, text := "the restored data", "its volumes from before", ""
 	if !restored {
 		has, others = "its volumes from before", "the restored volumes"
@@ -111,7 +156,7 @@ func undecided(restore *dbv1.DatabaseRestore, cluster *dbv1.DatabaseCluster, res
 	default:
 		return RestorePlan{}, false
 	}
-	text += ": " + strings.Join(claims, " ")
+	text += ": " + named(doomed)
 	if !restored { // the members have just been stopped
 		return because(text).soon(), true
 	}

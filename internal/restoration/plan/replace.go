@@ -47,7 +47,7 @@ func refusal(restore *dbv1.DatabaseRestore, seen RestoreFacts) (RestorePlan, boo
 	cluster := restore.Spec.ClusterRef.Name
 	if before := restore.Status.ClusterUID; before != "" && (seen.Cluster == nil || string(seen.Cluster.UID) != before) {
 		return stalled(dbv1.ReasonClusterMissing, fmt.Sprintf("DatabaseCluster %s, whose data this DatabaseRestore has replaced, does not exist "+
-			"any more. Delete this DatabaseRestore, which also deletes the volumes that the cluster did not use", cluster)), true
+			"any more. Delete this DatabaseRestore, which also deletes %s", cluster, deletedWith(restore))), true
 	}
 	if p, lacks := lacking(restore, seen); lacks {
 		return p, true
@@ -66,6 +66,14 @@ func refusal(restore *dbv1.DatabaseRestore, seen RestoreFacts) (RestorePlan, boo
 			"Replace to replace it", cluster)
 	}
 	return stalled(dbv1.ReasonReplacementHeld, text), text != ""
+}
+
+// deletedWith are the volumes that are deleted with a restore whose cluster does not exist any more: see deletes.
+func deletedWith(restore *dbv1.DatabaseRestore) string {
+	if restore.Status.ReplacedAt != nil && restore.Spec.Mode == dbv1.RestoreReplace {
+		return "the volumes that the cluster did not use"
+	}
+	return "volumes whose restore is not complete, and retains the others: " + unaccepted(restore)
 }
 
 // heldBy is the replacement of a cluster by a restore; nil if it has not begun.
@@ -94,6 +102,8 @@ func progress(restore *dbv1.DatabaseRestore, seen RestoreFacts, r dbv1.ClusterRe
 	p := because(fmt.Sprintf("DatabaseCluster %s gets %s: %s", cluster.Name, data, r.Message))
 	p.Reason = dbv1.ReasonReplacing
 	switch {
+	case r.Reason == dbv1.ReasonRestoreFailed && r.Failure != "":
+		return stalled(r.Reason, fmt.Sprintf("%s. DatabaseCluster %s has not changed", r.Message, cluster.Name))
 	case r.Reason == dbv1.ReasonRestoreFailed:
 		return stalled(r.Reason, fmt.Sprintf("%s. DatabaseCluster %s has not changed%s", r.Message, cluster.Name, another))
 	case r.Reason == dbv1.ReasonJobBlocked:

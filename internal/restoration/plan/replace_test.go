@@ -16,6 +16,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/restoration/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // replaces is a restore that replaces the data of the cluster orders, with its finalizer.
@@ -45,6 +46,8 @@ func held(stage dbv1.ReplacementStage, used, other string, available bool) plan.
 func TestARestoreReportsHowFarTheReplacementIs(t *testing.T) {
 	failedFill := held(dbv1.ReplacementRestoring, "data", restored, true)
 	failedFill.Cluster.Status.Replacement.Reason, failedFill.Cluster.Status.Replacement.Message = dbv1.ReasonRestoreFailed, "the key is wrong"
+	finalFill := failedFill.Cluster.DeepCopy()
+	finalFill.Status.Replacement.Failure = "the key is wrong"
 	pausedFill := held(dbv1.ReplacementRestoring, "data", restored, true)
 	pausedFill.Cluster.Status.Replacement.Reason, pausedFill.Cluster.Status.Replacement.Message = dbv1.ReasonPaused, "spec.paused is true"
 	again := orders()
@@ -63,6 +66,7 @@ func TestARestoreReportsHowFarTheReplacementIs(t *testing.T) {
 		"it begins":                    {dbv1.RestoreReplace, orders(), "Replacing", false, "orders begins to restore the data of DatabaseBackup second into new volumes"},
 		"it restores":                  {dbv1.RestoreReplace, held(dbv1.ReplacementRestoring, "data", restored, true), "Replacing", false, "gets the data of this restore: a step"},
 		"the restore fails":            {dbv1.RestoreReplace, failedFill, "RestoreFailed", false, "the key is wrong. DatabaseCluster orders has not changed"},
+		"its failure is final":         {dbv1.RestoreReplace, plan.RestoreFacts{Cluster: finalFill, Engine: failedFill.Engine, Backups: failedFill.Backups}, "RestoreFailed", false, "the key is wrong. DatabaseCluster orders has not changed"},
 		"the cluster is paused":        {dbv1.RestoreReplace, pausedFill, "Paused", false, "spec.paused is true"},
 		"it was created again":         {dbv1.RestoreReplace, again, "ReplacementHeld", false, "create one with another name"},
 		"it switches":                  {dbv1.RestoreReplace, held(dbv1.ReplacementSwitching, "data", restored, false), "Replacing", false, "gets the data of this restore: a step"},
@@ -117,8 +121,10 @@ func TestADeletedRestoreDeletesTheVolumesThatTheClusterDoesNotUse(t *testing.T) 
 	gone := plan.RestoreFacts{}
 	recreated := orders()
 	recreated.Cluster.UID = "c2"
-	deleted := held(dbv1.ReplacementCompleted, restored, "data", false)
-	deleted.Cluster.DeletionTimestamp = new(metav1.Now())
+	ends := func(seen plan.RestoreFacts) plan.RestoreFacts {
+		seen.Cluster.DeletionTimestamp = new(metav1.Now())
+		return seen
+	}
 	unreported := held(dbv1.ReplacementCompleted, restored, "data", true)
 	starts, undone := held(dbv1.ReplacementCompleted, "data", restored, false), held(dbv1.ReplacementCompleted, "data", restored, true)
 	starts.Cluster.Status.Replacement.PastRestores = []string{"yesterday"}
@@ -137,7 +143,8 @@ func TestADeletedRestoreDeletesTheVolumesThatTheClusterDoesNotUse(t *testing.T) 
 		"not before the user could see it":        {unreported, "c1", "", true},
 		"not before an undo has worked":           {starts, "c1", "", true},
 		"after an undo that has worked":           {undone, "c1", after, true},
-		"of a cluster that is being deleted":      {deleted, "c1", before, true},
+		"of a cluster that is being deleted":      {ends(held(dbv1.ReplacementCompleted, restored, "data", false)), "c1", before, true},
+		"before the switch of such a cluster":     {ends(held(dbv1.ReplacementRestoring, "data", restored, true)), "c1", after, true},
 		"of a cluster that is gone":               {gone, "c1", before, true},
 		"not those of a new cluster":              {recreated, "c2", "", false},
 		"not those of another owner":              {held(dbv1.ReplacementCompleted, restored, "data", true), "c9", "", false},
@@ -166,6 +173,102 @@ func TestADeletedRestoreDeletesTheVolumesThatTheClusterDoesNotUse(t *testing.T) 
 			}
 			if strings.Join(got, " ") != c.want || ends == c.keeps {
 				t.Errorf("it deletes %v, and ends: %t; want %q: %s", got, ends, c.want, p.Why)
+			}
+		})
+	}
+}
+
+// A replacement of such a cluster cannot be undone, so what its members have written is deleted only if the user had accepted the other data.
+func TestTheVolumesOfAClusterThatHasEndedAreRetainedUnlessTheUserAcceptedTheOthers(t *testing.T) {
+	before, after := "data-orders-0", restored+"-orders-0"
+	ends := func(seen plan.RestoreFacts) plan.RestoreFacts {
+		seen.Cluster.DeletionTimestamp = new(metav1.Now())
+		seen.Cluster.Status.Replacement.PastRestores = []string{"yesterday"}
+		return seen
+	}
+	recreated := orders()
+	recreated.Cluster.UID = "c2"
+	cases := map[string]struct {
+		seen     plan.RestoreFacts
+		mode     dbv1.RestoreMode
+		other    string // the volumeClaimTemplate of the status
+		reported bool
+		filling  bool
+		deletes  string // "" for nothing
+		keeps    string
+	}{
+		"reported, and being deleted":         {ends(held(dbv1.ReplacementCompleted, restored, "data", false)), dbv1.RestoreReplace, "data", true, false, before, ""},
+		"not reported, and being deleted":     {ends(held(dbv1.ReplacementCompleted, restored, "data", false)), dbv1.RestoreReplace, "data", false, false, "", before},
+		"an undo is asked for":                {ends(held(dbv1.ReplacementCompleted, restored, "data", false)), dbv1.RestoreUndo, "data", true, false, "", before},
+		"an undo is being executed":           {ends(held(dbv1.ReplacementSwitching, restored, "data", false)), dbv1.RestoreUndo, "data", true, false, "", before},
+		"undone":                              {ends(held(dbv1.ReplacementCompleted, "data", restored, false)), dbv1.RestoreUndo, restored, false, false, "", after},
+		"undone, and asked for again":         {ends(held(dbv1.ReplacementRestoring, "data", restored, false)), dbv1.RestoreReplace, restored, true, false, "", after},
+		"reported, and it does not exist":     {plan.RestoreFacts{}, dbv1.RestoreReplace, "data", true, false, before, ""},
+		"not reported, and it does not exist": {plan.RestoreFacts{}, dbv1.RestoreReplace, "data", false, false, "", before},
+		"undone, and it does not exist":       {plan.RestoreFacts{}, dbv1.RestoreUndo, restored, false, false, "", after},
+		"a switch may not have been reported": {plan.RestoreFacts{}, dbv1.RestoreReplace, restored, false, false, "", after},
+		"a restore is not complete":           {plan.RestoreFacts{}, dbv1.RestoreReplace, restored, false, true, after, ""},
+		"not reported, and there is another":  {recreated, dbv1.RestoreReplace, "data", false, false, "", before},
+		"nothing is left":                     {plan.RestoreFacts{}, dbv1.RestoreReplace, "", false, false, "", ""},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			restore := replaces()
+			restore.Spec.Mode, restore.Status.RetainedVolumeClaimTemplate = c.mode, c.other
+			restore.DeletionTimestamp = new(metav1.NewTime(noon))
+			if c.reported {
+				restore.Status.ReplacedAt = restore.DeletionTimestamp
+			}
+			for _, claim := range []string{before, after} {
+				contents := state.Contents{Fill: state.Filled, From: "s3://bucket/first", Cluster: "c1"}
+				if c.filling {
+					contents.Fill = state.Filling
+				}
+				o := metav1.ObjectMeta{Name: claim, UID: "u", ResourceVersion: "1", Annotations: contents.Annotations(), Labels: map[string]string{
+					dbv1.LabelManagedBy: dbv1.LabelManagedByValue, dbv1.LabelClusterUID: "c1",
+				}}
+				c.seen.Claims = append(c.seen.Claims, corev1.PersistentVolumeClaim{ObjectMeta: o})
+			}
+			deleted, kept, ends := "", "", false
+			for _, o := range plan.For(restore, c.seen).Operations {
+				switch o := o.(type) {
+				case operation.Delete:
+					deleted += o.Objects[0].Name
+				case operation.Finalizer:
+					kept, ends = o.Event.Note, true
+				}
+			}
+			if deleted != c.deletes || ends == (c.deletes != "") || strings.Contains(kept, "retained: "+c.keeps+".") != (c.keeps != "") || c.keeps == "" && kept != "" {
+				t.Errorf("it deletes %q, ends: %t, and retains: %s", deleted, ends, kept)
+			}
+		})
+	}
+}
+
+// The volumes from before have writes of the time in between.
+func TestAnUndoEndsTheReportOfTheRestoredData(t *testing.T) {
+	for name, c := range map[string]struct {
+		mode    dbv1.RestoreMode
+		used    string
+		deleted bool
+		remains bool
+	}{
+		"the restored data is in use":         {dbv1.RestoreReplace, restored, false, true},
+		"an undo is asked for":                {dbv1.RestoreUndo, restored, false, false},
+		"an undo in a deletion":               {dbv1.RestoreUndo, restored, true, false},
+		"another replacement after the undo":  {dbv1.RestoreReplace, "data", false, false},
+		"a late look at it during a deletion": {dbv1.RestoreReplace, "data", true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			restore := replaces()
+			restore.Spec.Mode, restore.Status.ReplacedAt = c.mode, new(metav1.NewTime(noon))
+			if c.deleted {
+				restore.DeletionTimestamp = new(metav1.NewTime(noon))
+			}
+			seen := held(dbv1.ReplacementSwitching, c.used, "other", false)
+			got := plan.StatusOf(restore, seen, plan.For(restore, seen), nil, metav1.NewTime(noon)).ReplacedAt
+			if (got != nil) != c.remains {
+				t.Errorf("replaced at %v", got)
 			}
 		})
 	}

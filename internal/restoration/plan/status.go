@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/status"
 )
 
@@ -36,9 +37,7 @@ func StatusOf(restore *dbv1.DatabaseRestore, seen RestoreFacts, todo RestorePlan
 			s.RecoveredTo, s.LastCommitTime = r.Restore.RecoveredTo, r.Restore.LastCommitTime
 		}
 	}
-	if restore.DeletionTimestamp == nil && todo.Ready {
-		s.ReplacedAt = replacedAt(s.ReplacedAt, todo.Reason, now)
-	}
+	s.ReplacedAt = replacedAt(restore, seen, todo, now)
 	if stall := status.Refusal(err); stall != nil {
 		todo.Stalled, todo.Why, todo.Ready = stall, stall.Message, false
 	}
@@ -49,15 +48,20 @@ func StatusOf(restore *dbv1.DatabaseRestore, seen RestoreFacts, todo RestorePlan
 	return s
 }
 
-// replacedAt is since when the cluster is available with the restored data; nil if it is with other data.
-func replacedAt(before *metav1.Time, reason string, now metav1.Time) *metav1.Time {
+// replacedAt is since when the cluster is available with the restored data; nil if it has other data, or is about to.
+func replacedAt(restore *dbv1.DatabaseRestore, seen RestoreFacts, todo RestorePlan, now metav1.Time) *metav1.Time {
+	before, r := restore.Status.ReplacedAt, heldBy(restore, seen)
 	switch {
-	case reason != dbv1.ReasonReplaced:
+	case restore.Spec.Mode == dbv1.RestoreUndo:
 		return nil
-	case before != nil:
+	case restore.DeletionTimestamp != nil:
 		return before
-	default:
+	case r != nil && r.VolumeClaimTemplate != naming.RestoredTemplate(restore.UID):
+		return nil
+	case before == nil && todo.Ready && todo.Reason == dbv1.ReasonReplaced:
 		return &now
+	default:
+		return before
 	}
 }
 

@@ -757,6 +757,9 @@ var schemaYAML = typed.YAMLObject(`types:
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterReplacementStatus
   map:
     fields:
+    - name: failure
+      type:
+        scalar: string
     - name: message
       type:
         scalar: string

@@ -25,6 +25,9 @@ type ClusterReplacementStatusApplyConfiguration struct {
 	Reason *string `json:"reason,omitempty"`
 	// message describes the progress, or what it waits for.
 	Message *string `json:"message,omitempty"`
+	// failure is why the restore into the other volumes has failed; empty if it has not. It is final: the operator does not start this
+	// restore again. Another DatabaseRestore can replace the data after that in restoreRef is deleted.
+	Failure *string `json:"failure,omitempty"`
 	// volumeClaimTemplate is the name of the volumeClaimTemplate whose claims the members use: the claim of a pod is
 	// VOLUMECLAIMTEMPLATE-POD.
 	VolumeClaimTemplate *string `json:"volumeClaimTemplate,omitempty"`
@@ -72,6 +75,14 @@ func (b *ClusterReplacementStatusApplyConfiguration) WithReason(value string) *C
 // If called multiple times, the Message field is set to the value of the last call.
 func (b *ClusterReplacementStatusApplyConfiguration) WithMessage(value string) *ClusterReplacementStatusApplyConfiguration {
 	b.Message = &value
+	return b
+}
+
+// WithFailure sets the Failure field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Failure field is set to the value of the last call.
+func (b *ClusterReplacementStatusApplyConfiguration) WithFailure(value string) *ClusterReplacementStatusApplyConfiguration {
+	b.Failure = &value
 	return b
 }
 

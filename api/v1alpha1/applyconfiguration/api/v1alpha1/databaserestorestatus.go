@@ -30,8 +30,8 @@ type DatabaseRestoreStatusApplyConfiguration struct {
 	// retainedVolumeClaimTemplate is the name of the volumeClaimTemplate of the volumes that the cluster does not use. They are deleted
 	// with this object: the claim of a pod is RETAINEDVOLUMECLAIMTEMPLATE-POD.
 	RetainedVolumeClaimTemplate *string `json:"retainedVolumeClaimTemplate,omitempty"`
-	// replacedAt is since when the cluster is available with the restored data. If this object is deleted before that, the volumes from
-	// before are retained until you decide.
+	// replacedAt is since when the cluster is available with the restored data; empty after mode Undo is set. If this object is deleted
+	// before that, the volumes from before are retained until you decide. If the cluster is deleted, too, they stay.
 	ReplacedAt *metav1.Time `json:"replacedAt,omitempty"`
 	// recoveredTo is the moment until which the data has each commit, by the archive. It is empty without a recoveryTarget. For
 	// recoveryTarget.name, it is the time at which the point was created.
