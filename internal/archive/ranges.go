@@ -188,6 +188,10 @@ func (r *Range) add(f File) {
 // that mark, as a backup, both histories have.
 func (r *Range) leave(fork File) {
 	left, known := r.Files[fork.Name]
+	if !known && fork.Size == 0 { // at the end of a file, and the archive did not get the next one
+		last := r.before(fork.Name)
+		left, known = last+1, last >= 0
+	}
 	order := func(mark placed) int {
 		switch {
 		case !known:
