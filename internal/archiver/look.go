@@ -205,13 +205,13 @@ func obstacle(s *situation.Situation, seen *protocol.Recoverable) string {
 	return strings.Join(all, ". ")
 }
 
-// replaced returns the DatabaseRestore that replaced the data of the newest backup with which a recovery may start; "" for none.
+// replaced describes the DatabaseRestore that replaced the data of each backup with which a recovery may start; "" for none.
 func replaced(s *situation.Situation) (restore string) {
-	newest, found := s.Newest(func(b state.Backup) bool { return trusts(s, b) })
-	if !found {
+	all := trusted(s)
+	if len(all) == 0 || slices.ContainsFunc(all, func(b state.Backup) bool { return situation.IsPresent(s.Cluster, b) }) {
 		return ""
 	}
-	return situation.Elsewhere(s, newest)
+	return situation.Replacer(s)
 }
 
 // recoverable continues the sentence about an archive that works. If the status is not current, it was true at a time.
@@ -220,7 +220,7 @@ func recoverable(now *dbv1.ClusterRecoveryStatus, current bool, replaced string)
 	case now != nil && now.Message != "":
 		return "; " + now.Message
 	case replaced != "":
-		return fmt.Sprintf("; DatabaseRestore %s replaced the data, and no backup since then is complete: only times before that can be "+
+		return fmt.Sprintf("; %s replaced the data, and no backup since then is complete: only times before that can be "+
 			"recovered", replaced)
 	case now == nil || now.Oldest == nil:
 		return ""

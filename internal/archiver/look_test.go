@@ -297,17 +297,38 @@ func TestTheStatusSaysWhatCanBeRecovered(t *testing.T) {
 	}
 }
 
+// That outlives the DatabaseRestore. After an undo, the archive of the first volumes continues.
 func TestTheStatusDoesNotPromiseARecoveryOfReplacedData(t *testing.T) {
-	c := archived()
-	facts := working(t, c, time.Hour)
-	condition := archiver.Subject.Decide(seen(t, c, facts, func(o *state.Observed) {
-		before := complete("b", time.Hour)
-		before.Lineage = "of another volume"
-		o.Backups = []state.Backup{before}
-		o.Replacement = &state.Replacement{Restore: dbv1.ReplacementRestoreRef{Name: "back"}}
-	})).Report(subject.Executed{}, c.Status.DeepCopy())[0]
-	if want := "DatabaseRestore back replaced the data"; !strings.Contains(condition.Message, want) {
-		t.Errorf("%s, want %s", condition.Message, want)
+	replacement := &state.Replacement{Restore: dbv1.ReplacementRestoreRef{Name: "back"}}
+	past := &dbv1.ClusterReplacementStatus{PastRestores: []string{"first", "last"}}
+	for what, one := range map[string]struct {
+		lineages    []string
+		replacement *state.Replacement
+		status      *dbv1.ClusterReplacementStatus
+		says        string
+	}{
+		"replaced":                          {[]string{"of another volume"}, replacement, nil, "DatabaseRestore back replaced the data"},
+		"after the deletion":                {[]string{"of another volume"}, nil, past, "DatabaseRestore last replaced the data"},
+		"with a backup since then":          {[]string{"", "of another volume"}, nil, past, "old"},
+		"after an undo, with one of before": {[]string{"of another volume", "present"}, replacement, past, "old"},
+		"without a backup":                  {nil, nil, past, "old"},
+	} {
+		c := archived()
+		c.Status.Replacement = one.status
+		facts := working(t, c, time.Hour)
+		condition := archiver.Subject.Decide(seen(t, c, facts, func(o *state.Observed) {
+			for i, lineage := range one.lineages {
+				b := complete(fmt.Sprint(i), time.Duration(i+1)*time.Hour)
+				if b.Lineage = lineage; lineage == "present" {
+					b.Lineage = string(c.UID)
+				}
+				o.Backups = append(o.Backups, b)
+			}
+			o.Replacement = one.replacement
+		})).Report(subject.Executed{}, c.Status.DeepCopy())[0]
+		if replaced := strings.Contains(condition.Message, "replaced the data"); !strings.Contains(condition.Message, one.says) || replaced != (one.says != "old") {
+			t.Errorf("%s: %s, want %s", what, condition.Message, one.says)
+		}
 	}
 }
 
