@@ -91,12 +91,13 @@ var order = []place{
 	{name: "manager", importedBy: []string{"cmd"}},
 	{name: "cmd/transfer", imports: []string{"transfer"}},
 	{name: "cmd", imports: []string{"manager"}},
-	// The plugin of kubectl is a client like others: it knows the API. Only preview knows the operator, whose decisions it repeats.
+	// The plugin of kubectl is a client like others: it knows the API. Only preview and restoring know the operator,
+	// whose decisions they repeat.
 	{name: "cmd/kubectl-dbc/internal/text", pure: true, imports: none, importedBy: plugin},
 	{name: "cmd/kubectl-dbc/internal/why", pure: true, imports: none, importedBy: plugin},
 	{name: "cmd/kubectl-dbc/internal/status", pure: true, imports: []string{"cmd/kubectl-dbc/internal/text", "cmd/kubectl-dbc/internal/why"}, importedBy: plugin},
 	{name: "cmd/kubectl-dbc/internal/requests", pure: true, imports: []string{"cmd/kubectl-dbc/internal/text"}, importedBy: plugin},
-	{name: "cmd/kubectl-dbc/internal/restoring", pure: true, imports: []string{"cmd/kubectl-dbc/internal/text"}, importedBy: plugin},
+	{name: "cmd/kubectl-dbc/internal/restoring", pure: true, imports: []string{"state", "cmd/kubectl-dbc/internal/text"}, importedBy: plugin},
 	{name: "cmd/kubectl-dbc/internal/declared", pure: true, imports: []string{"cmd/kubectl-dbc/internal/text"}, importedBy: plugin},
 	{name: "cmd/kubectl-dbc/internal/preview", pure: true, importedBy: plugin, imports: []string{
 		"objects", "pods", "resources", "operation", "apply", "kit", "plan/situation", "network", "plan", "controller",

@@ -40,6 +40,16 @@ type ClusterRecoveryStatus struct {
 	// +kubebuilder:validation:items:MaxLength=253
 	Backups []string `json:"backups,omitempty"`
 
+	// unusableBackups are the names of complete DatabaseBackups that began in the archive, but no recovery can start with them, or it is
+	// unknown whether one can: for example, a failover lost the log at their end, or a part of them is missing. A DatabaseRestore to a
+	// time chooses another one if it can. Newest first, at most 16.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=253
+	UnusableBackups []string `json:"unusableBackups,omitempty"`
+
 	// location is the URL of the archive.
 	// +required
 	// +kubebuilder:validation:MinLength=1

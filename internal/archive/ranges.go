@@ -76,6 +76,18 @@ func (c Listing) Newest() (newest time.Time) {
 	return newest
 }
 
+// MarkedUntil is the latest mark that is not after a time: the database was in use then. Zero if there is none.
+func (c Listing) MarkedUntil(until time.Time) (last time.Time) {
+	for _, r := range c.Ranges() {
+		for _, mark := range r.marks {
+			if mark.Time.After(last) && !mark.Time.After(until) {
+				last = mark.Time
+			}
+		}
+	}
+	return last
+}
+
 // Covering returns the range from which a backup can be recovered until a time; zero for the end. The error is why there is none, and what
 // can be recovered.
 func (c Listing) Covering(b BaseBackup, until time.Time) (Range, error) {

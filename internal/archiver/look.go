@@ -146,7 +146,7 @@ func resulting(s *situation.Situation, location string, result protocol.Result) 
 	seen := result.Recoverable
 	now := &dbv1.ClusterRecoveryStatus{
 		Location: location, ArchiveBytes: seen.StoredBytes, CheckedAt: metav1.NewTime(result.Started.Truncate(time.Second)),
-		Message: pods.Head(obstacle(s, seen), maxText), Backups: needed(s, seen),
+		Message: pods.Head(obstacle(s, seen), maxText), Backups: needed(s, seen), UnusableBackups: named(s, seen.Unusable),
 	}
 	for _, span := range seen.Spans {
 		// A time of whole seconds is in the span.
@@ -170,11 +170,16 @@ func needs(before, now *dbv1.ClusterRecoveryStatus) *metav1.Time {
 }
 
 // needed are the names of the backups that the window needs; none without a window.
-func needed(s *situation.Situation, seen *protocol.Recoverable) (names []string) {
+func needed(s *situation.Situation, seen *protocol.Recoverable) []string {
 	if hours(s.Cluster) == 0 {
 		return nil
 	}
-	for _, uid := range seen.Needed {
+	return named(s, seen.Needed)
+}
+
+// named are the names of the backups with these UIDs.
+func named(s *situation.Situation, uids []string) (names []string) {
+	for _, uid := range uids {
 		if b, found := s.Last(state.Younger, func(b state.Backup) bool { return string(b.UID) == uid }); found {
 			names = append(names, b.Name)
 		}

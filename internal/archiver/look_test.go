@@ -135,6 +135,7 @@ func TestLogIsDeletedOnlyWhenItIsKnownWhatRecoveriesNeed(t *testing.T) {
 		"bad":                   {verified(dbv1.VerificationFailed), false, false},
 		"asked to verify":       {func(b *state.Backup) { b.Asked = "please" }, false, true},
 		"read by a cluster":     {func(b *state.Backup) { b.Read = true }, false, true},
+		"with another key":      {func(b *state.Backup) { b.EncryptionSecret = "former" }, true, false},
 		"beside one that runs":  {func(b *state.Backup) { b.Phase = dbv1.BackupRunning }, false, false},
 		"beside one that waits": {func(b *state.Backup) { b.Phase = dbv1.BackupPending }, true, false},
 	} {
@@ -229,6 +230,41 @@ func TestTheStatusNamesTheBackupsThatTheWindowNeeds(t *testing.T) {
 		if got := fmt.Sprint(status.Recovery.Backups); got != want {
 			t.Errorf("%d hours: %s", hours, got)
 		}
+	}
+}
+
+func TestTheStatusNamesTheBackupsThatBeginNoRecovery(t *testing.T) {
+	c := archived()
+	facts := working(t, c, time.Hour)
+	facts.Looked, facts.Look, facts.Occasion = true, found(true, ""), occasionOf(c, facts, "uid-1", "uid-2")
+	facts.Look.Result.Recoverable.Unusable = []string{"uid-2", "gone"}
+	one, two := complete("uid-1", time.Hour), complete("uid-2", time.Minute)
+	one.Name, two.Name = "first", "second"
+	status := &dbv1.DatabaseClusterStatus{}
+	archiver.Subject.Decide(seen(t, c, facts, func(o *state.Observed) { o.Backups = []state.Backup{two, one} })).Report(subject.Executed{}, status)
+	if got := fmt.Sprint(status.Recovery.UnusableBackups); got != "[second]" {
+		t.Error(got)
+	}
+}
+
+// A restore reads the log with the key of the backup.
+func TestAnotherKeyNeedsAnotherBackup(t *testing.T) {
+	c := archived()
+	facts := working(t, c, time.Hour)
+	facts.Looked, facts.Look, facts.Occasion = true, jobs.Job{Name: "j", Succeeded: true}, occasionOf(c, facts, "a")
+	a := complete("a", time.Hour)
+	again := func() string {
+		d := archiver.Subject.Decide(seen(t, c, facts, func(o *state.Observed) { o.Backups = []state.Backup{a} }))
+		return operation.Describe(d.Operations)
+	}
+	a.Asked = "please" // so no log is deleted
+	if got := again(); got != "" {
+		t.Errorf("with the key of the archive: %s", got)
+	}
+	c.Spec.Backup.Destination.EncryptionSecretName = "key"
+	facts.Deployment = working(t, c, time.Hour).Deployment
+	if got := again(); got != "delete Job j: the operator reads the destination again" {
+		t.Errorf("with another one: %q", got)
 	}
 }
 

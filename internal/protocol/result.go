@@ -82,6 +82,8 @@ func (r Result) Encode() ([]byte, error) {
 			r.Output = nil
 		case r.Objects != nil && len(r.Objects.Answers) > 0:
 			r.Objects = r.Objects.without()
+		case r.Recoverable != nil && len(r.Recoverable.Unusable) > 0:
+			r.Recoverable = r.Recoverable.without()
 		case r.Check != nil && r.Check.Problem != "":
 			check := *r.Check
 			check.Problem, r.Check = shortened(check.Problem, excess), &check

@@ -56,7 +56,8 @@ func (p *Plan) base(cluster *dbv1.DatabaseCluster, observed state.Observed, sche
 	return due, found
 }
 
-// open reports whether no backup meets the need. One without an origin may be the one of this time: the operator could not write the origin.
+// open reports whether no backup meets the need. One without an origin may be the one of this time: the operator could not write the
+// origin.
 func (n need) open(cluster *dbv1.DatabaseCluster, observed state.Observed, at time.Time, schedule string) bool {
 	name := naming.ScheduledBackup(cluster.Name, schedule, at)
 	return !slices.ContainsFunc(observed.Backups, func(b state.Backup) bool {

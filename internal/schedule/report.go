@@ -171,11 +171,11 @@ func (r report) present(b state.Backup) bool { return situation.IsPresent(r.Clus
 
 // outdated describes that the newest backup has the data of other volumes than the members use.
 func (r report) outdated(newest state.Backup) string {
-	text := fmt.Sprintf("no complete backup has the present data: %s replaced that of DatabaseBackup %s", situation.Replacer(r.Situation), newest.Name)
+	restore := situation.Replacer(r.Situation)
+	text := fmt.Sprintf("no complete backup has the present data: %s replaced that of DatabaseBackup %s", restore, newest.Name)
 	if last, found := r.Newest(func(b state.Backup) bool { return b.Complete() && r.present(b) }); found {
-		text = fmt.Sprintf("the newest complete backup, DatabaseBackup %s, does not have the present data: since then, %s gave the members other "+
-			"volumes. The newest backup of these is DatabaseBackup %s, completed at %s", newest.Name, situation.Replacer(r.Situation), last.Name,
-			moment(last.Completed))
+		text = fmt.Sprintf("the newest complete backup, DatabaseBackup %s, does not have the present data: since then, %s gave the members "+
+			"other volumes. The newest backup of these is DatabaseBackup %s, completed at %s", newest.Name, restore, last.Name, moment(last.Completed))
 	}
 	return text + ". Create a backup, if none is due soon"
 }

@@ -95,6 +95,7 @@ func unverified(f *restoring.Facts) {
 func unarchived(f *restoring.Facts) { f.Backups[1].Status.Streams[0].Facts = nil }
 func ofOther(f *restoring.Facts)    { f.Backups[1].Status.ClusterUID = "2" }
 func running(f *restoring.Facts)    { f.Backups[1].Status.Phase = dbv1.BackupRunning }
+func unusable(f *restoring.Facts)   { f.Cluster.Status.Recovery.UnusableBackups = []string{"newer"} }
 func replaced(f *restoring.Facts) {
 	f.Cluster.Status.Replacement = &dbv1.ClusterReplacementStatus{RestoreRef: &dbv1.ReplacementRestoreRef{Name: "before"}, VolumeClaimTemplate: "data-0abc"}
 	f.Backups[0].Status.VolumeClaimTemplate = "data-0abc"
@@ -113,6 +114,9 @@ func TestTheBackupOfARestoreIsChosenOrRefusedWithASentence(t *testing.T) {
 		"not of a previous cluster":        {archived(ofOther), restoring.Ask{}, "older"},
 		"not one that runs":                {archived(running), restoring.Ask{}, "older"},
 		"of the volumes in use":            {archived(replaced), restoring.Ask{Preview: true}, "older"},
+		"not one that begins no recovery":  {archived(unusable), restoring.Ask{Moment: latest}, "older"},
+		"such a one as it is":              {archived(unusable), restoring.Ask{}, "newer"},
+		"a named one that begins none":     {archived(unusable), restoring.Ask{Moment: latest, Backup: "newer"}, "newer"},
 		"a named one":                      {archived(), restoring.Ask{Backup: "older"}, "older"},
 		"a named one that failed":          {archived(unverified), restoring.Ask{Backup: "newer"}, "newer"},
 		"an unknown one":                   {archived(), restoring.Ask{Backup: "x"}, "DatabaseCluster orders has no DatabaseBackup x"},
