@@ -175,7 +175,8 @@ func (r report) outdated(newest state.Backup) string {
 	text := fmt.Sprintf("no complete backup has the present data: %s replaced that of DatabaseBackup %s", restore, newest.Name)
 	if last, found := r.Newest(func(b state.Backup) bool { return b.Complete() && r.present(b) }); found {
 		text = fmt.Sprintf("the newest complete backup, DatabaseBackup %s, does not have the present data: since then, %s gave the members "+
-			"other volumes. The newest backup of these is DatabaseBackup %s, completed at %s", newest.Name, restore, last.Name, moment(last.Completed))
+			"other volumes. The newest backup of these is DatabaseBackup %s, completed at %s",
+			newest.Name, restore, last.Name, moment(last.Completed))
 	}
 	return text + ". Create a backup, if none is due soon"
 }

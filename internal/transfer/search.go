@@ -115,12 +115,16 @@ func (s *searchRun) readBackup(ctx context.Context, folder string) error {
 	case strings.HasPrefix(manifest.About[protocol.AboutClusterUID], s.ID):
 		return s.own(folder)
 	}
+	s.backups[folder] = s.candidate(manifest, folder, listed)
+	return nil
+}
+
+func (s *searchRun) candidate(manifest *protocol.Manifest, folder string, listed listing) candidate {
 	found := candidate{Manifest: manifest}
 	if len(manifest.Streams) == 1 && archiveFile(&manifest.Streams[0]) != "" {
 		found.base, _ = baseOf(manifest, s.store, folder, listed) // the restore reports what is missing
 	}
-	s.backups[folder] = found
-	return nil
+	return found
 }
 
 // isComplete reports whether a folder has a complete backup that is not deleted.

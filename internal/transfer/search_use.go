@@ -34,9 +34,9 @@ func (s *searchRun) inUse(ctx context.Context, newest string) (folder string, er
 		}
 	}
 	if folder = s.newest(func(b candidate) bool { return b.lineage() == last }); folder == "" {
-		return "", failf(protocol.BackupUnclear, "A DatabaseRestore replaced the data of this cluster, and there is no complete backup of the new "+
-			"data. Its archive is %s. The newest backup, %s, has the data from before. To restore that, set its URL in "+
-			"spec.bootstrap.fromBackup.location, in place of newest.", s.store.URL(protocol.ArchiveFolder(last)), s.store.URL(path.Clean(newest)))
+		return "", failf(protocol.BackupUnclear, "No complete backup has the data that the cluster used last: a DatabaseRestore replaced that "+
+			"of the newest backup, %s. The archive of the other data is %s. To restore that backup, set its URL in "+
+			"spec.bootstrap.fromBackup.location, in place of newest.", s.store.URL(path.Clean(newest)), s.store.URL(protocol.ArchiveFolder(last)))
 	}
 	return folder, nil
 }

@@ -42,8 +42,8 @@ func TestASearchFollowsTheDataThatTheClusterUsedLast(t *testing.T) {
 	w.finds("first")
 
 	w.commits(restoredData, "log.1") // it was replaced, and no backup has the new data
-	w.fails(w.search(), protocol.ExitPrecondition, protocol.BackupUnclear, "no complete backup of the new data. Its archive is file:///shop/orders/archive-"+restoredData+
-		". The newest backup, file:///shop/orders/first, has the data from before")
+	w.fails(w.search(), protocol.ExitPrecondition, protocol.BackupUnclear, "No complete backup has the data that the cluster used last: "+
+		"a DatabaseRestore replaced that of the newest backup, file:///shop/orders/first. The archive of the other data is file:///shop/orders/archive-"+restoredData)
 
 	restored := w.based("restored", restoredData, "log.1")
 	w.finds("restored")
@@ -56,7 +56,7 @@ func TestASearchFollowsTheDataThatTheClusterUsedLast(t *testing.T) {
 	w.finds("restored", "--until", restored.Completed.Format(time.RFC3339Nano))
 	w.finds("first", "--until", first.Completed.Format(time.RFC3339Nano))
 	w.fails(w.search("--until", restored.Completed.Add(-time.Nanosecond).Format(time.RFC3339Nano)), protocol.ExitPrecondition, protocol.BackupUnclear,
-		"no complete backup of the new data")
+		"No complete backup has the data that the cluster used last")
 
 	w.marks(restoredData, "log.3", time.Now().Add(time.Hour)) // a clock was wrong
 	w.finds("first")
