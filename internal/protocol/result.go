@@ -72,14 +72,14 @@ func DecodeResult(message string) (*Result, error) {
 func (r Result) Encode() ([]byte, error) {
 	for {
 		encoded, err := json.Marshal(r)
-		if err != nil || len(encoded) <= MaxResultBytes || !r.shorten(len(encoded)-MaxResultBytes) {
+		if err != nil || len(encoded) <= MaxResultBytes || !shorten(&r, len(encoded)-MaxResultBytes) {
 			return encoded, err
 		}
 	}
 }
 
 // shorten removes something that the result can lack; it reports whether there was anything.
-func (r *Result) shorten(excess int) bool {
+func shorten(r *Result, excess int) bool {
 	switch {
 	case r.Message != "":
 		r.Message = shortened(r.Message, excess)

@@ -29,9 +29,9 @@ type ClusterRecoveryStatusApplyConfiguration struct {
 	// backups are the names of the DatabaseBackups that spec.backup.archive.windowHours needs, oldest first. No schedule deletes them, nor one
 	// that was completed after checkedAt. With a window and no name, no schedule deletes any.
 	Backups []string `json:"backups,omitempty"`
-	// unusableBackups are the names of complete DatabaseBackups that began in the archive, but no recovery can start with them, or it is
-	// unknown whether one can: for example, a failover lost the log at their end, or a part of them is missing. A DatabaseRestore to a
-	// time chooses another one if it can. Newest first, at most 16.
+	// unusableBackups are the names of complete DatabaseBackups with which no recovery can start, or it is unknown whether one can. For
+	// example, a failover lost the log at their end, or a part of them is missing. A DatabaseRestore to a time chooses another one, if there
+	// is one. The newest is first, and at most 16 are listed. A restore without the archive does not depend on it.
 	UnusableBackups []string `json:"unusableBackups,omitempty"`
 	// location is the URL of the archive.
 	Location *string `json:"location,omitempty"`
