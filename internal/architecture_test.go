@@ -92,13 +92,13 @@ var order = []place{
 	{name: "manager", importedBy: []string{"cmd"}},
 	{name: "cmd/transfer", imports: []string{"transfer"}},
 	{name: "cmd", imports: []string{"manager"}},
-	// The plugin of kubectl is a client like others: it knows the API. Only two packages know the operator: preview repeats its decisions,
-	// and reporting knows which Secrets it reads.
+	// The plugin of kubectl is a client like others: it knows the API. Only three packages know the operator: preview and restoring repeat
+	// its decisions, and reporting knows which Secrets it reads.
 	{name: "cmd/kubectl-dbc/internal/text", pure: true, imports: none, importedBy: plugin},
 	{name: "cmd/kubectl-dbc/internal/why", pure: true, imports: none, importedBy: plugin},
 	{name: "cmd/kubectl-dbc/internal/status", pure: true, imports: []string{"cmd/kubectl-dbc/internal/text", "cmd/kubectl-dbc/internal/why"}, importedBy: plugin},
 	{name: "cmd/kubectl-dbc/internal/requests", pure: true, imports: []string{"cmd/kubectl-dbc/internal/text"}, importedBy: plugin},
-	{name: "cmd/kubectl-dbc/internal/restoring", pure: true, imports: []string{"cmd/kubectl-dbc/internal/text"}, importedBy: plugin},
+	{name: "cmd/kubectl-dbc/internal/restoring", pure: true, imports: []string{"state", "cmd/kubectl-dbc/internal/text"}, importedBy: plugin},
 	{name: "cmd/kubectl-dbc/internal/declared", pure: true, imports: []string{"cmd/kubectl-dbc/internal/text"}, importedBy: plugin},
 	{name: "cmd/kubectl-dbc/internal/preview", pure: true, importedBy: plugin, imports: []string{
 		"naming", "objects", "pods", "resources", "operation", "apply", "kit", "plan/situation", "network", "plan", "controller",

@@ -258,7 +258,7 @@ const (
 	// ReasonDataReplaced: the newest complete backup is recent. A member has another volume or database in it than in an
 	// older one that still exists.
 	ReasonDataReplaced = "DataReplaced"
-	// ReasonRestoredSince: a DatabaseRestore replaced the data after the newest complete backup.
+	// ReasonRestoredSince: a DatabaseRestore replaced the data after the newest complete backup, or gave it back.
 	ReasonRestoredSince = "RestoredSince"
 	// ReasonBackupOverdue: the newest complete backup is too old, or there is none.
 	ReasonBackupOverdue = "BackupOverdue"

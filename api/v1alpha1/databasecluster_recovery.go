@@ -40,6 +40,16 @@ type ClusterRecoveryStatus struct {
 	// +kubebuilder:validation:items:MaxLength=253
 	Backups []string `json:"backups,omitempty"`
 
+	// unusableBackups are the names of complete DatabaseBackups with which no recovery can start, or it is unknown whether one can. For
+	// example, a failover lost the log at their end, or a part of them is missing. A DatabaseRestore to a time chooses another one, if there
+	// is one. The newest is first, and at most 16 are listed. A restore without the archive does not depend on it.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=253
+	UnusableBackups []string `json:"unusableBackups,omitempty"`
+
 	// location is the URL of the archive.
 	// +required
 	// +kubebuilder:validation:MinLength=1

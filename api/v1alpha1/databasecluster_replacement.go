@@ -4,6 +4,10 @@ SPDX-License-Identifier: Apache-2.0
 
 package v1alpha1
 
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
 // ClusterReplacementStatus is how a DatabaseRestore replaces the data of a cluster. The data is restored into other volumes, while the
 // members run. Then the members stop, and start with these volumes. The volumes from before are retained, until the DatabaseRestore is
 // deleted.
@@ -43,6 +47,11 @@ type ClusterReplacementStatus struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	OtherVolumeClaimTemplate string `json:"otherVolumeClaimTemplate,omitempty"`
+
+	// switchedAt is when the members got these volumes. The first schedule that is not suspended then creates a backup once, because
+	// the backups from before have other data.
+	// +optional
+	SwitchedAt *metav1.Time `json:"switchedAt,omitempty"`
 
 	// pastRestores are the names of the last DatabaseRestores that have replaced the data, in this order. One that is created again with
 	// such a name does not replace it again.

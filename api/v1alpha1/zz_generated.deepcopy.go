@@ -873,6 +873,11 @@ func (in *ClusterRecoveryStatus) DeepCopyInto(out *ClusterRecoveryStatus) {
 		*out = make([]string, len(*in))
 		copy(*out, *in)
 	}
+	if in.UnusableBackups != nil {
+		in, out := &in.UnusableBackups, &out.UnusableBackups
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	in.CheckedAt.DeepCopyInto(&out.CheckedAt)
 }
 
@@ -893,6 +898,10 @@ func (in *ClusterReplacementStatus) DeepCopyInto(out *ClusterReplacementStatus) 
 		in, out := &in.RestoreRef, &out.RestoreRef
 		*out = new(ReplacementRestoreRef)
 		**out = **in
+	}
+	if in.SwitchedAt != nil {
+		in, out := &in.SwitchedAt, &out.SwitchedAt
+		*out = (*in).DeepCopy()
 	}
 	if in.PastRestores != nil {
 		in, out := &in.PastRestores, &out.PastRestores

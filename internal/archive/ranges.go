@@ -76,6 +76,18 @@ func (c Listing) Newest() (newest time.Time) {
 	return newest
 }
 
+// MarkedUntil is the latest mark that is not after a time: the database was in use then. Zero if there is none.
+func (c Listing) MarkedUntil(until time.Time) (last time.Time) {
+	for _, r := range c.Ranges() {
+		for _, mark := range r.marks {
+			if mark.Time.After(last) && !mark.Time.After(until) {
+				last = mark.Time
+			}
+		}
+	}
+	return last
+}
+
 // Covering returns the range from which a backup can be recovered until a time; zero for the end. The error is why there is none, and what
 // can be recovered.
 func (c Listing) Covering(b BaseBackup, until time.Time) (Range, error) {
@@ -188,6 +200,10 @@ func (r *Range) add(f File) {
 // that mark, as a backup, both histories have.
 func (r *Range) leave(fork File) {
 	left, known := r.Files[fork.Name]
+	if !known && fork.Size == 0 { // at the end of a file, and the archive did not get the next one
+		last := r.before(fork.Name)
+		left, known = last+1, last >= 0
+	}
 	order := func(mark placed) int {
 		switch {
 		case !known:

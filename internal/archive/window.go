@@ -71,6 +71,16 @@ func (c Listing) Spans(backups []BaseBackup) (spans []Span, based bool) {
 	return spans, based
 }
 
+// Usable returns the IDs of the backups with which a recovery can start.
+func (c Listing) Usable(backups []BaseBackup) (ids []string) {
+	for _, b := range basesIn(c.Ranges(), backups) {
+		if b.usable {
+			ids = append(ids, b.ID)
+		}
+	}
+	return ids
+}
+
 // Retained is what recoveries need.
 type Retained struct {
 	// From is the number of the first file.

@@ -47,7 +47,7 @@ func newPast(t *testing.T, seed uint64) *past {
 	return &past{T: t, random: rand.New(rand.NewPCG(seed, 2)), record: Resume(nil, nil, false, time.Time{}), now: time.Date(2026, 11, 27, 20, 0, 0, 0, time.UTC)}
 }
 
-func (p *past) file(place int) string { return fmt.Sprintf("t%d.%03d", p.timeline, place) }
+func (p *past) file(place int) string { return fmt.Sprintf("t-%02d.%03d", p.timeline, place) }
 
 // live writes some files.
 func (p *past) live(files int, forks bool) {
@@ -85,11 +85,14 @@ func (p *past) ends(b saved) bool {
 
 // fork gives up some of the last files of the timeline. A backup that runs goes on.
 func (p *past) fork() {
-	at := max(0, p.place-1-p.random.IntN(3))
-	if !slices.ContainsFunc(p.names, func(name string) bool { is, _ := Parse(name); return is.File == p.file(at) }) {
+	at, size := max(0, p.place-p.random.IntN(4)), int64(p.random.IntN(2))
+	switch {
+	case at == p.place: // at the end of the last file
+		size = 0
+	case !slices.ContainsFunc(p.names, func(name string) bool { is, _ := Parse(name); return is.File == p.file(at) }):
 		return // it is before this timeline
 	}
-	p.add(p.record.Record(Fork, p.file(at), int64(p.random.IntN(2))))
+	p.add(p.record.Record(Fork, p.file(at), size))
 	for i, b := range p.ended {
 		p.ended[i].lost = b.lost || b.gaps == p.gaps && b.timeline == p.timeline && b.place >= at
 	}

@@ -146,7 +146,7 @@ func resulting(s *situation.Situation, location string, result protocol.Result) 
 	seen := result.Recoverable
 	now := &dbv1.ClusterRecoveryStatus{
 		Location: location, ArchiveBytes: seen.StoredBytes, CheckedAt: metav1.NewTime(result.Started.Truncate(time.Second)),
-		Message: pods.Head(obstacle(s, seen), maxText), Backups: needed(s, seen),
+		Message: pods.Head(obstacle(s, seen), maxText), Backups: needed(s, seen), UnusableBackups: named(s, seen.Unusable),
 	}
 	for _, span := range seen.Spans {
 		// A time of whole seconds is in the span.
@@ -170,11 +170,16 @@ func needs(before, now *dbv1.ClusterRecoveryStatus) *metav1.Time {
 }
 
 // needed are the names of the backups that the window needs; none without a window.
-func needed(s *situation.Situation, seen *protocol.Recoverable) (names []string) {
+func needed(s *situation.Situation, seen *protocol.Recoverable) []string {
 	if hours(s.Cluster) == 0 {
 		return nil
 	}
-	for _, uid := range seen.Needed {
+	return named(s, seen.Needed)
+}
+
+// named are the names of the backups with these UIDs.
+func named(s *situation.Situation, uids []string) (names []string) {
+	for _, uid := range uids {
 		if b, found := s.Last(state.Younger, func(b state.Backup) bool { return string(b.UID) == uid }); found {
 			names = append(names, b.Name)
 		}
@@ -205,13 +210,13 @@ func obstacle(s *situation.Situation, seen *protocol.Recoverable) string {
 	return strings.Join(all, ". ")
 }
 
-// replaced returns the DatabaseRestore that replaced the data of the newest backup with which a recovery may start; "" for none.
+// replaced describes the DatabaseRestore that replaced the data of each backup with which a recovery may start; "" for none.
 func replaced(s *situation.Situation) (restore string) {
-	newest, found := s.Newest(func(b state.Backup) bool { return trusts(s, b) })
-	if !found {
+	all := trusted(s)
+	if len(all) == 0 || slices.ContainsFunc(all, func(b state.Backup) bool { return situation.IsPresent(s.Cluster, b) }) {
 		return ""
 	}
-	return situation.Elsewhere(s, newest)
+	return situation.Replacer(s)
 }
 
 // recoverable continues the sentence about an archive that works. If the status is not current, it was true at a time.
@@ -220,7 +225,7 @@ func recoverable(now *dbv1.ClusterRecoveryStatus, current bool, replaced string)
 	case now != nil && now.Message != "":
 		return "; " + now.Message
 	case replaced != "":
-		return fmt.Sprintf("; DatabaseRestore %s replaced the data, and no backup since then is complete: only times before that can be "+
+		return fmt.Sprintf("; %s replaced the data, and no backup since then is complete: only times before that can be "+
 			"recovered", replaced)
 	case now == nil || now.Oldest == nil:
 		return ""

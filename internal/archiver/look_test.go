@@ -135,6 +135,7 @@ func TestLogIsDeletedOnlyWhenItIsKnownWhatRecoveriesNeed(t *testing.T) {
 		"bad":                   {verified(dbv1.VerificationFailed), false, false},
 		"asked to verify":       {func(b *state.Backup) { b.Asked = "please" }, false, true},
 		"read by a cluster":     {func(b *state.Backup) { b.Read = true }, false, true},
+		"with another key":      {func(b *state.Backup) { b.EncryptionSecret = "former" }, true, false},
 		"beside one that runs":  {func(b *state.Backup) { b.Phase = dbv1.BackupRunning }, false, false},
 		"beside one that waits": {func(b *state.Backup) { b.Phase = dbv1.BackupPending }, true, false},
 	} {
@@ -232,6 +233,41 @@ func TestTheStatusNamesTheBackupsThatTheWindowNeeds(t *testing.T) {
 	}
 }
 
+func TestTheStatusNamesTheBackupsThatBeginNoRecovery(t *testing.T) {
+	c := archived()
+	facts := working(t, c, time.Hour)
+	facts.Looked, facts.Look, facts.Occasion = true, found(true, ""), occasionOf(c, facts, "uid-1", "uid-2")
+	facts.Look.Result.Recoverable.Unusable = []string{"uid-2", "gone"}
+	one, two := complete("uid-1", time.Hour), complete("uid-2", time.Minute)
+	one.Name, two.Name = "first", "second"
+	status := &dbv1.DatabaseClusterStatus{}
+	archiver.Subject.Decide(seen(t, c, facts, func(o *state.Observed) { o.Backups = []state.Backup{two, one} })).Report(subject.Executed{}, status)
+	if got := fmt.Sprint(status.Recovery.UnusableBackups); got != "[second]" {
+		t.Error(got)
+	}
+}
+
+// A restore reads the log with the key of the backup.
+func TestAnotherKeyNeedsAnotherBackup(t *testing.T) {
+	c := archived()
+	facts := working(t, c, time.Hour)
+	facts.Looked, facts.Look, facts.Occasion = true, jobs.Job{Name: "j", Succeeded: true}, occasionOf(c, facts, "a")
+	a := complete("a", time.Hour)
+	again := func() string {
+		d := archiver.Subject.Decide(seen(t, c, facts, func(o *state.Observed) { o.Backups = []state.Backup{a} }))
+		return operation.Describe(d.Operations)
+	}
+	a.Asked = "please" // so no log is deleted
+	if got := again(); got != "" {
+		t.Errorf("with the key of the archive: %s", got)
+	}
+	c.Spec.Backup.Destination.EncryptionSecretName = "key"
+	facts.Deployment = working(t, c, time.Hour).Deployment
+	if got := again(); got != "delete Job j: the operator reads the destination again" {
+		t.Errorf("with another one: %q", got)
+	}
+}
+
 func TestTheStatusSaysWhatCanBeRecovered(t *testing.T) {
 	at := func(text string) time.Time {
 		parsed, err := time.Parse(time.RFC3339Nano, "2026-11-20T"+text+"Z")
@@ -297,17 +333,38 @@ func TestTheStatusSaysWhatCanBeRecovered(t *testing.T) {
 	}
 }
 
+// That outlives the DatabaseRestore. After an undo, the archive of the first volumes continues.
 func TestTheStatusDoesNotPromiseARecoveryOfReplacedData(t *testing.T) {
-	c := archived()
-	facts := working(t, c, time.Hour)
-	condition := archiver.Subject.Decide(seen(t, c, facts, func(o *state.Observed) {
-		before := complete("b", time.Hour)
-		before.Lineage = "of another volume"
-		o.Backups = []state.Backup{before}
-		o.Replacement = &state.Replacement{Restore: dbv1.ReplacementRestoreRef{Name: "back"}}
-	})).Report(subject.Executed{}, c.Status.DeepCopy())[0]
-	if want := "DatabaseRestore back replaced the data"; !strings.Contains(condition.Message, want) {
-		t.Errorf("%s, want %s", condition.Message, want)
+	replacement := &state.Replacement{Restore: dbv1.ReplacementRestoreRef{Name: "back"}}
+	past := &dbv1.ClusterReplacementStatus{PastRestores: []string{"first", "last"}}
+	for what, one := range map[string]struct {
+		lineages    []string
+		replacement *state.Replacement
+		status      *dbv1.ClusterReplacementStatus
+		says        string
+	}{
+		"replaced":                          {[]string{"of another volume"}, replacement, nil, "DatabaseRestore back replaced the data"},
+		"after the deletion":                {[]string{"of another volume"}, nil, past, "DatabaseRestore last replaced the data"},
+		"with a backup since then":          {[]string{"", "of another volume"}, nil, past, "old"},
+		"after an undo, with one of before": {[]string{"of another volume", "present"}, replacement, past, "old"},
+		"without a backup":                  {nil, nil, past, "old"},
+	} {
+		c := archived()
+		c.Status.Replacement = one.status
+		facts := working(t, c, time.Hour)
+		condition := archiver.Subject.Decide(seen(t, c, facts, func(o *state.Observed) {
+			for i, lineage := range one.lineages {
+				b := complete(fmt.Sprint(i), time.Duration(i+1)*time.Hour)
+				if b.Lineage = lineage; lineage == "present" {
+					b.Lineage = string(c.UID)
+				}
+				o.Backups = append(o.Backups, b)
+			}
+			o.Replacement = one.replacement
+		})).Report(subject.Executed{}, c.Status.DeepCopy())[0]
+		if replaced := strings.Contains(condition.Message, "replaced the data"); !strings.Contains(condition.Message, one.says) || replaced != (one.says != "old") {
+			t.Errorf("%s: %s, want %s", what, condition.Message, one.says)
+		}
 	}
 }
 

@@ -46,7 +46,8 @@ func current(s *situation.Situation, found Facts) bool {
 }
 
 // trusted are the backups with which a recovery may start, as far as the operator knows. Of others in the destination it knows nothing: a
-// user may have deleted the DatabaseBackup because it was bad.
+// user may have deleted the DatabaseBackup because it was bad. A restore reads the log with the key of the backup, so one with another key
+// than the archive has now begins no recovery of now.
 func trusted(s *situation.Situation) []state.Backup {
 	all := state.Only(s.Backups, func(b state.Backup) bool { return trusts(s, b) })
 	slices.SortFunc(all, func(a, b state.Backup) int { return strings.Compare(string(a.UID), string(b.UID)) }) // it is part of the Job
@@ -54,7 +55,7 @@ func trusted(s *situation.Situation) []state.Backup {
 }
 
 func trusts(s *situation.Situation, b state.Backup) bool {
-	return b.Complete() && !b.Bad() && b.Of(s.Cluster)
+	return b.Complete() && !b.Bad() && b.Of(s.Cluster) && b.EncryptionSecret == s.Cluster.Spec.Backup.Destination.EncryptionSecretName
 }
 
 // mayDelete reports whether it is known what recoveries need. A backup that runs has no manifest yet. While backups are doubtful, older

@@ -65,6 +65,13 @@ func (f *Fetch) check() error {
 // ArchiveFolder is the name of the folder with the archive of a cluster, beside its backups.
 func ArchiveFolder(clusterUID string) string { return "archive-" + clusterUID }
 
+// uidBytes is the length of a UID of Kubernetes.
+const uidBytes = 36
+
+// ClusterOf is the UID of the cluster with this data. A cluster has other data since a DatabaseRestore replaced it: its backups and its
+// archive then have the UID with a suffix, in place of the UID.
+func ClusterOf(lineage string) string { return lineage[:min(len(lineage), uidBytes)] }
+
 // ArchiveBeside is the URL of that folder, for the URL of a backup.
 func ArchiveBeside(backup, clusterUID string) string {
 	return Beside(backup, ArchiveFolder(clusterUID))

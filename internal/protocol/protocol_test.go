@@ -278,3 +278,33 @@ func golden(t *testing.T, file string, got []byte) {
 		t.Errorf("%v; got\n%s", err, got)
 	}
 }
+
+// Kubernetes cuts a longer one off, and nothing of it can be decoded.
+func TestTheLongestRecoverableFitsAndNamesTheNewestUnusableBackups(t *testing.T) {
+	const uid = "6f1e0c52-1111-4222-8333-0a1b2c3d4e"
+	at := time.Date(2026, 11, 21, 12, 0, 0, 123456789, time.UTC)
+	seen := &Recoverable{Based: true, Current: true, StoredBytes: 1 << 50, Removed: 1 << 30, Left: strings.Repeat("l", 512), Unread: strings.Repeat("u", 512)}
+	for range MaxSpans {
+		seen.Spans = append(seen.Spans, Span{at, at})
+	}
+	for i := range MaxNeeded {
+		seen.Needed = append(seen.Needed, fmt.Sprintf("%s%02d", uid, i))
+	}
+	for i := range MaxUnusable {
+		seen.Unusable = append(seen.Unusable, fmt.Sprintf("%s%02d", uid, i))
+	}
+	encoded, err := Result{Started: at, Completed: at, Recoverable: seen}.Encode()
+	if err != nil || len(encoded) > MaxResultBytes {
+		t.Fatalf("%d bytes, %v", len(encoded), err)
+	}
+	result, err := DecodeResult(string(encoded))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := result.Recoverable
+	if len(got.Needed) != MaxNeeded || len(got.Spans) != MaxSpans || len(got.Unusable) == MaxUnusable || len(seen.Unusable) != MaxUnusable ||
+		!slices.Equal(got.Unusable, seen.Unusable[:len(got.Unusable)]) {
+		t.Errorf("%d bytes: %+v", len(encoded), got)
+	}
+	t.Logf("%d unusable backups in %d bytes", len(got.Unusable), len(encoded))
+}

@@ -68,27 +68,34 @@ func DecodeResult(message string) (*Result, error) {
 	return result, json.Unmarshal([]byte(message), result)
 }
 
-// Encode shortens the output and the message until the result fits.
+// Encode shortens the result until it fits.
 func (r Result) Encode() ([]byte, error) {
 	for {
 		encoded, err := json.Marshal(r)
-		if err != nil || len(encoded) <= MaxResultBytes {
+		if err != nil || len(encoded) <= MaxResultBytes || !shorten(&r, len(encoded)-MaxResultBytes) {
 			return encoded, err
 		}
-		switch excess := len(encoded) - MaxResultBytes; {
-		case r.Message != "":
-			r.Message = shortened(r.Message, excess)
-		case r.Output != nil:
-			r.Output = nil
-		case r.Objects != nil && len(r.Objects.Answers) > 0:
-			r.Objects = r.Objects.without()
-		case r.Check != nil && r.Check.Problem != "":
-			check := *r.Check
-			check.Problem, r.Check = shortened(check.Problem, excess), &check
-		default:
-			return encoded, nil
-		}
 	}
+}
+
+// shorten removes something that the result can lack; it reports whether there was anything.
+func shorten(r *Result, excess int) bool {
+	switch {
+	case r.Message != "":
+		r.Message = shortened(r.Message, excess)
+	case r.Output != nil:
+		r.Output = nil
+	case r.Objects != nil && len(r.Objects.Answers) > 0:
+		r.Objects = r.Objects.without()
+	case r.Recoverable != nil && len(r.Recoverable.Unusable) > 0:
+		r.Recoverable = r.Recoverable.without()
+	case r.Check != nil && r.Check.Problem != "":
+		check := *r.Check
+		check.Problem, r.Check = shortened(check.Problem, excess), &check
+	default:
+		return false
+	}
+	return true
 }
 
 // shortened removes at least excess bytes from a text. A byte of text has at least one byte in JSON.

@@ -35,6 +35,8 @@ const (
 	MaxSpans = 16
 	// MaxNeeded is the maximum number of backups in a result.
 	MaxNeeded = 32
+	// MaxUnusable is the maximum number of unusable backups in a result.
+	MaxUnusable = 16
 )
 
 // Span is a time in which every moment can be recovered.
@@ -55,9 +57,19 @@ type Recoverable struct {
 	Current bool `json:"current"`
 	// Needed are the UIDs of the backups that recoveries need. Empty if it is unknown, or if they are more than MaxNeeded: then all are.
 	Needed []string `json:"needed,omitempty"`
+	// Unusable are the UIDs of the trusted backups that begin in the archive, but no recovery can start with them, or it is unknown whether
+	// one can: the newest ones, newest first. They have the rest of the room for the result.
+	Unusable []string `json:"unusable,omitempty"`
 	// Removed is the number of objects that were deleted. Left is why others were not; "" if none is left.
 	Removed int    `json:"removed,omitempty"`
 	Left    string `json:"left,omitempty"`
 	// Unread is why a backup could not be read; "" if all could.
 	Unread string `json:"unread,omitempty"`
+}
+
+// without is the result without the oldest unusable backup.
+func (r *Recoverable) without() *Recoverable {
+	less := *r
+	less.Unusable = r.Unusable[:len(r.Unusable)-1]
+	return &less
 }

@@ -149,24 +149,36 @@ func (r report) youngEnough(overdue time.Time) metav1.Condition {
 // fresh reports a recent backup. Its database may be one that was created again although the user did not ask for it, so fresh names the
 // newest backup of the previous one.
 func (r report) fresh(newest state.Backup, text string) metav1.Condition {
-	if restore := situation.Elsewhere(r.Situation, newest); restore != "" {
-		return subject.Condition(dbv1.ConditionBackupHealthy, false, dbv1.ReasonRestoredSince, fmt.Sprintf(
-			"no complete backup has the present data: DatabaseRestore %s replaced that of DatabaseBackup %s. Create a backup, if none is due soon",
-			restore, newest.Name))
+	if !r.present(newest) {
+		return subject.Condition(dbv1.ConditionBackupHealthy, false, dbv1.ReasonRestoredSince, r.outdated(newest))
 	}
 	former, found := situation.Former(r.Observed, newest)
 	if !found {
 		return subject.Condition(dbv1.ConditionBackupHealthy, true, dbv1.ReasonBackupFresh, text)
 	}
 	cause := "a member got another volume, or its database was created again"
-	if restore := situation.Elsewhere(r.Situation, former); restore != "" {
-		cause = fmt.Sprintf("DatabaseRestore %s replaced the data", restore)
+	if !r.present(former) {
+		cause = situation.Replacer(r.Situation) + " replaced the data"
 	}
 	return subject.Condition(dbv1.ConditionBackupHealthy, true, dbv1.ReasonDataReplaced, fmt.Sprintf(
 		"%s. DatabaseBackup %s has other data than DatabaseBackup %s, completed at %s: %s. "+
 			"To restore the previous data, create a cluster with spec.bootstrap.fromBackup. If you do not need it, delete its DatabaseBackups: "+
 			"retention keeps the last ones",
 		text, newest.Name, former.Name, moment(former.Completed), cause))
+}
+
+func (r report) present(b state.Backup) bool { return situation.IsPresent(r.Cluster, b) }
+
+// outdated describes that the newest backup has the data of other volumes than the members use.
+func (r report) outdated(newest state.Backup) string {
+	restore := situation.Replacer(r.Situation)
+	text := fmt.Sprintf("no complete backup has the present data: %s replaced that of DatabaseBackup %s", restore, newest.Name)
+	if last, found := r.Newest(func(b state.Backup) bool { return b.Complete() && r.present(b) }); found {
+		text = fmt.Sprintf("the newest complete backup, DatabaseBackup %s, does not have the present data: since then, %s gave the members "+
+			"other volumes. The newest backup of these is DatabaseBackup %s, completed at %s",
+			newest.Name, restore, last.Name, moment(last.Completed))
+	}
+	return text + ". Create a backup, if none is due soon"
 }
 
 // backupVerified reports the result of the last verification. While another one runs, it keeps the previous result.

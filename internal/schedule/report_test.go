@@ -38,6 +38,13 @@ func other(b state.Backup) state.Backup {
 	return b
 }
 
+// released is the status after the DatabaseRestore was deleted: the members use the volumes of a template.
+func released(template string) func(*report) {
+	return func(p *report) {
+		p.Cluster.Status.Replacement = &dbv1.ClusterReplacementStatus{VolumeClaimTemplate: template, PastRestores: []string{"first", "last"}}
+	}
+}
+
 // replacing is a DatabaseRestore while the members use the volumes of a template.
 func replacing(template string) func(*report) {
 	return func(p *report) {
@@ -97,6 +104,19 @@ func TestBackupHealthyReportsTheAgeOfTheNewestBackup(t *testing.T) {
 			"False RestoredSince", "no complete backup has the present data: DatabaseRestore back replaced that of DatabaseBackup b"},
 		"fresh, after a DatabaseRestore replaced the data": {[]state.Backup{identified("b", 2*time.Hour, "1"), other(identified("c", time.Hour, "1"))}, replacing("data-0restored"),
 			"True DataReplaced", "completed at 2025-12-31T23:00:00Z: DatabaseRestore back replaced the data. To restore"},
+		"of replaced data, after the DatabaseRestore is deleted": {[]state.Backup{identified("b", time.Hour, "1")}, released("data-0restored"),
+			"False RestoredSince", "DatabaseRestore last replaced that of DatabaseBackup b. Create a backup, if none is due soon"},
+		"of restored data, after an undo": {[]state.Backup{identified("b", 2*time.Hour, "1"), other(identified("c", time.Hour, "1"))}, replacing("data"),
+			"False RestoredSince", "the newest complete backup, DatabaseBackup c, does not have the present data: since then, DatabaseRestore back gave the " +
+				"members other volumes. The newest backup of these is DatabaseBackup b, completed at 2025-12-31T23:00:00Z. Create a backup"},
+		"of restored data, after an undo and a deletion": {[]state.Backup{other(identified("c", time.Hour, "1"))}, released("data"),
+			"False RestoredSince", "DatabaseRestore last replaced that of DatabaseBackup c"},
+		"of restored data, without a maximum age": {[]state.Backup{other(identified("c", time.Hour, "1"))}, func(p *report) {
+			released("data")(p)
+			p.Cluster.Spec.Backup.UnhealthyAfter = nil
+		}, "False RestoredSince", "DatabaseRestore last replaced"},
+		"fresh, of restored data, after the DatabaseRestore is deleted": {[]state.Backup{identified("b", 2*time.Hour, "1"), other(identified("c", time.Hour, "1"))}, released("data-0restored"),
+			"True DataReplaced", "DatabaseRestore last replaced the data. To restore"},
 		"during a restore":                           {[]state.Backup{identified("b", time.Hour, "1")}, replacing("data"), "True BackupFresh", "DatabaseBackup b"},
 		"too old, with another database than before": {[]state.Backup{identified("b", 26*time.Hour, "1"), identified("c", 25*time.Hour, "2")}, nil, "False BackupOverdue", "DatabaseBackup c"},
 		"too old": {[]state.Backup{completeAt("b", 24*time.Hour)}, nil, "False BackupOverdue", "younger than 24h0m0s"},

@@ -132,7 +132,8 @@ func spareNewest(observed state.Observed, spare func(backup state.Backup, found 
 }
 
 // needed reports whether the window of the continuous archive needs a backup, as far as that is known. The status knows only about the
-// backups beside its location. One at an earlier destination remains until a later backup is older than the window.
+// backups beside its location, with its key. One at an earlier destination, or with another key, remains until a later backup is older than
+// the window.
 func needed(cluster *dbv1.DatabaseCluster, backup state.Backup, observed state.Observed) bool {
 	if !engine.Archives(cluster.Spec) || cluster.Spec.Backup.Archive.WindowHours == 0 {
 		return false
@@ -141,7 +142,8 @@ func needed(cluster *dbv1.DatabaseCluster, backup state.Backup, observed state.O
 	if seen == nil || len(seen.Backups) == 0 {
 		return true
 	}
-	if seen.Location != protocol.ArchiveBeside(backup.Location, backup.Lineage) {
+	sameKey := backup.EncryptionSecret == cluster.Spec.Backup.Destination.EncryptionSecretName
+	if !sameKey || seen.Location != protocol.ArchiveBeside(backup.Location, backup.Lineage) {
 		begin := metav1.NewTime(observed.At.Add(-time.Duration(cluster.Spec.Backup.Archive.WindowHours+1) * time.Hour))
 		return !slices.ContainsFunc(observed.Backups, func(b state.Backup) bool {
 			return b.Complete() && !b.Bad() && backup.Completed.Before(&b.Completed) && b.Completed.Before(&begin)

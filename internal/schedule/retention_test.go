@@ -115,6 +115,10 @@ func TestRetentionDeletesBackupsBeyondCountAndAge(t *testing.T) {
 			window(day(0, 4), "orders-nightly-2611210300")(c)
 			c.Spec.Backup.Archive.WindowHours, c.Status.Recovery.Location = 30, "s3://other/prod/archive"
 		}, "nightly-2611170300 nightly-2611180300 nightly-2611190300"},
+		"a window may need what has another key until it is over": {keep(1, 0), nights(5), func(c *dbv1.DatabaseCluster) {
+			window(day(0, 4), "orders-nightly-2611210300")(c)
+			c.Spec.Backup.Archive.WindowHours, c.Spec.Backup.Destination.EncryptionSecretName = 30, "new"
+		}, "nightly-2611170300 nightly-2611180300 nightly-2611190300"},
 		"an archive without a window needs none": {keep(1, 0), nights(5), func(c *dbv1.DatabaseCluster) {
 			window(day(0, 4), "orders-nightly-2611170300")(c)
 			c.Spec.Backup.Archive.WindowHours = 0

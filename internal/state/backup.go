@@ -39,6 +39,8 @@ type Backup struct {
 	Location string
 	// Lineage identifies its data in an archive: see naming.Lineage.
 	Lineage string
+	// EncryptionSecret is the Secret with the key of its data, and of the log that is read with it; "" if neither is encrypted by the Jobs.
+	EncryptionSecret string
 	// Completed is the time of completion, Failure the cause of a failure.
 	Completed metav1.Time
 	Failure   string
@@ -109,6 +111,9 @@ func BackupOf(backup *dbv1.DatabaseBackup) Backup {
 		Asked:        asked(backup.Annotations[dbv1.AnnotationVerify]),
 		Verification: verificationOf(backup.Status.Verification),
 		Version:      backup.ResourceVersion,
+	}
+	if at := backup.Status.Destination; at != nil {
+		b.EncryptionSecret = at.EncryptionSecretName
 	}
 	if origin := backup.Status.Origin; origin != nil {
 		b.CreatedFor, b.Schedule, b.ScheduledAt = types.UID(origin.ClusterUID), origin.Schedule, origin.ScheduledTime

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dbcluster/databasecluster-operator/internal/archive"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
@@ -22,10 +23,22 @@ type searchRun struct {
 	store *store
 	until time.Time
 	// backups are the complete backups by their folders, with a slash.
-	backups map[string]*protocol.Manifest
+	backups map[string]candidate
+	// archives are the archives by the data that they are of; nil until they are listed.
+	archives map[string]archive.Listing
 	// unclear are objects that are no complete backup.
 	unclear []string
 }
+
+// candidate is a complete backup.
+type candidate struct {
+	*protocol.Manifest
+	// base is its place in the archive; the zero value if no recovery can begin with it.
+	base archive.BaseBackup
+}
+
+// lineage identifies its data: that of a cluster, until a DatabaseRestore replaced it. "" if it is unknown.
+func (c candidate) lineage() string { return c.About[protocol.AboutClusterUID] }
 
 func (s *searchRun) do(ctx context.Context) (result protocol.Result, err error) {
 	result.Started = time.Now().UTC()
@@ -51,7 +64,7 @@ func (s *searchRun) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.backups = map[string]*protocol.Manifest{}
+	s.backups, s.archives = map[string]candidate{}, map[string]archive.Listing{}
 	for _, name := range others {
 		s.unclear = append(s.unclear, s.store.URL(name)+", which is no part of a backup")
 	}
@@ -63,6 +76,7 @@ func (s *searchRun) read(ctx context.Context) error {
 		switch {
 		case err != nil:
 		case archives: // it is not listed, because it may have many objects
+			s.archives[path.Clean(strings.TrimPrefix(folder, protocol.ArchiveFolder("")))] = nil
 			s.unclear = append(s.unclear, "an archive, "+s.store.URL(folder))
 		default:
 			err = s.readBackup(ctx, folder)
@@ -101,8 +115,16 @@ func (s *searchRun) readBackup(ctx context.Context, folder string) error {
 	case strings.HasPrefix(manifest.About[protocol.AboutClusterUID], s.ID):
 		return s.own(folder)
 	}
-	s.backups[folder] = manifest
+	s.backups[folder] = s.candidate(manifest, folder, listed)
 	return nil
+}
+
+func (s *searchRun) candidate(manifest *protocol.Manifest, folder string, listed listing) candidate {
+	found := candidate{Manifest: manifest}
+	if len(manifest.Streams) == 1 && archiveFile(&manifest.Streams[0]) != "" {
+		found.base, _ = baseOf(manifest, s.store, folder, listed) // the restore reports what is missing
+	}
+	return found
 }
 
 // isComplete reports whether a folder has a complete backup that is not deleted.
@@ -139,22 +161,17 @@ func (s *searchRun) found(ctx context.Context) (*protocol.Found, error) {
 	if len(s.backups) == 0 {
 		return s.nothing(ctx)
 	}
-	newest := s.newest(func(*protocol.Manifest) bool { return true })
+	newest := s.newest(func(candidate) bool { return true })
 	if newest == "" {
 		return nil, failf(protocol.TargetNotCovered, "No backup below %s was complete before %s. Choose a later time in "+
 			"spec.bootstrap.fromBackup.recoveryTarget.", s.store.URL(""), s.Until)
 	}
-	if s.Recovers {
-		// Another cluster of the name has other data: an older backup of the same data can begin, but not one of other data.
-		cluster := s.backups[newest].About[protocol.AboutClusterUID]
-		begins := s.newest(func(m *protocol.Manifest) bool {
-			return m.About[protocol.AboutClusterUID] == cluster && len(m.Streams) == 1 && archiveFile(&m.Streams[0]) != ""
-		})
-		if begins == "" || cluster == "" {
-			return nil, failf(protocol.TargetNotCovered, "The backup %s does not begin in an archive, and no older backup of the same data does. "+
-				"Remove spec.bootstrap.fromBackup.recoveryTarget to restore it. %s", s.store.URL(path.Clean(newest)), nameOne)
-		}
-		newest = begins
+	newest, err := s.inUse(ctx, newest)
+	if err == nil && s.Recovers {
+		newest, err = s.beginning(ctx, newest)
+	}
+	if err != nil {
+		return nil, err
 	}
 	m := s.backups[newest]
 	return &protocol.Found{
@@ -164,13 +181,13 @@ func (s *searchRun) found(ctx context.Context) (*protocol.Found, error) {
 }
 
 // newest returns the folder of the newest backup that counts; "" for none. Of two at the same time, it is always the same one.
-func (s *searchRun) newest(counts func(*protocol.Manifest) bool) (folder string) {
-	for name, m := range s.backups {
-		if !s.until.IsZero() && m.Completed.After(s.until) || !counts(m) {
+func (s *searchRun) newest(counts func(candidate) bool) (folder string) {
+	for name, b := range s.backups {
+		if !s.until.IsZero() && b.Completed.After(s.until) || !counts(b) {
 			continue
 		}
-		last := s.backups[folder]
-		if last == nil || m.Completed.After(last.Completed) || m.Completed.Equal(last.Completed) && name > folder {
+		last, found := s.backups[folder]
+		if !found || b.Completed.After(last.Completed) || b.Completed.Equal(last.Completed) && name > folder {
 			folder = name
 		}
 	}

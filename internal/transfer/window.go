@@ -129,26 +129,31 @@ func (w *windowRun) base(ctx context.Context, folder string) (base archive.BaseB
 	if err != nil {
 		return base, err
 	}
-	backup := listing{}
-	for name, size := range listed {
-		backup[strings.TrimPrefix(name, folder)] = size
-	}
-	if _, complete := backup[protocol.ManifestName]; !complete {
+	if _, complete := listed[folder+protocol.ManifestName]; !complete {
 		return base, nil
 	}
 	manifest, err := readManifest(ctx, w.store, folder+protocol.ManifestName)
 	if err != nil || manifest.About[protocol.AboutClusterUID] != w.ID || len(manifest.Streams) != 1 {
 		return base, err
 	}
-	stream := &manifest.Streams[0]
-	trusted := slices.Contains(w.Trusted, manifest.ID)
-	if err := check(stream, w.store, backup); err != nil {
-		w.log.Warn(fmt.Sprintf("The backup %s cannot be restored.", w.store.URL(path.Clean(folder))), "cause", failureOf(err).Message)
-		trusted = false
+	base, damage := baseOf(manifest, w.store, folder, listed)
+	if damage != nil {
+		w.log.Warn(fmt.Sprintf("The backup %s cannot be restored.", w.store.URL(path.Clean(folder))), "cause", failureOf(damage).Message)
 	}
-	return archive.BaseBackup{
-		ID: manifest.ID, Start: archiveFile(stream), Ended: stream.Completed, Trusted: trusted, Named: slices.Contains(w.Named, manifest.ID),
-	}, nil
+	base.Trusted = base.Trusted && slices.Contains(w.Trusted, base.ID)
+	base.Named = slices.Contains(w.Named, base.ID)
+	return base, nil
+}
+
+// baseOf is a backup of one stream in a folder. It is trusted if all its objects are there.
+func baseOf(manifest *protocol.Manifest, store *store, folder string, listed listing) (base archive.BaseBackup, damage error) {
+	backup := listing{}
+	for name, size := range listed {
+		backup[strings.TrimPrefix(name, folder)] = size
+	}
+	stream := &manifest.Streams[0]
+	damage = check(stream, store, backup)
+	return archive.BaseBackup{ID: manifest.ID, Start: archiveFile(stream), Ended: stream.Completed, Trusted: damage == nil}, damage
 }
 
 // await lists the archive when it has everything of the newest backup, or when the patience ends.
@@ -186,13 +191,26 @@ func (w *windowRun) archived(listed listing) (names []string) {
 
 // judge returns what can be recovered.
 func (w *windowRun) judge(bases []archive.BaseBackup, listed listing) protocol.Recoverable {
-	spans, based := archive.Read(w.archived(listed)).Spans(bases)
+	files := archive.Read(w.archived(listed))
+	spans, based := files.Spans(bases)
 	found := protocol.Recoverable{Based: based, Current: based && reaches(spans, bases)}
 	for _, size := range listed {
 		found.StoredBytes += size
 	}
+	found.Unusable = w.unusable(bases, files.Usable(bases))
 	for _, span := range spans[max(0, len(spans)-protocol.MaxSpans):] {
 		found.Spans = append(found.Spans, protocol.Span{Oldest: span.Oldest.UTC(), Newest: span.Newest.UTC()})
 	}
 	return found
+}
+
+// unusable are the IDs of the newest backups that the operator trusts, but no recovery can start with them.
+func (w *windowRun) unusable(bases []archive.BaseBackup, usable []string) (ids []string) {
+	newest := slices.SortedFunc(slices.Values(bases), func(a, b archive.BaseBackup) int { return b.Ended.Compare(a.Ended) })
+	for _, b := range newest {
+		if slices.Contains(w.Trusted, b.ID) && !slices.Contains(usable, b.ID) && len(ids) < protocol.MaxUnusable {
+			ids = append(ids, b.ID)
+		}
+	}
+	return ids
 }

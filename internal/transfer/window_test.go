@@ -153,3 +153,39 @@ func TestABackupThatCannotBeReadIsNamed(t *testing.T) {
 		t.Errorf("%+v", found)
 	}
 }
+
+// The operator and the plugin of kubectl begin with another backup then.
+func TestBackupsThatBeginNoRecoveryAreNamedNewestFirst(t *testing.T) {
+	w := newWorld(t)
+	w.logged(marked(-time.Hour) + `printf 'put log.1 1\na'`)
+	w.based("first", "uid-1", "log.1")
+	w.logged(marked(time.Hour) + `printf 'put log.2 1\nb'`)
+	w.based("damaged", "uid-1", "log.2")
+	pieces, err := filepath.Glob(filepath.Join(w.root, besideFolder, "damaged", "member-0", "0*"))
+	if err != nil || len(pieces) != 1 {
+		t.Fatal(pieces, err)
+	}
+	w.worked(os.Remove(pieces[0]))
+	w.based("third", "uid-1", "lost.1")
+	w.based("stranger", "uid-2", "log.1")
+	w.based("unknown", "uid-1", "")
+	if found := w.window(); !slices.Equal(found.Unusable, []string{"third", "damaged"}) || len(found.Spans) != 1 {
+		t.Errorf("%+v", found)
+	}
+	if found := w.window("--trust", "first"); found.Unusable != nil {
+		t.Errorf("the operator knows that the others are bad: %+v", found)
+	}
+}
+
+// A replica that was promoted lacks the end of a backup.
+func TestABackupWhoseEndWasGivenUpBeginsNoRecovery(t *testing.T) {
+	w := newWorld(t)
+	w.commits("uid-1", "log.1")
+	w.based("first", "uid-1", "log.1")
+	w.commits("uid-1", "log.2")
+	w.based("second", "uid-1", "log.2")
+	w.logged(`printf 'put log.3 1\nc'; printf 'fork log.3 0\n'; ` + marked(time.Hour) + `printf 'put log.4 1\nd'`)
+	if found := w.window(); !slices.Equal(found.Unusable, []string{"second"}) || len(found.Spans) != 1 {
+		t.Errorf("%+v", found)
+	}
+}

@@ -21,6 +21,10 @@ var replacementSequences = []world.Story{
 	world.Tell("data-replaced", backedUp("old", world.PairEngine), told(createPair(world.PairEngine)), replaceData("yesterday", "old"), world.Holds("old of member 0"),
 		setMode("yesterday", dbv1.RestoreUndo), world.Holds("the first data"), setMode("yesterday", dbv1.RestoreReplace), world.Holds("old of member 0"),
 		removeRestore("yesterday"), image("database:2")),
+	world.Tell("data-replaced-with-a-schedule", backedUp("old", world.PairEngine), told(createPair(world.PairEngine, backedUpAtNight)), backUp("first", dbv1.BackupRetain),
+		replaceData("yesterday", "old"), setMode("yesterday", dbv1.RestoreUndo), removeRestore("yesterday"), world.Holds("the first data")),
+	world.Tell("data-replaced-without-a-backup", backedUp("old", world.PairEngine), told(createPair(world.PairEngine, backedUpAtNight, suspended(true))),
+		backUp("first", dbv1.BackupRetain), replaceData("yesterday", "old"), removeRestore("yesterday"), backUp("second", dbv1.BackupRetain)),
 	world.Tell("data-replaced-of-each-member", world.InBucket("old", 2), runningSaved(2), replaceData("yesterday", "old"), world.Holds("old of member"),
 		setMode("yesterday", dbv1.RestoreUndo), world.Holds("what orders"), removeRestore("yesterday"), scale(3)),
 	world.Tell("data-replaced-and-undone-at-once", backedUp("old", world.PairEngine), told(createPair(world.PairEngine)), soon(9, replaceData("yesterday", "old")),
@@ -44,6 +48,14 @@ var replacementSequences = []world.Story{
 	world.Tell("data-replaced-but-not-the-archive", backedUp("old", world.PairEngine), told(createPair(world.PairEngine, archived)), world.NodeSilent("archive"),
 		replaceData("yesterday", "old"), setMode("yesterday", dbv1.RestoreUndo), world.Holds("the first data"), world.RemoveNode("archive")),
 	world.Tell("data-replaced-by-two", world.InBucket("old", 2), runningSaved(2), replaceData("first", "old"), replaceData("second", "old"), removeRestore("first"), removeRestore("second")),
+}
+
+// backedUpAtNight gives a cluster a schedule that is not due during a story.
+func backedUpAtNight(c *dbv1.DatabaseCluster) {
+	engine := c.Spec.Engine
+	saved(c)
+	scheduled("0 3 * * *", 7)(c)
+	c.Spec.Engine = engine
 }
 
 // replaceData creates a DatabaseRestore that gives the cluster the data of a backup.

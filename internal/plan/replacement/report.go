@@ -34,11 +34,11 @@ func statusOf(s *situation.Situation) *dbv1.ClusterReplacementStatus {
 		before = &dbv1.ClusterReplacementStatus{}
 	}
 	if r == nil {
-		return released(used, before.PastRestores)
+		return released(used, before)
 	}
 	now := &dbv1.ClusterReplacementStatus{
 		RestoreRef: &r.Restore, VolumeClaimTemplate: used, OtherVolumeClaimTemplate: r.Template, Stage: dbv1.ReplacementCompleted,
-		PastRestores: before.PastRestores, Restore: before.Restore,
+		PastRestores: before.PastRestores, Restore: before.Restore, SwitchedAt: before.SwitchedAt,
 	}
 	if r.Source != nil {
 		now.Failure = restore.Failure(s.Next)
@@ -50,7 +50,7 @@ func statusOf(s *situation.Situation) *dbv1.ClusterReplacementStatus {
 	switch {
 	case s.Switched():
 		now.VolumeClaimTemplate, now.OtherVolumeClaimTemplate = r.Template, used
-		now.PastRestores = with(before.PastRestores, r.Restore.Name)
+		now.PastRestores, now.SwitchedAt = with(before.PastRestores, r.Restore.Name), new(metav1.NewTime(s.At))
 		return now
 	case s.Switches():
 		now.Stage, now.Message = dbv1.ReplacementSwitching, switching(s)
@@ -80,12 +80,12 @@ func with(past []string, name string) []string {
 	return append(others[max(0, len(others)+1-maxPast):], name)
 }
 
-// released keeps which volumes the members use after the DatabaseRestore is deleted, and its name.
-func released(used string, past []string) *dbv1.ClusterReplacementStatus {
-	if used == naming.DataVolume && len(past) == 0 {
+// released keeps, after the DatabaseRestore is deleted, its name, which volumes the members use, and since when.
+func released(used string, before *dbv1.ClusterReplacementStatus) *dbv1.ClusterReplacementStatus {
+	if used == naming.DataVolume && len(before.PastRestores) == 0 {
 		return nil
 	}
-	return &dbv1.ClusterReplacementStatus{VolumeClaimTemplate: used, PastRestores: past}
+	return &dbv1.ClusterReplacementStatus{VolumeClaimTemplate: used, PastRestores: before.PastRestores, SwitchedAt: before.SwitchedAt}
 }
 
 // stalled is why the replacement waits for the user; nil if it does not.

@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -63,12 +64,21 @@ func Former(observed state.Observed, than state.Backup) (state.Backup, bool) {
 	})
 }
 
-// Elsewhere returns the DatabaseRestore that lets the members use other volumes than those with the data of a backup; "" for none.
-func Elsewhere(s *Situation, b state.Backup) (restore string) {
-	if s.Replacement == nil || b.Lineage == "" || b.Lineage == naming.Lineage(string(s.Cluster.UID), naming.ClaimTemplate(s.Cluster)) {
-		return ""
+// IsPresent reports whether a backup has the data of the volumes that the members use, and not of those before a DatabaseRestore replaced
+// the data, or gave it back. That outlives the DatabaseRestore. Without a record of its cluster, a backup counts.
+func IsPresent(cluster *dbv1.DatabaseCluster, b state.Backup) bool {
+	return b.Lineage == "" || b.Lineage == naming.Lineage(string(cluster.UID), naming.ClaimTemplate(cluster))
+}
+
+// Replacer describes the DatabaseRestore that changed last which volumes the members use.
+func Replacer(s *Situation) string {
+	if r := s.Cluster.Status.Replacement; r != nil && len(r.PastRestores) > 0 {
+		return "DatabaseRestore " + r.PastRestores[len(r.PastRestores)-1]
 	}
-	return s.Replacement.Restore.Name
+	if s.Replacement != nil {
+		return "DatabaseRestore " + s.Replacement.Restore.Name
+	}
+	return "a DatabaseRestore"
 }
 
 func usable(b state.Backup) bool { return b.Complete() && !b.Bad() }

@@ -18,6 +18,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // RestoreFacts are what a pass reads about a DatabaseRestore. An object that is nil does not exist.
@@ -116,7 +117,7 @@ func unreachable(restore *dbv1.DatabaseRestore, seen RestoreFacts) (RestorePlan,
 	if cause := engine.Unreachable(target, seen.Engine); cause != "" {
 		return stalled(dbv1.ReasonFieldUnsupported, fmt.Sprintf("spec.source.recoveryTarget: %s. Create another DatabaseRestore", cause)), true
 	}
-	if heldBy(restore, seen) == nil && ahead(restore, until(target)) {
+	if heldBy(restore, seen) == nil && ahead(restore, state.Until(target)) {
 		return stalled(dbv1.ReasonRestoreFailed, fmt.Sprintf("spec.source.recoveryTarget.time %s is after the creation of this DatabaseRestore, "+
 			"so the cluster had no data of then. Create another DatabaseRestore with a past time", target.Time)), true
 	}

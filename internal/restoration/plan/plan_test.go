@@ -67,29 +67,46 @@ func created(t *testing.T, p plan.RestorePlan) *dbv1.DatabaseCluster {
 
 func at(text string) *dbv1.RecoveryTarget { return &dbv1.RecoveryTarget{Time: text} }
 
+// begins lets status.recovery have backups with which no recovery can begin.
+func begins(unusable ...string) func(*plan.RestoreFacts) {
+	return func(f *plan.RestoreFacts) {
+		f.Cluster.Status.Recovery = &dbv1.ClusterRecoveryStatus{UnusableBackups: unusable}
+	}
+}
+
 func TestAPreviewBeginsWithTheBackupOfTheSource(t *testing.T) {
 	cases := map[string]struct {
 		source dbv1.RestoreSource
 		change func(*plan.RestoreFacts)
 		want   string // the backup, or a part of the cause
 	}{
-		"the newest":                          {dbv1.RestoreSource{}, nil, "second"},
-		"for the end of the archive":          {dbv1.RestoreSource{RecoveryTarget: at("")}, nil, "second"},
-		"before the time":                     {dbv1.RestoreSource{RecoveryTarget: at("2026-11-28T10:59:59.9Z")}, nil, "first"},
-		"not in the second of its end":        {dbv1.RestoreSource{RecoveryTarget: at("2026-11-28T11:00:00.5Z")}, nil, "first"},
-		"with another time zone":              {dbv1.RestoreSource{RecoveryTarget: at("2026-11-28T12:30:00+02:00")}, nil, "first"},
-		"none before the time":                {dbv1.RestoreSource{RecoveryTarget: at("2026-11-28T09:59:59Z")}, nil, "no backup in its archive that was complete before 2026-11-28T09:59:59Z"},
-		"the named one":                       {dbv1.RestoreSource{BackupRef: &dbv1.RestoreBackupRef{Name: "first"}}, nil, "first"},
-		"not one of another cluster":          {dbv1.RestoreSource{BackupRef: &dbv1.RestoreBackupRef{Name: "of-payroll"}}, nil, "DatabaseBackup of-payroll of DatabaseCluster orders does not exist"},
-		"not one elsewhere, for a time":       {dbv1.RestoreSource{RecoveryTarget: at("")}, func(f *plan.RestoreFacts) { f.Backups[1].Spec.Destination = &dbv1.BackupDestination{} }, "first"},
-		"not one outside of the archive":      {dbv1.RestoreSource{RecoveryTarget: at("")}, func(f *plan.RestoreFacts) { f.Backups[1].Status.Streams[0].Facts = nil }, "first"},
-		"one outside of it, without a time":   {dbv1.RestoreSource{}, func(f *plan.RestoreFacts) { f.Backups[1].Status.Streams[0].Facts = nil }, "second"},
-		"none in the archive":                 {dbv1.RestoreSource{RecoveryTarget: at("")}, func(f *plan.RestoreFacts) { f.Backups = nil }, "no complete backup that began in its archive"},
-		"none is complete":                    {dbv1.RestoreSource{}, func(f *plan.RestoreFacts) { f.Backups = nil }, "orders has no complete backup. Create a DatabaseBackup"},
-		"not one of a previous cluster":       {dbv1.RestoreSource{}, func(f *plan.RestoreFacts) { f.Backups[1].Status.ClusterUID = "c0" }, "first"},
-		"not one that failed":                 {dbv1.RestoreSource{}, func(f *plan.RestoreFacts) { f.Backups[1].Status.Phase = dbv1.BackupFailed }, "first"},
-		"not one that is being deleted":       {dbv1.RestoreSource{}, func(f *plan.RestoreFacts) { f.Backups[1].DeletionTimestamp = new(metav1.Now()) }, "first"},
-		"not one whose verification failed":   {dbv1.RestoreSource{}, func(f *plan.RestoreFacts) { f.Backups[1].Status.Verification = failed() }, "first"},
+		"the newest":                         {dbv1.RestoreSource{}, nil, "second"},
+		"for the end of the archive":         {dbv1.RestoreSource{RecoveryTarget: at("")}, nil, "second"},
+		"before the time":                    {dbv1.RestoreSource{RecoveryTarget: at("2026-11-28T10:59:59.9Z")}, nil, "first"},
+		"not in the second of its end":       {dbv1.RestoreSource{RecoveryTarget: at("2026-11-28T11:00:00.5Z")}, nil, "first"},
+		"with another time zone":             {dbv1.RestoreSource{RecoveryTarget: at("2026-11-28T12:30:00+02:00")}, nil, "first"},
+		"none before the time":               {dbv1.RestoreSource{RecoveryTarget: at("2026-11-28T09:59:59Z")}, nil, "no backup in its archive that was complete before 2026-11-28T09:59:59Z"},
+		"the named one":                      {dbv1.RestoreSource{BackupRef: &dbv1.RestoreBackupRef{Name: "first"}}, nil, "first"},
+		"not one of another cluster":         {dbv1.RestoreSource{BackupRef: &dbv1.RestoreBackupRef{Name: "of-payroll"}}, nil, "DatabaseBackup of-payroll of DatabaseCluster orders does not exist"},
+		"not one elsewhere, for a time":      {dbv1.RestoreSource{RecoveryTarget: at("")}, func(f *plan.RestoreFacts) { f.Backups[1].Spec.Destination = &dbv1.BackupDestination{} }, "first"},
+		"not one outside of the archive":     {dbv1.RestoreSource{RecoveryTarget: at("")}, func(f *plan.RestoreFacts) { f.Backups[1].Status.Streams[0].Facts = nil }, "first"},
+		"one outside of it, without a time":  {dbv1.RestoreSource{}, func(f *plan.RestoreFacts) { f.Backups[1].Status.Streams[0].Facts = nil }, "second"},
+		"none in the archive":                {dbv1.RestoreSource{RecoveryTarget: at("")}, func(f *plan.RestoreFacts) { f.Backups = nil }, "no complete backup that began in its archive"},
+		"none is complete":                   {dbv1.RestoreSource{}, func(f *plan.RestoreFacts) { f.Backups = nil }, "orders has no complete backup. Create a DatabaseBackup"},
+		"not one of a previous cluster":      {dbv1.RestoreSource{}, func(f *plan.RestoreFacts) { f.Backups[1].Status.ClusterUID = "c0" }, "first"},
+		"not one that failed":                {dbv1.RestoreSource{}, func(f *plan.RestoreFacts) { f.Backups[1].Status.Phase = dbv1.BackupFailed }, "first"},
+		"not one that is being deleted":      {dbv1.RestoreSource{}, func(f *plan.RestoreFacts) { f.Backups[1].DeletionTimestamp = new(metav1.Now()) }, "first"},
+		"not one whose verification failed":  {dbv1.RestoreSource{}, func(f *plan.RestoreFacts) { f.Backups[1].Status.Verification = failed() }, "first"},
+		"not one that begins no recovery":    {dbv1.RestoreSource{RecoveryTarget: at("2026-11-28T11:30:00Z")}, begins("second"), "first"},
+		"nor for the end of the archive":     {dbv1.RestoreSource{RecoveryTarget: at("")}, begins("second"), "first"},
+		"one of them, if it is the only one": {dbv1.RestoreSource{RecoveryTarget: at("2026-11-28T10:30:00Z")}, begins("first"), "first"},
+		"the newest of them":                 {dbv1.RestoreSource{RecoveryTarget: at("")}, begins("first", "second"), "second"},
+		"such a one, without a time":         {dbv1.RestoreSource{}, begins("second"), "second"},
+		"of the volumes in use at any rate": {dbv1.RestoreSource{RecoveryTarget: at("")}, func(f *plan.RestoreFacts) {
+			begins("second")(f)
+			f.Cluster.Status.Replacement = &dbv1.ClusterReplacementStatus{VolumeClaimTemplate: "data-0restored"}
+			f.Backups[1].Status.VolumeClaimTemplate = "data-0restored"
+		}, "second"},
 		"the engine does not exist":           {dbv1.RestoreSource{}, func(f *plan.RestoreFacts) { f.Engine = nil }, "DatabaseEngine pairdb"},
 		"the cluster has no engine":           {dbv1.RestoreSource{}, func(f *plan.RestoreFacts) { f.Cluster.Spec.Engine = "" }, "has no spec.engine"},
 		"the cluster is being deleted":        {dbv1.RestoreSource{}, func(f *plan.RestoreFacts) { f.Cluster.DeletionTimestamp = new(metav1.Now()) }, "orders is being deleted"},

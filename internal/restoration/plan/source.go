@@ -5,13 +5,10 @@ SPDX-License-Identifier: Apache-2.0
 package plan
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -42,56 +39,12 @@ func sourceOf(restore *dbv1.DatabaseRestore, seen RestoreFacts) (from source, pr
 		from.Name, from.backup = first.Name, &seen.Backups[i]
 		return from, ""
 	}
-	from.backup = newest(seen, asked.RecoveryTarget)
+	from.backup = state.BestBackup(seen.Cluster, seen.Backups, asked.RecoveryTarget)
 	if from.backup == nil {
 		return from, missing(seen.Cluster, asked.RecoveryTarget)
 	}
 	from.Name = from.backup.Name
 	return from, ""
-}
-
-// newest is the newest backup of the cluster; for a moment in the archive, one with which a recovery to it can begin. One whose last
-// verification failed does not count.
-func newest(seen RestoreFacts, target *dbv1.RecoveryTarget) *dbv1.DatabaseBackup {
-	var last *dbv1.DatabaseBackup
-	for i := range seen.Backups {
-		one := &seen.Backups[i]
-		b := state.BackupOf(one)
-		usable := b.Complete() && !b.Bad() && b.RanFor == seen.Cluster.UID && (target == nil || begins(one, until(target)))
-		if usable && (last == nil || better(seen.Cluster, one, last)) {
-			last = one
-		}
-	}
-	return last
-}
-
-// better reports whether a backup is a better source than another one: it is of the volumes that the cluster uses, or newer.
-func better(cluster *dbv1.DatabaseCluster, one, than *dbv1.DatabaseBackup) bool {
-	uses := func(b *dbv1.DatabaseBackup) bool {
-		return cmp.Or(b.Status.VolumeClaimTemplate, naming.DataVolume) == naming.ClaimTemplate(cluster)
-	}
-	if uses(one) != uses(than) {
-		return uses(one)
-	}
-	return state.EndOf(one.Status).After(state.EndOf(than.Status))
-}
-
-// begins reports whether a recovery to a time can begin with a backup: it is beside the archive, and was complete before.
-func begins(b *dbv1.DatabaseBackup, until time.Time) bool {
-	beside := b.Spec.Destination == nil && state.BeginsInArchive(b.Status)
-	return beside && (until.IsZero() || !state.EndOf(b.Status).After(until))
-}
-
-// until is the moment of a target; zero for the end of the archive, and for none.
-func until(target *dbv1.RecoveryTarget) time.Time {
-	if target == nil {
-		return time.Time{}
-	}
-	at, err := time.Parse(time.RFC3339Nano, target.Time)
-	if err != nil { // it is empty, because the API server has checked it
-		return time.Time{}
-	}
-	return at
 }
 
 func missing(of *dbv1.DatabaseCluster, target *dbv1.RecoveryTarget) string {

@@ -754,6 +754,12 @@ var schemaYAML = typed.YAMLObject(`types:
           elementType:
             namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RecoveryRange
           elementRelationship: atomic
+    - name: unusableBackups
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: atomic
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterReplacementStatus
   map:
     fields:
@@ -784,6 +790,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: stage
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ReplacementStage
+    - name: switchedAt
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
     - name: volumeClaimTemplate
       type:
         scalar: string

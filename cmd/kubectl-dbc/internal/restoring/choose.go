@@ -16,6 +16,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/cmd/kubectl-dbc/internal/text"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // Facts are what a choice depends on.
@@ -102,12 +103,7 @@ func (f Facts) backup(ask Ask) (*dbv1.DatabaseBackup, error) {
 	if ask.Backup != "" {
 		return f.named(ask)
 	}
-	var chosen *dbv1.DatabaseBackup
-	for i := range f.Backups {
-		if b := &f.Backups[i]; f.usable(b) && f.begins(b, ask.Moment) && (chosen == nil || f.better(b, chosen)) {
-			chosen = b
-		}
-	}
+	chosen := state.BestBackup(f.Cluster, f.Backups, ask.target())
 	switch {
 	case chosen != nil:
 		return chosen, nil
@@ -150,10 +146,10 @@ func (f Facts) named(ask Ask) (*dbv1.DatabaseBackup, error) {
 	case ask.inArchive() && f.ofPrevious(b):
 		return nil, fmt.Errorf("DatabaseBackup %s is of a previous cluster of the same name (UID %s, now %s). The archive of this one does "+
 			"not continue it: leave out --at", b.Name, b.Status.ClusterUID, f.Cluster.UID)
-	case ask.inArchive() && !f.begins(b, Moment{Latest: true}):
+	case ask.inArchive() && !state.Begins(b, &dbv1.RecoveryTarget{}):
 		return nil, fmt.Errorf("DatabaseBackup %s did not begin in the archive, so only its own data can be restored: leave out --at", b.Name)
-	case !f.begins(b, ask.Moment):
-		return nil, fmt.Errorf("DatabaseBackup %s ended at %s, after that moment: name an older one", b.Name, text.Time(end(b)))
+	case !state.Begins(b, ask.target()):
+		return nil, fmt.Errorf("DatabaseBackup %s ended at %s, after that moment: name an older one", b.Name, text.Time(state.EndOf(b.Status)))
 	}
 	return b, nil
 }
@@ -161,47 +157,4 @@ func (f Facts) named(ask Ask) (*dbv1.DatabaseBackup, error) {
 // ofPrevious reports whether a backup is of a previous cluster of the same name, which can have had other data.
 func (f Facts) ofPrevious(b *dbv1.DatabaseBackup) bool {
 	return b.Status.ClusterUID != "" && b.Status.ClusterUID != string(f.Cluster.UID)
-}
-
-// usable reports whether the operator would choose a backup of this cluster.
-func (f Facts) usable(b *dbv1.DatabaseBackup) bool {
-	return b.Status.Phase == dbv1.BackupCompleted && b.DeletionTimestamp == nil && !bad(b) && b.Spec.Cluster == f.Cluster.Name &&
-		b.Status.ClusterUID == string(f.Cluster.UID)
-}
-
-// archiveFile is the fact of a backup that records where it begins in the archive.
-const archiveFile = "archiveFile"
-
-// begins reports whether a recovery to a moment can begin with a backup.
-func (f Facts) begins(b *dbv1.DatabaseBackup, to Moment) bool {
-	if !to.inArchive() {
-		return true
-	}
-	beside := b.Spec.Destination == nil && len(b.Status.Streams) == 1 && b.Status.Streams[0].Facts[archiveFile] != ""
-	return beside && (to.Latest || !end(b).After(to.At))
-}
-
-// better reports whether a backup is a better source than another one: it is of the volumes that the cluster uses, or newer.
-func (f Facts) better(one, than *dbv1.DatabaseBackup) bool {
-	used := "data"
-	if r := f.Cluster.Status.Replacement; r != nil {
-		used = cmp.Or(r.VolumeClaimTemplate, used)
-	}
-	uses := func(b *dbv1.DatabaseBackup) bool { return cmp.Or(b.Status.VolumeClaimTemplate, "data") == used }
-	if uses(one) != uses(than) {
-		return uses(one)
-	}
-	return end(one).After(end(than))
-}
-
-// end is the first whole second at which the backup has each commit.
-func end(b *dbv1.DatabaseBackup) time.Time {
-	at := b.Status.CompletionTime
-	for _, s := range b.Status.Streams {
-		at = cmp.Or(s.CompletionTime, at)
-	}
-	if at == nil {
-		return time.Time{}
-	}
-	return at.Truncate(time.Second).Add(time.Second)
 }

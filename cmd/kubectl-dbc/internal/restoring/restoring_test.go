@@ -95,6 +95,7 @@ func unverified(f *restoring.Facts) {
 func unarchived(f *restoring.Facts) { f.Backups[1].Status.Streams[0].Facts = nil }
 func ofOther(f *restoring.Facts)    { f.Backups[1].Status.ClusterUID = "2" }
 func running(f *restoring.Facts)    { f.Backups[1].Status.Phase = dbv1.BackupRunning }
+func unusable(f *restoring.Facts)   { f.Cluster.Status.Recovery.UnusableBackups = []string{"newer"} }
 func replaced(f *restoring.Facts) {
 	f.Cluster.Status.Replacement = &dbv1.ClusterReplacementStatus{RestoreRef: &dbv1.ReplacementRestoreRef{Name: "before"}, VolumeClaimTemplate: "data-0abc"}
 	f.Backups[0].Status.VolumeClaimTemplate = "data-0abc"
@@ -137,6 +138,9 @@ func TestTheBackupOfARestoreIsChosenOrRefusedWithASentence(t *testing.T) {
 		"ephemeral storage":                 {archived(ephemeral), restoring.Ask{}, "restore with --preview"},
 		"a preview of ephemeral storage":    {archived(ephemeral), restoring.Ask{Preview: true}, "newer"},
 		"a second replacement":              {archived(replaced), restoring.Ask{}, "DatabaseRestore before has replaced the data"},
+		"not one that begins no recovery":   {archived(unusable), restoring.Ask{Moment: latest}, "older"},
+		"such a one as it is":               {archived(unusable), restoring.Ask{}, "newer"},
+		"a named one that begins none":      {archived(unusable), restoring.Ask{Moment: latest, Backup: "newer"}, "newer"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			choice, err := restoring.Choose(c.facts, c.ask)

@@ -11,6 +11,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/cmd/kubectl-dbc/internal/text"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // covers returns why the archive does not cover a moment.
@@ -56,7 +57,7 @@ func list(windows []dbv1.RecoveryRange) string {
 // describe describes which backup, which window and how long.
 func (f Facts) describe(restore *dbv1.DatabaseRestore, b *dbv1.DatabaseBackup, ask Ask) Choice {
 	lines := []string{fmt.Sprintf("Backup: DatabaseBackup %s, complete at %s (%s ago), %s%s.",
-		b.Name, text.Time(end(b)), text.Age(end(b), f.Now), text.Bytes(b.Status.Bytes), verified(b))}
+		b.Name, text.Time(state.EndOf(b.Status)), text.Age(state.EndOf(b.Status), f.Now), text.Bytes(b.Status.Bytes), verified(b))}
 	if f.ofPrevious(b) {
 		lines = append(lines, fmt.Sprintf("Attention: the backup is of a previous cluster of the same name (UID %s, now %s).",
 			b.Status.ClusterUID, f.Cluster.UID))
@@ -64,7 +65,7 @@ func (f Facts) describe(restore *dbv1.DatabaseRestore, b *dbv1.DatabaseBackup, a
 	if ask.inArchive() {
 		lines = append(lines, fmt.Sprintf("Window: %s.", list(windows(f.Cluster.Status.Recovery))), f.moment(ask.Moment, b))
 	} else {
-		lines = append(lines, fmt.Sprintf("Data: that of the backup. Writes after %s are not in it.", text.Time(end(b))))
+		lines = append(lines, fmt.Sprintf("Data: that of the backup. Writes after %s are not in it.", text.Time(state.EndOf(b.Status))))
 	}
 	lines = append(lines, "Duration: "+f.duration(b, ask))
 	choice := Choice{Restore: restore, Lines: lines}
@@ -101,7 +102,7 @@ func (f Facts) moment(to Moment, b *dbv1.DatabaseBackup) string {
 		return "Data: everything in the archive. The operator replays the log after the backup to its end."
 	}
 	said := fmt.Sprintf("Data: each commit until %s (%s ago), and no later one. The operator replays %s of log.", text.Time(to.At),
-		text.Age(to.At, f.Now), text.Duration(to.At.Sub(end(b))))
+		text.Age(to.At, f.Now), text.Duration(to.At.Sub(state.EndOf(b.Status))))
 	if all := windows(f.Cluster.Status.Recovery); to.At.After(all[len(all)-1].Newest.Time) {
 		said += " The archive was last read before that moment. If it does not have the moment, the restore stops and changes nothing."
 	}

@@ -29,6 +29,10 @@ type ClusterRecoveryStatusApplyConfiguration struct {
 	// backups are the names of the DatabaseBackups that spec.backup.archive.windowHours needs, oldest first. No schedule deletes them, nor one
 	// that was completed after checkedAt. With a window and no name, no schedule deletes any.
 	Backups []string `json:"backups,omitempty"`
+	// unusableBackups are the names of complete DatabaseBackups with which no recovery can start, or it is unknown whether one can. For
+	// example, a failover lost the log at their end, or a part of them is missing. A DatabaseRestore to a time chooses another one, if there
+	// is one. The newest is first, and at most 16 are listed. A restore without the archive does not depend on it.
+	UnusableBackups []string `json:"unusableBackups,omitempty"`
 	// location is the URL of the archive.
 	Location *string `json:"location,omitempty"`
 	// archiveBytes is the size of the archive in bytes.
@@ -88,6 +92,16 @@ func (b *ClusterRecoveryStatusApplyConfiguration) WithNeedsBackupSince(value v1.
 func (b *ClusterRecoveryStatusApplyConfiguration) WithBackups(values ...string) *ClusterRecoveryStatusApplyConfiguration {
 	for i := range values {
 		b.Backups = append(b.Backups, values[i])
+	}
+	return b
+}
+
+// WithUnusableBackups adds the given value to the UnusableBackups field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the UnusableBackups field.
+func (b *ClusterRecoveryStatusApplyConfiguration) WithUnusableBackups(values ...string) *ClusterRecoveryStatusApplyConfiguration {
+	for i := range values {
+		b.UnusableBackups = append(b.UnusableBackups, values[i])
 	}
 	return b
 }

@@ -8,6 +8,7 @@ package v1alpha1
 
 import (
 	apiv1alpha1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // ClusterReplacementStatusApplyConfiguration represents a declarative configuration of the ClusterReplacementStatus type for use
@@ -33,6 +34,9 @@ type ClusterReplacementStatusApplyConfiguration struct {
 	VolumeClaimTemplate *string `json:"volumeClaimTemplate,omitempty"`
 	// otherVolumeClaimTemplate is the name of the volumeClaimTemplate of the other volumes: those that are being restored, or are retained.
 	OtherVolumeClaimTemplate *string `json:"otherVolumeClaimTemplate,omitempty"`
+	// switchedAt is when the members got these volumes. The first schedule that is not suspended then creates a backup once, because
+	// the backups from before have other data.
+	SwitchedAt *v1.Time `json:"switchedAt,omitempty"`
 	// pastRestores are the names of the last DatabaseRestores that have replaced the data, in this order. One that is created again with
 	// such a name does not replace it again.
 	PastRestores []string `json:"pastRestores,omitempty"`
@@ -99,6 +103,14 @@ func (b *ClusterReplacementStatusApplyConfiguration) WithVolumeClaimTemplate(val
 // If called multiple times, the OtherVolumeClaimTemplate field is set to the value of the last call.
 func (b *ClusterReplacementStatusApplyConfiguration) WithOtherVolumeClaimTemplate(value string) *ClusterReplacementStatusApplyConfiguration {
 	b.OtherVolumeClaimTemplate = &value
+	return b
+}
+
+// WithSwitchedAt sets the SwitchedAt field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the SwitchedAt field is set to the value of the last call.
+func (b *ClusterReplacementStatusApplyConfiguration) WithSwitchedAt(value v1.Time) *ClusterReplacementStatusApplyConfiguration {
+	b.SwitchedAt = &value
 	return b
 }
 
