@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package resources
 
 import (
+	"slices"
 	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -85,8 +86,12 @@ func ConfigureJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, 
 }
 
 // Configuration is a hash of all that the action configure puts in force: the engine, the parameters, the number of members
-// and the contents of Secrets. It includes the last change by another client, because the action has to run again after it.
+// and the contents of Secrets. It includes the last change by another client, because the action has to run again after it. TLS is not a
+// part of it: the action could not connect with TLS before members have restarted.
 func Configuration(cluster *dbv1.DatabaseCluster, references []pods.Reference, changed string) string {
+	references = slices.DeleteFunc(slices.Clone(references), func(r pods.Reference) bool {
+		return r.Kind == "Secret" && r.Name == engine.TLSSecret(cluster)
+	})
 	parts := []any{cluster.Spec.Engine, cluster.Spec.Parameters, cluster.Spec.Replicas, pods.ReferencesHash(cluster, references)}
 	if changed != "" {
 		parts = append(parts, changed)

@@ -21,6 +21,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/golden"
@@ -124,6 +125,22 @@ func TestAChangeOfParametersIsAnotherConfigurationAndTheSameTemplate(t *testing.
 }
 
 // The primary may be a member that leaves.
+// The action would run before the members have restarted, and could not connect with TLS.
+func TestTLSIsNoOtherConfiguration(t *testing.T) {
+	cluster, _ := golden.Replicated(smallest())
+	password := pods.Reference{Kind: "Secret", Name: "orders-credentials", Content: "a"}
+	before := Configuration(cluster, []pods.Reference{password}, "")
+	cluster.Spec.TLS = &dbv1.ClusterTLS{SelfSigned: &dbv1.TLSSelfSigned{}}
+	certificate := pods.Reference{Kind: "Secret", Name: engine.TLSSecret(cluster)}
+	if got := Configuration(cluster, []pods.Reference{password, certificate}, ""); got != before {
+		t.Errorf("it is %s with TLS, and %s without", got, before)
+	}
+	password.Content = "b"
+	if got := Configuration(cluster, []pods.Reference{password, certificate}, ""); got == before {
+		t.Error("another password is no other configuration")
+	}
+}
+
 func TestBeforeAScaleInAJobKnowsAllMembersAndTheNumberThatStays(t *testing.T) {
 	cluster, declared := golden.Replicated(smallest())
 	cluster.Spec.Replicas = 1

@@ -60,8 +60,8 @@ def connect(host, database="postgres", options=QUIET, **settings):
     """Connects as the superuser. host can be several hosts, separated by commas."""
     for password in secrets("password"):
         try:
-            connection = psycopg2.connect(host=host, port=env["DBC_PORT"], user="postgres", password=password, dbname=database,
-                                          options=options, connect_timeout=10, **{**tls(host), **settings})
+            connection = negotiate(host, port=env["DBC_PORT"], user="postgres", password=password, dbname=database,
+                                   options=options, connect_timeout=10, **settings)
             connection.autocommit = True
             return connection
         except psycopg2.OperationalError as error:
@@ -69,6 +69,16 @@ def connect(host, database="postgres", options=QUIET, **settings):
             if "password authentication failed" not in reason:
                 fail(11, "No connection to %s now: %s" % (host, reason))
     fail(11, "%s does not accept the password in the Secret yet. Members apply a changed Secret within two minutes." % host)
+
+
+def negotiate(host, **settings):
+    """Connects with TLS. With the mode Allow, a member without TLS has not restarted yet since TLS was turned on."""
+    try:
+        return psycopg2.connect(host=host, **{**tls(host), **settings})
+    except psycopg2.OperationalError as error:
+        if env.get("DBC_TLS_MODE") != "Allow" or "sslmode" in settings or "server does not support SSL" not in str(error):
+            raise
+        return psycopg2.connect(host=host, sslmode="disable", **settings)
 
 
 def primary():

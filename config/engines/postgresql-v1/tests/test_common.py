@@ -1,3 +1,4 @@
+import contextlib
 import types
 import unittest
 import unittest.mock
@@ -22,6 +23,26 @@ class Password(unittest.TestCase):
     def test_patroni_gets_it_in_ascii(self):
         for password, want in (("quote'\"\\:@#% -", "quote'\"\\:@#% -"), ("пароль", "%D0%BF%D0%B0%D1%80%D0%BE%D0%BB%D1%8C"), ("é", "%C3%A9")):
             self.assertEqual(common.rest_password(password), want)
+
+
+class Negotiate(unittest.TestCase):
+    # Members that have not restarted since TLS was turned on have none. Only the mode Allow lets clients do without.
+    def test_tls_is_given_up_only_where_the_mode_allows_it(self):
+        for mode, reason, want in (("Allow", "server does not support SSL, but SSL was required", ["verify-full", "disable"]),
+                                   ("Allow", "certificate verify failed", ["verify-full"]),
+                                   ("Require", "server does not support SSL, but SSL was required", ["verify-full"])):
+            with self.subTest(mode=mode, reason=reason):
+                tried = []
+
+                def connect(sslmode, reason=reason, tried=tried, **_):
+                    tried.append(sslmode)
+                    if sslmode != "disable":
+                        raise container.OperationalError(reason)
+
+                with container.environment(DBC_TLS_MODE=mode, DBC_TLS_DIR="/tls"), unittest.mock.patch.object(common.psycopg2, "connect", connect):
+                    with contextlib.suppress(container.OperationalError):
+                        common.negotiate("orders-0")
+                self.assertEqual(tried, want)
 
 
 class Restored(unittest.TestCase):
