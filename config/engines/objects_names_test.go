@@ -117,7 +117,7 @@ func TestOneObjectThatFailsOnPostgreSQLStopsNoOther(t *testing.T) {
 	users[3]["passwordFile"] = filepath.Join(d.folder, "absent")
 	results := d.apply(databases, users)
 	for id, want := range map[string]string{
-		"d-shop": "Created created", "u-reader": "Created created; granted readOnly on shop", "d-wrong": `Failed invalid locale name: "no such locale"`,
+		"d-shop": "Created created", "u-reader": "Created created; granted readOnly on shop", "d-wrong": "Refused attributes.locale: invalid",
 		"d-orphan": "Failed owner: absent does not exist; declare", "u-lost": "Failed databases.name: nowhere does not exist; declare", "u-late": "Failed databases.name: wrong does not exist",
 		"u-unread": "Failed passwordFile: is empty or cannot be read",
 	} {

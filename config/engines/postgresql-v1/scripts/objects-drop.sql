@@ -1,13 +1,18 @@
--- Drops the database of the variable id. That of spec.bootstrap is only released.
+-- Drops the database of the variable id. That of spec.bootstrap is only released. \gexec would hide the message of an error.
 \set ON_ERROR_STOP off
-SELECT format('DROP DATABASE %I WITH (FORCE)', datname) FROM pg_database WHERE datname = 'dbc-new-' || md5(:'id') \gexec
+SELECT coalesce((SELECT format('DROP DATABASE %I WITH (FORCE)', datname) FROM pg_database WHERE datname = 'dbc-new-' || md5(:'id')), 'SELECT')
+    AS statement \gset
+:statement \g /dev/null
 \set failed :ERROR
 \set message :LAST_ERROR_MESSAGE
 WITH :wanted SELECT EXISTS (SELECT FROM removed WHERE what = 'database' AND id = :'id') AS dropped \gset
+\unset statement
 WITH :wanted
-SELECT CASE WHEN name = current_setting('dbc.database') THEN format('DROP ROLE %I', bearer)
-    ELSE format('DROP DATABASE %I WITH (FORCE)', name) END
-FROM removed WHERE what = 'database' AND id = :'id' \gexec
+SELECT coalesce((
+    SELECT CASE WHEN name = current_setting('dbc.database') THEN format('DROP ROLE %I', bearer)
+        ELSE format('DROP DATABASE %I WITH (FORCE)', name) END
+    FROM removed WHERE what = 'database' AND id = :'id'), 'SELECT') AS statement \gset
+:statement \g /dev/null
 \if :ERROR
 \set failed :ERROR
 \set message :LAST_ERROR_MESSAGE
