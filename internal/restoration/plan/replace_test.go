@@ -117,6 +117,7 @@ func TestADeletedRestoreDeletesTheVolumesThatTheClusterDoesNotUse(t *testing.T) 
 		}
 		return all
 	}
+	const replace, undo = dbv1.RestoreReplace, dbv1.RestoreUndo
 	before, after := "data-orders-0", restored+"-orders-0"
 	gone := plan.RestoreFacts{}
 	recreated := orders()
@@ -125,35 +126,42 @@ func TestADeletedRestoreDeletesTheVolumesThatTheClusterDoesNotUse(t *testing.T) 
 		seen.Cluster.DeletionTimestamp = new(metav1.Now())
 		return seen
 	}
+	endsWithVolumes := func(seen plan.RestoreFacts) plan.RestoreFacts {
+		seen.Cluster.Spec.Deletion.Volumes = dbv1.VolumesDelete
+		return ends(seen)
+	}
 	unreported := held(dbv1.ReplacementCompleted, restored, "data", true)
 	starts, undone := held(dbv1.ReplacementCompleted, "data", restored, false), held(dbv1.ReplacementCompleted, "data", restored, true)
 	starts.Cluster.Status.Replacement.PastRestores = []string{"yesterday"}
 	undone.Cluster.Status.Replacement.PastRestores = []string{"yesterday"}
 	cases := map[string]struct {
 		seen  plan.RestoreFacts
+		mode  dbv1.RestoreMode
 		uid   string
 		want  string // the deleted claim; "" for none
 		keeps bool   // it still has its finalizer
 	}{
-		"after a replacement":                     {held(dbv1.ReplacementCompleted, restored, "data", true), "c1", before, true},
-		"after an undo":                           {held(dbv1.ReplacementCompleted, "data", restored, true), "c1", after, true},
-		"before the switch":                       {held(dbv1.ReplacementRestoring, "data", restored, true), "c1", after, true},
-		"not during a switch":                     {held(dbv1.ReplacementSwitching, "data", restored, false), "c1", "", true},
-		"not while the restored data is not seen": {held(dbv1.ReplacementCompleted, restored, "data", false), "c1", "", true},
-		"not before the user could see it":        {unreported, "c1", "", true},
-		"not before an undo has worked":           {starts, "c1", "", true},
-		"after an undo that has worked":           {undone, "c1", after, true},
-		"of a cluster that is being deleted":      {ends(held(dbv1.ReplacementCompleted, restored, "data", false)), "c1", before, true},
-		"before the switch of such a cluster":     {ends(held(dbv1.ReplacementRestoring, "data", restored, true)), "c1", after, true},
-		"of a cluster that is gone":               {gone, "c1", before, true},
-		"not those of a new cluster":              {recreated, "c2", "", false},
-		"not those of another owner":              {held(dbv1.ReplacementCompleted, restored, "data", true), "c9", "", false},
-		"of one that has not begun":               {orders(), "c1", after, true},
+		"after a replacement":                     {held(dbv1.ReplacementCompleted, restored, "data", true), replace, "c1", before, true},
+		"after an undo":                           {held(dbv1.ReplacementCompleted, "data", restored, true), undo, "c1", after, true},
+		"before the switch":                       {held(dbv1.ReplacementRestoring, "data", restored, true), replace, "c1", after, true},
+		"not during a switch":                     {held(dbv1.ReplacementSwitching, "data", restored, false), replace, "c1", "", true},
+		"not while the restored data is not seen": {held(dbv1.ReplacementCompleted, restored, "data", false), replace, "c1", "", true},
+		"not before the user could see it":        {unreported, replace, "c1", "", true},
+		"not before an undo has worked":           {starts, undo, "c1", "", true},
+		"after an undo that has worked":           {undone, undo, "c1", after, true},
+		"of a cluster deleted with its volumes":   {endsWithVolumes(held(dbv1.ReplacementCompleted, restored, "data", false)), replace, "c1", before, true},
+		"not of one whose volumes outlive it":     {ends(held(dbv1.ReplacementCompleted, restored, "data", false)), replace, "c1", "", false},
+		"not after an undo, if asked for again":   {undone, replace, "c1", "", true},
+		"before the switch of such a cluster":     {ends(held(dbv1.ReplacementRestoring, "data", restored, true)), replace, "c1", after, true},
+		"not of a cluster that is gone":           {gone, replace, "c1", "", false},
+		"not those of a new cluster":              {recreated, replace, "c2", "", false},
+		"not those of another owner":              {held(dbv1.ReplacementCompleted, restored, "data", true), replace, "c9", "", false},
+		"of one that has not begun":               {orders(), replace, "c1", after, true},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			restore := replaces()
-			restore.DeletionTimestamp = new(metav1.NewTime(noon))
+			restore.Spec.Mode, restore.DeletionTimestamp = c.mode, new(metav1.NewTime(noon))
 			if c.seen.Cluster != unreported.Cluster {
 				restore.Status.ReplacedAt = restore.DeletionTimestamp
 			}
@@ -186,6 +194,10 @@ func TestTheVolumesOfAClusterThatHasEndedAreRetainedUnlessTheUserAcceptedTheOthe
 		seen.Cluster.Status.Replacement.PastRestores = []string{"yesterday"}
 		return seen
 	}
+	withVolumes := func(seen plan.RestoreFacts) plan.RestoreFacts {
+		seen.Cluster.Spec.Deletion.Volumes = dbv1.VolumesDelete
+		return ends(seen)
+	}
 	recreated := orders()
 	recreated.Cluster.UID = "c2"
 	cases := map[string]struct {
@@ -197,13 +209,14 @@ func TestTheVolumesOfAClusterThatHasEndedAreRetainedUnlessTheUserAcceptedTheOthe
 		deletes  string // "" for nothing
 		keeps    string
 	}{
-		"reported, and being deleted":         {ends(held(dbv1.ReplacementCompleted, restored, "data", false)), dbv1.RestoreReplace, "data", true, false, before, ""},
-		"not reported, and being deleted":     {ends(held(dbv1.ReplacementCompleted, restored, "data", false)), dbv1.RestoreReplace, "data", false, false, "", before},
-		"an undo is asked for":                {ends(held(dbv1.ReplacementCompleted, restored, "data", false)), dbv1.RestoreUndo, "data", true, false, "", before},
+		"reported, and deleted with volumes":  {withVolumes(held(dbv1.ReplacementCompleted, restored, "data", false)), dbv1.RestoreReplace, "data", true, false, before, ""},
+		"reported, and being deleted":         {ends(held(dbv1.ReplacementCompleted, restored, "data", false)), dbv1.RestoreReplace, "data", true, false, "", before},
+		"not reported, and being deleted":     {withVolumes(held(dbv1.ReplacementCompleted, restored, "data", false)), dbv1.RestoreReplace, "data", false, false, "", before},
+		"an undo is asked for":                {withVolumes(held(dbv1.ReplacementCompleted, restored, "data", false)), dbv1.RestoreUndo, "data", true, false, "", before},
 		"an undo is being executed":           {ends(held(dbv1.ReplacementSwitching, restored, "data", false)), dbv1.RestoreUndo, "data", true, false, "", before},
-		"undone":                              {ends(held(dbv1.ReplacementCompleted, "data", restored, false)), dbv1.RestoreUndo, restored, false, false, "", after},
-		"undone, and asked for again":         {ends(held(dbv1.ReplacementRestoring, "data", restored, false)), dbv1.RestoreReplace, restored, true, false, "", after},
-		"reported, and it does not exist":     {plan.RestoreFacts{}, dbv1.RestoreReplace, "data", true, false, before, ""},
+		"undone":                              {withVolumes(held(dbv1.ReplacementCompleted, "data", restored, false)), dbv1.RestoreUndo, restored, false, false, "", after},
+		"undone, and asked for again":         {withVolumes(held(dbv1.ReplacementRestoring, "data", restored, false)), dbv1.RestoreReplace, restored, true, false, "", after},
+		"reported, and it does not exist":     {plan.RestoreFacts{}, dbv1.RestoreReplace, "data", true, false, "", before},
 		"not reported, and it does not exist": {plan.RestoreFacts{}, dbv1.RestoreReplace, "data", false, false, "", before},
 		"undone, and it does not exist":       {plan.RestoreFacts{}, dbv1.RestoreUndo, restored, false, false, "", after},
 		"a switch may not have been reported": {plan.RestoreFacts{}, dbv1.RestoreReplace, restored, false, false, "", after},
