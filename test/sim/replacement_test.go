@@ -5,11 +5,15 @@ SPDX-License-Identifier: Apache-2.0
 package sim
 
 import (
+	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/test/world"
@@ -76,6 +80,10 @@ func replaceData(name, backup string) world.Step {
 func setMode(name string, mode dbv1.RestoreMode) world.Step {
 	return world.Step{What: fmt.Sprintf("the mode of DatabaseRestore %s is set to %s", name, mode), Do: func(w *world.World) {
 		r := store.Get[*dbv1.DatabaseRestore](w.Store, name)
+		if r == nil {
+			w.Breaks("DatabaseRestore %s does not wait for the user", name)
+			return
+		}
 		r.Spec.Mode = mode
 		w.Store.Put(r)
 	}}
@@ -93,5 +101,36 @@ func retains(prefix string) world.Step {
 		if !slices.ContainsFunc(store.All[*corev1.PersistentVolumeClaim](w.Store), func(c *corev1.PersistentVolumeClaim) bool { return strings.HasPrefix(c.Name, prefix) }) {
 			w.Breaks("no claim %s... exists", prefix)
 		}
+	}}
+}
+
+// replacementMutants are mistakes that would delete volumes that a user may still want.
+var replacementMutants = map[string]mutant{
+	"the deletion of a restore counts as an undo": {
+		reads(func(object client.Object) {
+			if r, is := object.(*dbv1.DatabaseRestore); is && r.DeletionTimestamp != nil {
+				r.Spec.Mode = dbv1.RestoreUndo
+			}
+		}),
+		"data-replaced-again-and-deleted", "-orders-0 is deleted",
+	},
+	"the volumes from before do not outlive a deleted cluster": {
+		reads(func(object client.Object) {
+			if c, is := object.(*dbv1.DatabaseCluster); is && c.DeletionTimestamp != nil {
+				c.Spec.Deletion.Volumes = dbv1.VolumesDelete
+			}
+		}),
+		"data-replaced-and-both-deleted", "claim data-orders-0 is deleted",
+	},
+}
+
+func init() { maps.Copy(dataMutants, replacementMutants) }
+
+// reads is an operator that reads other objects than the API server has.
+func reads(instead func(client.Object)) interceptor.Funcs {
+	return interceptor.Funcs{Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+		err := c.Get(ctx, key, object, options...)
+		instead(object)
+		return err
 	}}
 }

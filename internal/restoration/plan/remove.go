@@ -175,9 +175,9 @@ func undecided(restore *dbv1.DatabaseRestore, cluster *dbv1.DatabaseCluster, res
 			"from before are retained. To get them back, set spec.mode to Undo, which also deletes the restored volumes, with what was "+
 			"written since. To keep the present data, delete these PersistentVolumeClaims yourself", cluster.Name)
 	case !restored && !undo: // the spec asks for the restored data, with what clients have written to it
-		text = fmt.Sprintf("this DatabaseRestore was deleted while spec.mode is %s and DatabaseCluster %s has its volumes from before, so the "+
-			"restored volumes, which members have used, are retained. To keep the volumes from before, and delete the restored ones with what "+
-			"was written to them, set spec.mode to Undo, or delete these PersistentVolumeClaims yourself", restore.Spec.Mode, cluster.Name)
+		text = fmt.Sprintf("this DatabaseRestore was deleted while spec.mode is %s and DatabaseCluster %s has its volumes from before. The "+
+			"restored volumes are retained, because members have written to them. To delete them, and keep the volumes from before, set spec.mode "+
+			"to Undo. Or delete these PersistentVolumeClaims yourself", restore.Spec.Mode, cluster.Name)
 	case !isAvailable(cluster):
 		text = fmt.Sprintf("DatabaseCluster %s is not available with %s, so %s are retained. Wait until it is available, or delete these "+
 			"PersistentVolumeClaims yourself", cluster.Name, has, others)
