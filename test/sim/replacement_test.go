@@ -5,11 +5,15 @@ SPDX-License-Identifier: Apache-2.0
 package sim
 
 import (
+	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/test/world"
@@ -34,7 +38,7 @@ var replacementSequences = []world.Story{
 	world.Tell("data-replaced-in-a-crash-loop", world.InBucket("old", 2), runningSaved(2), image("database:crash"), replaceData("yesterday", "old"), image("database:1"),
 		world.Holds("old of member"), remove(), removeRestore("yesterday")),
 	world.Tell("data-replaced-and-adopted", world.InBucket("old", 2), runningSaved(2), replaceData("yesterday", "old"), remove(), create(2, saved), removeRestore("yesterday"),
-		world.Holds("old of member")),
+		retains("data-orders"), together(deleteClaim("data-orders-0"), deleteClaim("data-orders-1")), world.Holds("old of member")),
 	world.Tell("data-replaced-from-a-missing-backup", runningSaved(2), replaceData("yesterday", "missing"), removeRestore("yesterday")),
 	world.Tell("data-replaced-after-a-failure", backedUp("old", world.PairEngine), told(createPair(world.PairEngine)),
 		world.GoesWrong(world.Trouble{Verb: "restore", Code: 30, Times: 1}), replaceData("yesterday", "old"), image("database:2"), world.At(8*day), world.Holds("the first data"),
@@ -45,6 +49,11 @@ var replacementSequences = []world.Story{
 		removeRestore("yesterday"), retains("data-0"), retains("data-orders")),
 	world.Tell("data-replaced-not-reported-and-deleted", world.InBucket("old", 2), runningSaved(2), image("database:crash"), replaceData("yesterday", "old"), remove(),
 		removeRestore("yesterday"), retains("data-0"), retains("data-orders")),
+	world.Tell("data-replaced-and-both-deleted", world.InBucket("old", 2), runningSaved(2), replaceData("yesterday", "old"), together(remove(), removeRestore("yesterday")),
+		retains("data-0"), retains("data-orders")),
+	world.Tell("data-replaced-and-deleted-with-the-cluster", world.InBucket("old", 2), runningSaved(2, deleteVolumes), replaceData("yesterday", "old"), together(remove(), removeRestore("yesterday"))),
+	world.Tell("data-replaced-again-and-deleted", world.InBucket("old", 2), runningSaved(2), replaceData("yesterday", "old"), setMode("yesterday", dbv1.RestoreUndo),
+		soon(3, setMode("yesterday", dbv1.RestoreReplace)), removeRestore("yesterday"), world.Holds("what orders"), retains("data-0"), setMode("yesterday", dbv1.RestoreUndo), world.Holds("what orders")),
 	world.Tell("data-replaced-but-not-the-archive", backedUp("old", world.PairEngine), told(createPair(world.PairEngine, archived)), world.NodeSilent("archive"),
 		replaceData("yesterday", "old"), setMode("yesterday", dbv1.RestoreUndo), world.Holds("the first data"), world.RemoveNode("archive")),
 	world.Tell("data-replaced-by-two", world.InBucket("old", 2), runningSaved(2), replaceData("first", "old"), replaceData("second", "old"), removeRestore("first"), removeRestore("second")),
@@ -71,6 +80,10 @@ func replaceData(name, backup string) world.Step {
 func setMode(name string, mode dbv1.RestoreMode) world.Step {
 	return world.Step{What: fmt.Sprintf("the mode of DatabaseRestore %s is set to %s", name, mode), Do: func(w *world.World) {
 		r := store.Get[*dbv1.DatabaseRestore](w.Store, name)
+		if r == nil {
+			w.Breaks("DatabaseRestore %s does not wait for the user", name)
+			return
+		}
 		r.Spec.Mode = mode
 		w.Store.Put(r)
 	}}
@@ -88,5 +101,36 @@ func retains(prefix string) world.Step {
 		if !slices.ContainsFunc(store.All[*corev1.PersistentVolumeClaim](w.Store), func(c *corev1.PersistentVolumeClaim) bool { return strings.HasPrefix(c.Name, prefix) }) {
 			w.Breaks("no claim %s... exists", prefix)
 		}
+	}}
+}
+
+// replacementMutants are mistakes that would delete volumes that a user may still want.
+var replacementMutants = map[string]mutant{
+	"the deletion of a restore counts as an undo": {
+		reads(func(object client.Object) {
+			if r, is := object.(*dbv1.DatabaseRestore); is && r.DeletionTimestamp != nil {
+				r.Spec.Mode = dbv1.RestoreUndo
+			}
+		}),
+		"data-replaced-again-and-deleted", "-orders-0 is deleted",
+	},
+	"the volumes from before do not outlive a deleted cluster": {
+		reads(func(object client.Object) {
+			if c, is := object.(*dbv1.DatabaseCluster); is && c.DeletionTimestamp != nil {
+				c.Spec.Deletion.Volumes = dbv1.VolumesDelete
+			}
+		}),
+		"data-replaced-and-both-deleted", "claim data-orders-0 is deleted",
+	},
+}
+
+func init() { maps.Copy(dataMutants, replacementMutants) }
+
+// reads is an operator that reads other objects than the API server has.
+func reads(instead func(client.Object)) interceptor.Funcs {
+	return interceptor.Funcs{Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+		err := c.Get(ctx, key, object, options...)
+		instead(object)
+		return err
 	}}
 }

@@ -95,16 +95,27 @@ func (w *World) released(object client.Object) bool {
 }
 
 // accepted reports whether a volume that a DatabaseRestore retains may be deleted with it. What members have written to it is only needed
-// no more after the restored data was reported, or after an undo that a cluster that has not ended shows.
+// no more after the restored data was reported, or while an undo is asked for. If the cluster has ended, it also has to delete its volumes.
 func (w *World) accepted(r *dbv1.DatabaseRestore, claim *corev1.PersistentVolumeClaim, ended bool) bool {
 	template, _, _ := naming.TemplateOf(w.Name, claim.Name)
-	since := r.Status.ReplacedAt
+	since, cluster := r.Status.ReplacedAt, w.Cluster()
+	deletes := cluster != nil && string(cluster.UID) == r.Status.ClusterUID && cluster.Spec.Deletion.Volumes == dbv1.VolumesDelete
 	switch {
 	case !w.disk.volumes[claim.UID].served:
 		return true
+	case ended && !deletes:
+		return false
 	case template == naming.RestoredTemplate(r.UID):
-		return !ended
+		return !ended && (r.Spec.Mode == dbv1.RestoreUndo || w.begun(template, claim))
 	default:
 		return r.Spec.Mode == dbv1.RestoreReplace && since != nil && !r.DeletionTimestamp.Before(since)
 	}
+}
+
+// begun reports whether another volume of a template that members have used is being deleted: the user has decided against all of them.
+func (w *World) begun(template string, claim *corev1.PersistentVolumeClaim) bool {
+	return slices.ContainsFunc(store.All[*corev1.PersistentVolumeClaim](w.Store), func(c *corev1.PersistentVolumeClaim) bool {
+		of, _, named := naming.TemplateOf(w.Name, c.Name)
+		return named && of == template && c.UID != claim.UID && c.DeletionTimestamp != nil && w.disk.volumes[c.UID].served
+	})
 }

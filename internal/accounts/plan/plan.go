@@ -107,6 +107,10 @@ var Transitions = []operation.Transition{
 		Condition: dbv1.ConditionReady, Status: metav1.ConditionTrue, Reason: dbv1.ReasonCreatedAgain, Type: corev1.EventTypeWarning,
 		Action: "Report",
 	},
+	{
+		Condition: dbv1.ConditionReady, Status: metav1.ConditionFalse, Reason: dbv1.ReasonObjectDrifted, Type: corev1.EventTypeWarning,
+		Action: "Report",
+	},
 	{Condition: dbv1.ConditionReady, Status: metav1.ConditionTrue, Type: corev1.EventTypeNormal, Action: "Report"},
 	{Condition: dbv1.ConditionStalled, Status: metav1.ConditionTrue, Type: corev1.EventTypeWarning, Action: "Report"},
 }

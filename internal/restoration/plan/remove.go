@@ -36,7 +36,7 @@ func remove(restore *dbv1.DatabaseRestore, seen RestoreFacts) RestorePlan {
 		p.Operations = append(p.Operations, unprotect(restore, v)...)
 	}
 	if len(doomed) == 0 && len(p.Operations) == 0 {
-		p.Operations = operation.List{operation.RemoveFinalizer(operation.LastInDeletion, released(restore, all))}
+		p.Operations = operation.List{operation.RemoveFinalizer(operation.LastInDeletion, released(restore, seen, all))}
 	}
 	if len(doomed) == 0 {
 		return p
@@ -48,17 +48,19 @@ func remove(restore *dbv1.DatabaseRestore, seen RestoreFacts) RestorePlan {
 }
 
 // deletes reports whether a volume may be deleted. A cluster that has ended never becomes available, and its replacement cannot be undone:
-// what members have written to the volume may be needed, unless the user has accepted the restored data before.
+// what members have written to the volume may be needed, unless the user has accepted the restored data before. A tool may delete both
+// objects at once, so that is no answer to the question whether the volumes of a cluster outlive it.
 func deletes(restore *dbv1.DatabaseRestore, seen RestoreFacts, v state.Volume) bool {
 	if !ended(restore, seen) || v.IsFilling() {
 		return true
 	}
 	own := naming.RestoredTemplate(restore.UID)
 	template, _, _ := naming.TemplateOf(restore.Spec.ClusterRef.Name, v.Claim)
-	if r := heldBy(restore, seen); r != nil && template == own && !slices.Contains(r.PastRestores, restore.Name) {
+	r := heldBy(restore, seen)
+	if r != nil && template == own && !slices.Contains(r.PastRestores, restore.Name) {
 		return true // no member has used it
 	}
-	return template != own && accepted(restore)
+	return r != nil && seen.Cluster.Spec.Deletion.Volumes == dbv1.VolumesDelete && template != own && accepted(restore)
 }
 
 // ended reports whether the cluster whose data the restore replaces is being deleted, or does not exist any more.
@@ -68,20 +70,27 @@ func ended(restore *dbv1.DatabaseRestore, seen RestoreFacts) bool {
 }
 
 // released is the event about the volumes that stay when the finalizer is removed; none if no volume stays.
-func released(restore *dbv1.DatabaseRestore, kept []state.Volume) operation.Event {
+func released(restore *dbv1.DatabaseRestore, seen RestoreFacts, kept []state.Volume) operation.Event {
 	if len(kept) == 0 {
 		return operation.Event{}
 	}
 	return operation.Warning("VolumesRetained", "Finalize", fmt.Sprintf("%s. So the volumes that it did not use are retained: "+
-		"%s. If you do not need their data, delete these PersistentVolumeClaims", unaccepted(restore), named(kept)))
+		"%s. If you do not need their data, delete these PersistentVolumeClaims", unaccepted(restore, seen), named(kept)))
 }
 
 // unaccepted is why a restore whose cluster has ended deletes no volume that members have used.
-func unaccepted(restore *dbv1.DatabaseRestore) string {
-	if restore.Spec.Mode == dbv1.RestoreUndo {
-		return fmt.Sprintf("DatabaseCluster %s was deleted while spec.mode is Undo", restore.Spec.ClusterRef.Name)
+func unaccepted(restore *dbv1.DatabaseRestore, seen RestoreFacts) string {
+	cluster := restore.Spec.ClusterRef.Name
+	switch {
+	case restore.Spec.Mode == dbv1.RestoreUndo:
+		return fmt.Sprintf("DatabaseCluster %s was deleted while spec.mode is Undo", cluster)
+	case !accepted(restore):
+		return fmt.Sprintf("DatabaseCluster %s was deleted before this DatabaseRestore reported the restored data", cluster)
+	case heldBy(restore, seen) == nil:
+		return fmt.Sprintf("DatabaseCluster %s, whose data this DatabaseRestore has replaced, does not exist any more", cluster)
+	default:
+		return fmt.Sprintf("DatabaseCluster %s is being deleted, and its spec.deletion.volumes is not Delete", cluster)
 	}
-	return fmt.Sprintf("DatabaseCluster %s was deleted before this DatabaseRestore reported the restored data", restore.Spec.ClusterRef.Name)
 }
 
 // named are the names of claims, for messages.
@@ -121,7 +130,8 @@ func retained(restore *dbv1.DatabaseRestore, seen RestoreFacts) (all []state.Vol
 	return all
 }
 
-// keeps reports whether the claims have to be kept for now. Once one of them is being deleted, the others are deleted, too.
+// keeps reports whether the claims have to be kept for now. Once one of them is being deleted, the others are deleted, too. Claims with
+// only a part of the data do not count: no user can want them.
 func keeps(restore *dbv1.DatabaseRestore, seen RestoreFacts, doomed []state.Volume) (RestorePlan, bool) {
 	r := heldBy(restore, seen)
 	if r == nil || ended(restore, seen) {
@@ -129,18 +139,32 @@ func keeps(restore *dbv1.DatabaseRestore, seen RestoreFacts, doomed []state.Volu
 	}
 	restored := r.VolumeClaimTemplate == naming.RestoredTemplate(restore.UID)
 	used := slices.Contains(r.PastRestores, restore.Name) // both kinds of volumes
-	begun := slices.ContainsFunc(doomed, func(v state.Volume) bool { return v.Terminating })
+	complete := state.Only(doomed, func(v state.Volume) bool { return !v.IsFilling() })
+	begun := slices.ContainsFunc(complete, func(v state.Volume) bool { return v.Terminating })
 	switch {
-	case restored && restore.Spec.Mode == dbv1.RestoreUndo, r.Stage == dbv1.ReplacementSwitching:
+	case restored && restore.Spec.Mode == dbv1.RestoreUndo:
 		return because("the members are being stopped to get other volumes; the volumes that they do not use are deleted afterward").soon(), true
-	case (restored || used) && !begun && len(doomed) > 0:
-		return undecided(restore, seen.Cluster, restored, doomed)
+	case r.Stage == dbv1.ReplacementSwitching:
+		return because(switching(restore)).soon(), true
+	case (restored || used) && !begun && len(complete) > 0:
+		return undecided(restore, seen.Cluster, restored, complete)
 	}
 	return RestorePlan{}, false
 }
 
+// switching describes the wait for the report of a cluster whose members were about to get other volumes.
+func switching(restore *dbv1.DatabaseRestore) string {
+	others := "volumes that no member has used"
+	if restore.Spec.Mode == dbv1.RestoreUndo {
+		others = "the volumes that they do not use"
+	}
+	return fmt.Sprintf("waiting until DatabaseCluster %s reports which volumes its members use; %s are deleted afterward",
+		restore.Spec.ClusterRef.Name, others)
+}
+
 // undecided reports whether the data that the cluster has may not be the wanted one, so that the other claims have to be kept.
-func undecided(restore *dbv1.DatabaseRestore, cluster *dbv1.DatabaseCluster, restored bool, doomed []state.Volume) (RestorePlan, bool) {
+func undecided(restore *dbv1.DatabaseRestore, cluster *dbv1.DatabaseCluster, restored bool, kept []state.Volume) (RestorePlan, bool) {
+	undo := restore.Spec.Mode == dbv1.RestoreUndo
 	has, others, text := "the restored data", "its volumes from before", ""
 	if !restored {
 		has, others = "its volumes from before", "the restored volumes"
@@ -150,14 +174,18 @@ func undecided(restore *dbv1.DatabaseRestore, cluster *dbv1.DatabaseCluster, res
 		text = fmt.Sprintf("this DatabaseRestore was deleted before DatabaseCluster %s was available with the restored data, so its volumes "+
 			"from before are retained. To get them back, set spec.mode to Undo, which also deletes the restored volumes, with what was "+
 			"written since. To keep the present data, delete these PersistentVolumeClaims yourself", cluster.Name)
+	case !restored && !undo: // the spec asks for the restored data, with what clients have written to it
+		text = fmt.Sprintf("this DatabaseRestore was deleted while spec.mode is %s and DatabaseCluster %s has its volumes from before. The "+
+			"restored volumes are retained, because members have written to them. To delete them, and keep the volumes from before, set spec.mode "+
+			"to Undo. Or delete these PersistentVolumeClaims yourself", restore.Spec.Mode, cluster.Name)
 	case !isAvailable(cluster):
 		text = fmt.Sprintf("DatabaseCluster %s is not available with %s, so %s are retained. Wait until it is available, or delete these "+
 			"PersistentVolumeClaims yourself", cluster.Name, has, others)
 	default:
 		return RestorePlan{}, false
 	}
-	text += ": " + named(doomed)
-	if !restored { // the members have just been stopped
+	text += ": " + named(kept)
+	if !restored && undo { // the members have just been stopped
 		return because(text).soon(), true
 	}
 	return stalled(dbv1.ReasonReplacementHeld, text).soon(), true

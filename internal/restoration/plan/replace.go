@@ -47,7 +47,8 @@ func refusal(restore *dbv1.DatabaseRestore, seen RestoreFacts) (RestorePlan, boo
 	cluster := restore.Spec.ClusterRef.Name
 	if before := restore.Status.ClusterUID; before != "" && (seen.Cluster == nil || string(seen.Cluster.UID) != before) {
 		return stalled(dbv1.ReasonClusterMissing, fmt.Sprintf("DatabaseCluster %s, whose data this DatabaseRestore has replaced, does not exist "+
-			"any more. Delete this DatabaseRestore, which also deletes %s", cluster, deletedWith(restore))), true
+			"any more. Delete this DatabaseRestore, which also deletes volumes whose restore is not complete, and retains the others",
+			cluster)), true
 	}
 	if p, lacks := lacking(restore, seen); lacks {
 		return p, true
@@ -66,14 +67,6 @@ func refusal(restore *dbv1.DatabaseRestore, seen RestoreFacts) (RestorePlan, boo
 			"Replace to replace it", cluster)
 	}
 	return stalled(dbv1.ReasonReplacementHeld, text), text != ""
-}
-
-// deletedWith are the volumes that are deleted with a restore whose cluster does not exist any more: see deletes.
-func deletedWith(restore *dbv1.DatabaseRestore) string {
-	if restore.Status.ReplacedAt != nil && restore.Spec.Mode == dbv1.RestoreReplace {
-		return "the volumes that the cluster did not use"
-	}
-	return "volumes whose restore is not complete, and retains the others: " + unaccepted(restore)
 }
 
 // heldBy is the replacement of a cluster by a restore; nil if it has not begun.
