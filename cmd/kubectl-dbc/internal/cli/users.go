@@ -16,6 +16,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/cmd/kubectl-dbc/internal/connecting"
 	"github.com/dbcluster/databasecluster-operator/cmd/kubectl-dbc/internal/declared"
+	"github.com/dbcluster/databasecluster-operator/cmd/kubectl-dbc/internal/why"
 )
 
 func (s *session) users() *cobra.Command {
@@ -124,4 +125,15 @@ func (t *target) secretOf(ctx context.Context, cluster *dbv1.DatabaseCluster, se
 		return "", err
 	}
 	return connecting.SecretOfUser(cluster, found)
+}
+
+// objectsIn are Databases and DatabaseUsers in the form in which their state is explained.
+func objectsIn(own declared.Objects) (all []why.Object) {
+	for i := range own.Databases {
+		all = append(all, why.OfDatabase(&own.Databases[i]))
+	}
+	for i := range own.Users {
+		all = append(all, why.OfUser(&own.Users[i]))
+	}
+	return all
 }
