@@ -93,7 +93,10 @@ func (t *target) facts(ctx context.Context, cluster *dbv1.DatabaseCluster, now t
 	for _, read := range []struct {
 		kind string
 		err  error
-	}{{"pods", err}, {"databasebackups", backupsErr}, {"databaserestores", restoresErr}, {"databases", databasesErr}, {"databaseusers", usersErr}} {
+	}{
+		{"pods", err}, {"databasebackups", backupsErr}, {"databaserestores", restoresErr}, {"databases", databasesErr},
+		{"databaseusers", usersErr},
+	} {
 		switch {
 		case meta.IsNoMatchError(read.err): // the CRDs are older, so there are no such objects
 		case apierrors.IsForbidden(read.err):
