@@ -101,7 +101,7 @@ func TestThePluginShowsAClusterAndHandsOver(t *testing.T) {
 	if is := read(t, cluster).Annotations; is[dbv1.AnnotationHandOver]+is[dbv1.AnnotationRestart] != "" {
 		t.Errorf("a question has changed the cluster: %v", is)
 	}
-	mustDbc(t, ns, []string{"Member orders-0 hands over to member orders-2", "Completed"}, "hand-over", "orders", "orders-2", "--yes", "--wait", "--timeout=3m")
+	mustDbc(t, ns, []string{"The request asks member orders-0 to hand over to member orders-2", "Completed"}, "hand-over", "orders", "orders-2", "--yes", "--wait", "--timeout=3m")
 	if is := read(t, cluster); is.Status.Primary != "orders-2" || !strings.HasPrefix(is.Annotations[dbv1.AnnotationHandOver], "orders-2/") {
 		t.Errorf("the primary is %s, after the request %s", is.Status.Primary, is.Annotations[dbv1.AnnotationHandOver])
 	}
