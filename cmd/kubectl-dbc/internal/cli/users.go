@@ -137,3 +137,28 @@ func objectsIn(own declared.Objects) (all []why.Object) {
 	}
 	return all
 }
+
+// userNames completes the names of the DatabaseUsers of the cluster that the command names; of all clusters before it is named.
+func (s *session) userNames(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	t, err := s.target()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	cluster := ""
+	if len(args) > 0 {
+		cluster = nameOf(args[0])
+	}
+	names, err := t.userNames(cmd.Context(), cluster)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+func (t *target) userNames(ctx context.Context, cluster string) (names []string, err error) {
+	all, _, err := t.declared(ctx)
+	for _, u := range all.Of(cluster).Users {
+		names = append(names, u.Name)
+	}
+	return names, err
+}
