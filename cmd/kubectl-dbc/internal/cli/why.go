@@ -35,8 +35,8 @@ func (s *session) why() *cobra.Command {
 		Short: "Print the one cause why a cluster is not healthy, and the command that shows more",
 		Long: "Print the condition that explains the state best, the page that leads to the solution, and a command that shows more.\n" +
 			"If the cluster itself is healthy, the cause can be that of its newest backup, or of a DatabaseRestore, a Database or a\n" +
-			"DatabaseUser. KIND/NAME explains one of these. The exit code is 0 for a healthy cluster, and 1 if something needs attention. It is 2\n" +
-			"if the state is unknown or cannot be read. That includes a kind that you may not list, if the others need no attention.\n" +
+			"DatabaseUser. KIND/NAME explains one of these. The exit code is 0 for a healthy cluster, and 1 if something needs attention.\n" +
+			"It is 2 if the state is unknown or cannot be read. That includes a kind that you may not list, if the others need no attention.\n" +
 			"If you may get the Lease of the operator, the command notices that the operator does not run.",
 		Example: "  kubectl dbc why orders\n  kubectl dbc why databaseuser/reporting\n" +
 			"  kubectl dbc why orders >/dev/null || echo \"orders needs attention\"",

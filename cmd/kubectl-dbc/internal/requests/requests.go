@@ -51,7 +51,7 @@ func (c Change) Look(namespace, cluster string) string {
 	if c.Annotation == "" || c.Annotation == dbv1.AnnotationRenewCertificate {
 		return look
 	}
-	return look + fmt.Sprintf(" shows the request until it is completed. Also afterwards: kubectl -n %s get databasecluster %s "+
+	return look + fmt.Sprintf(" shows the request until it is completed. Later, this shows it, too: kubectl -n %s get databasecluster %s "+
 		"-o jsonpath='{.status.requests}'", namespace, cluster)
 }
 

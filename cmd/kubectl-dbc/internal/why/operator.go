@@ -51,10 +51,10 @@ func Overdue(cause Cause, cluster *dbv1.DatabaseCluster, lease *coordinationv1.L
 	age := func(at time.Time) string { return duration.HumanDuration(now.Sub(at)) }
 	switch status := written(cluster.ManagedFields, "status"); {
 	case now.Sub(changed) < slow:
-		cause.Message += fmt.Sprintf(" The last change is %s old.", age(changed))
-		cause.Command = command(theCluster+" --watch", cluster)
+		cause.Page, cause.Command = "", "" // nothing is wrong
+		cause.Message += fmt.Sprintf(" The last change is %s old: %s", age(changed), command(theCluster+" --watch shows the progress", cluster))
 	case now.Sub(status) < silence:
-		cause.Message += fmt.Sprintf(" The operator runs: it wrote the status %s ago.", age(status))
+		cause.Message += fmt.Sprintf(" The last change is %s old. The operator last wrote the status %s ago.", age(changed), age(status))
 	case lease != nil && lease.Spec.RenewTime != nil && now.Sub(lease.Spec.RenewTime.Time) < silence:
 		cause.Message += fmt.Sprintf(" The last change is %s old. The operator runs, because its Lease was renewed %s ago. Does it watch "+
 			"namespace %s?", age(changed), age(lease.Spec.RenewTime.Time), cluster.Namespace)
