@@ -22,7 +22,7 @@ func (f Facts) covers(to Moment) error {
 		return fmt.Errorf("DatabaseCluster %s has no archive (spec.backup.archive), so only the data of a backup can be restored: choose one "+
 			"with --backup instead of --at", c.Name)
 	case len(windows) == 0 && f.unread() != nil:
-		return nil // the operator reads the archive before it decides
+		return nil // the Job of the restore reads the archive
 	case len(windows) == 0:
 		return fmt.Errorf("no time of DatabaseCluster %s can be recovered yet: the archive needs a complete backup", c.Name)
 	case to.Latest || to.At.After(windows[len(windows)-1].Newest.Time):
