@@ -11,6 +11,9 @@ $(BIN)/manager:
 $(BIN)/transfer:
 	$(GO_BUILD) -ldflags "-s -w" -o $@ ./cmd/transfer
 
+.PHONY: plugin
+plugin: $(BIN)/kubectl-dbc ## Build only the kubectl plugin, for this machine.
+
 .PHONY: $(BIN)/kubectl-dbc
 $(BIN)/kubectl-dbc:
 	$(GO_BUILD) -ldflags "$(GO_LDFLAGS)" -o $@ ./cmd/kubectl-dbc

@@ -101,7 +101,7 @@ func TestThePluginShowsAClusterAndHandsOver(t *testing.T) {
 	if is := read(t, cluster).Annotations; is[dbv1.AnnotationHandOver]+is[dbv1.AnnotationRestart] != "" {
 		t.Errorf("a question has changed the cluster: %v", is)
 	}
-	mustDbc(t, ns, []string{"Member orders-0 hands over to member orders-2", "Completed"}, "hand-over", "orders", "orders-2", "--yes", "--wait", "--timeout=3m")
+	mustDbc(t, ns, []string{"The request asks member orders-0 to hand over to member orders-2", "Completed"}, "hand-over", "orders", "orders-2", "--yes", "--wait", "--timeout=3m")
 	if is := read(t, cluster); is.Status.Primary != "orders-2" || !strings.HasPrefix(is.Annotations[dbv1.AnnotationHandOver], "orders-2/") {
 		t.Errorf("the primary is %s, after the request %s", is.Status.Primary, is.Annotations[dbv1.AnnotationHandOver])
 	}
@@ -110,11 +110,11 @@ func TestThePluginShowsAClusterAndHandsOver(t *testing.T) {
 	if code != 1 || !strings.Contains(output, "Add --yes") || read(t, cluster).Spec.Hibernated {
 		t.Errorf("without a terminal: %d\n%s", code, output)
 	}
-	mustDbc(t, ns, []string{"The operator stops all members"}, "hibernate", "orders", "--yes")
+	mustDbc(t, ns, []string{"The spec asks for a stop of all members"}, "hibernate", "orders", "--yes")
 	if !read(t, cluster).Spec.Hibernated {
 		t.Error("the cluster is not hibernated")
 	}
-	mustDbc(t, ns, []string{"The operator starts all members"}, "wake", "orders")
+	mustDbc(t, ns, []string{"The spec asks for a start of all members"}, "wake", "orders")
 }
 
 func TestThePluginListsVerifiesAndRestoresBackups(t *testing.T) {
@@ -143,7 +143,7 @@ func TestThePluginListsVerifiesAndRestoresBackups(t *testing.T) {
 		t.Errorf("got %+v", restore)
 	}
 
-	mustDbc(t, ns, []string{"The operator restores DatabaseBackup first"}, "verify", "orders")
+	mustDbc(t, ns, []string{"The request asks for a restore of DatabaseBackup first"}, "verify", "orders")
 	first := read(t, &dbv1.DatabaseBackup{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "first"}})
 	if first.Annotations[dbv1.AnnotationVerify] == "" {
 		t.Error("the verification is not requested")

@@ -64,8 +64,8 @@ func (s *session) change(ctx context.Context, t *target, cluster *dbv1.DatabaseC
 	}
 	fmt.Fprintf(s.Out, "databasecluster.%s/%s changed\n", dbv1.GroupVersion.Group, cluster.Name)
 	s.say("%s", change.Effect)
-	if flags.wait == nil {
-		s.say("See the progress: kubectl dbc -n %s status %s --watch", t.namespace, cluster.Name)
+	if flags.wait == nil || !flags.wait.wanted {
+		s.say("%s", change.Look(t.namespace, cluster.Name))
 		return nil
 	}
 	return s.until(ctx, flags.wait, func(ctx context.Context) (bool, string, error) { return t.request(ctx, cluster.Name, change) })
@@ -85,7 +85,15 @@ func (t *target) request(ctx context.Context, cluster string, change requests.Ch
 	if r.State == dbv1.RequestRefused {
 		return true, "", errors.New("the operator refuses the request: " + r.Message)
 	}
-	return r.State == dbv1.RequestCompleted, fmt.Sprintf("%s: %s", r.State, r.Message), nil
+	return r.State == dbv1.RequestCompleted, said(r), nil
+}
+
+// said is the state of a request as text. An accepted one often has no message.
+func said(r dbv1.ClusterRequestStatus) string {
+	if r.Message == "" {
+		return string(r.State)
+	}
+	return fmt.Sprintf("%s: %s", r.State, r.Message)
 }
 
 func (s *session) handOver() *cobra.Command {
@@ -119,7 +127,7 @@ func (s *session) rebuild() *cobra.Command {
 		}
 		return requests.Rebuild(c, member, s.now())
 	})
-	flags.wait = addWait(cmd, "the member has the data")
+	flags.wait = addWait(cmd, "the member has a new volume. It copies the data after that")
 	return cmd
 }
 

@@ -19,8 +19,11 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/client-go/kubernetes/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/cmd/kubectl-dbc/internal/merging"
+	"github.com/dbcluster/databasecluster-operator/cmd/kubectl-dbc/internal/requests"
 )
 
 // run runs the plugin without an API server.
@@ -195,5 +198,37 @@ func TestAManifestHasNoStatus(t *testing.T) {
 	s, out, _ := offline(t)
 	if err := s.manifest(&corev1.Pod{Status: corev1.PodStatus{Phase: "Running"}}); err != nil || strings.Contains(out.String(), "status") {
 		t.Errorf("got %v, %s", err, out)
+	}
+}
+
+// A request can be refused after the annotation was set, and an accepted one often has no message.
+func TestTheStateOfARequestIsPrinted(t *testing.T) {
+	cluster := &dbv1.DatabaseCluster{ObjectMeta: named("orders", nil)}
+	cluster.Status.Requests = []dbv1.ClusterRequestStatus{{Request: "a", State: dbv1.RequestAccepted}, {Request: "b", State: dbv1.RequestPending, Message: "it waits"}, {Request: "c", State: dbv1.RequestRefused, Message: "no"}}
+	of := targetOf(t, interceptor.Funcs{}, cluster)
+	for value, want := range map[string]string{"a": "Accepted", "b": "Pending: it waits", "c": "the operator refuses the request: no", "d": "The operator has not observed the request yet."} {
+		_, got, err := of.request(t.Context(), "orders", requests.Change{Value: value})
+		if err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: got %q, want %q", value, got, want)
+		}
+	}
+}
+
+func TestWithoutAWaitTheCommandTellsWhereTheResultIs(t *testing.T) {
+	s, _, errOut := offline(t)
+	cluster := &dbv1.DatabaseCluster{ObjectMeta: named("orders", nil)}
+	of := targetOf(t, interceptor.Funcs{}, cluster)
+	change, err := requests.Rotate(cluster, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, flags := range []*changing{{yes: true}, {yes: true, wait: &waiting{}}} {
+		errOut.Reset()
+		if err := s.change(t.Context(), of, cluster.DeepCopy(), change, flags); err != nil || !strings.Contains(errOut.String(), "{.status.requests}") {
+			t.Errorf("got %q, %v", errOut, err)
+		}
 	}
 }

@@ -105,14 +105,18 @@ func (t *target) deleteJob(ctx context.Context, job *batchv1.Job) error {
 
 // begun waits until the client runs, and returns its pod.
 func (s *session) begun(ctx context.Context, t *target, job *batchv1.Job, within time.Duration) (name string, err error) {
-	said := map[string]bool{}
+	said, looks := map[string]bool{}, 0
 	err = s.until(ctx, &waiting{wanted: true, timeout: within}, func(ctx context.Context) (bool, string, error) {
 		pods := &corev1.PodList{}
 		labels := client.MatchingLabels{batchv1.JobNameLabel: job.Name}
 		if err := t.List(ctx, pods, client.InNamespace(t.namespace), labels); err != nil {
 			return false, "", err
 		}
-		if len(pods.Items) == 0 {
+		looks++
+		switch {
+		case len(pods.Items) == 0 && looks <= patience: // the controller of Jobs creates it
+			return false, "", nil
+		case len(pods.Items) == 0:
 			return false, fmt.Sprintf("Job %s has no pod yet: kubectl -n %s describe job %s has the cause.", job.Name, t.namespace, job.Name), nil
 		}
 		pod := &pods.Items[0]
@@ -134,7 +138,7 @@ func (t *target) eventsOf(ctx context.Context, pod *corev1.Pod) []corev1.Event {
 	return list.Items
 }
 
-// patience is the number of looks after which the command reports that it waits for the exit code.
+// patience is the number of looks after which the command reports that it waits for the pod, or for its exit code.
 const patience = 3
 
 // ended waits for the exit code of the client, which becomes that of the plugin.

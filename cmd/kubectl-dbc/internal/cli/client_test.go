@@ -212,3 +212,22 @@ func TestNoExampleHasAPasswordInAnArgument(t *testing.T) {
 		t.Errorf("there are %d examples", seen)
 	}
 }
+
+// The controller of Jobs needs a moment for the pod, so a normal start has no note.
+func TestAMissingPodIsReportedOnlyAfterSomeLooks(t *testing.T) {
+	for within, want := range map[time.Duration]string{
+		patience*pause - pause/2: "", patience*pause + pause/2: "Job orders-client-1 has no pod yet: kubectl -n shop describe job orders-client-1 has the cause.\n",
+	} {
+		streams, _, _, said := genericiooptions.NewTestIOStreams()
+		of := targetOf(t, interceptor.Funcs{})
+		synctest.Test(t, func(t *testing.T) {
+			s := &session{IOStreams: streams, now: time.Now}
+			if _, err := s.begun(t.Context(), of, &batchv1.Job{ObjectMeta: named("orders-client-1", nil)}, within); err == nil {
+				t.Error("a client without a pod has begun")
+			}
+		})
+		if said.String() != want {
+			t.Errorf("after %s: got %q", within, said)
+		}
+	}
+}

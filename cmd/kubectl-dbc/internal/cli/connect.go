@@ -61,6 +61,7 @@ func (s *session) connect() *cobra.Command {
 	flags.BoolVar(&f.wanted, "job", false, "Run the client in a Job of the namespace, and not on this machine")
 	flags.DurationVar(&f.start, "start-timeout", 2*time.Minute, "Time within which the pod of --job must start")
 	flags.DurationVar(&f.longest, "max-duration", time.Hour, "Time after which Kubernetes ends the client of --job")
+	_ = cmd.RegisterFlagCompletionFunc("user", s.userNames) // it fails only without the flag
 	cmd.MarkFlagsMutuallyExclusive("secret", "user")
 	cmd.MarkFlagsMutuallyExclusive("job", "port")
 	cmd.MarkFlagsMutuallyExclusive("job", "member")

@@ -41,7 +41,8 @@ func (s *session) restore() *cobra.Command {
 		ValidArgsFunction: s.clusterNames,
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.at, "at", "", "The moment: RFC 3339, a time of day such as 14:05 in your time zone, 10m for ten minutes ago, or latest")
+	flags.StringVar(&f.at, "at", "", "The moment: RFC 3339, 14:05 or another time without a zone for your time zone, 10m for ten minutes "+
+		"ago, or latest")
 	flags.StringVar(&f.backup, "backup", "", "Name of the DatabaseBackup. Default: the best one for the moment")
 	flags.StringVar(&f.name, "name", "", "Name of the DatabaseRestore. Default: the name of the cluster and the time")
 	flags.BoolVar(&f.preview, "preview", false, "Create another DatabaseCluster with the data, and do not change this one")

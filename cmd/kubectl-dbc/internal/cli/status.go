@@ -88,10 +88,15 @@ func (t *target) facts(ctx context.Context, cluster *dbv1.DatabaseCluster, now t
 	restores := &dbv1.DatabaseRestoreList{}
 	restoresErr := t.List(ctx, restores, client.InNamespace(t.namespace))
 	f.Restores = slices.DeleteFunc(restores.Items, func(r dbv1.DatabaseRestore) bool { return r.Spec.ClusterRef.Name != cluster.Name })
+	all, databasesErr, usersErr := t.declared(ctx)
+	f.Objects = objectsIn(all.Of(cluster.Name))
 	for _, read := range []struct {
 		kind string
 		err  error
-	}{{"pods", err}, {"databasebackups", backupsErr}, {"databaserestores", restoresErr}} {
+	}{
+		{"pods", err}, {"databasebackups", backupsErr}, {"databaserestores", restoresErr}, {"databases", databasesErr},
+		{"databaseusers", usersErr},
+	} {
 		switch {
 		case meta.IsNoMatchError(read.err): // the CRDs are older, so there are no such objects
 		case apierrors.IsForbidden(read.err):

@@ -7,6 +7,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -66,16 +67,27 @@ func TestAListIsReadInPages(t *testing.T) {
 	}
 }
 
-// An older operator has no DatabaseRestores, so a cluster has none.
+// An older operator has no DatabaseRestores, Databases and DatabaseUsers, so a cluster has none.
 func TestTheStatusNeedsNoNewerKind(t *testing.T) {
 	of := targetOf(t, interceptor.Funcs{List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
-		if _, is := list.(*dbv1.DatabaseRestoreList); is {
-			return &meta.NoKindMatchError{GroupKind: schema.GroupKind{Group: dbv1.GroupVersion.Group, Kind: "DatabaseRestore"}}
+		switch list.(type) {
+		case *dbv1.DatabaseRestoreList, *dbv1.DatabaseList, *dbv1.DatabaseUserList:
+			return &meta.NoKindMatchError{GroupKind: schema.GroupKind{Group: dbv1.GroupVersion.Group, Kind: "Newer"}}
 		}
 		return c.List(ctx, list, options...)
 	}})
 	facts, err := of.facts(t.Context(), &dbv1.DatabaseCluster{ObjectMeta: named("orders", nil)}, time.Now())
-	if err != nil || len(facts.Missing) != 0 {
+	if err != nil || len(facts.Missing) != 0 || len(facts.Objects) != 0 {
 		t.Errorf("got %v, %v", facts.Missing, err)
+	}
+}
+
+func TestTheStatusHasTheObjectsOfItsClusterOnly(t *testing.T) {
+	other := user()
+	other.Name, other.Spec.ClusterRef.Name = "reporting", "sales"
+	of := shop(t, []client.ObjectList{&dbv1.DatabaseList{}}, user(), other)
+	facts, err := of.facts(t.Context(), &dbv1.DatabaseCluster{ObjectMeta: named("orders", nil)}, time.Now())
+	if err != nil || len(facts.Objects) != 1 || facts.Objects[0].Name != "billing" || !slices.Equal(facts.Missing, []string{"databases"}) {
+		t.Errorf("got %+v, %v, %v", facts.Objects, facts.Missing, err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/cmd/kubectl-dbc/internal/connecting"
 	"github.com/dbcluster/databasecluster-operator/cmd/kubectl-dbc/internal/declared"
+	"github.com/dbcluster/databasecluster-operator/cmd/kubectl-dbc/internal/why"
 )
 
 func (s *session) users() *cobra.Command {
@@ -124,4 +125,40 @@ func (t *target) secretOf(ctx context.Context, cluster *dbv1.DatabaseCluster, se
 		return "", err
 	}
 	return connecting.SecretOfUser(cluster, found)
+}
+
+// objectsIn are Databases and DatabaseUsers in the form in which their state is explained.
+func objectsIn(own declared.Objects) (all []why.Object) {
+	for i := range own.Databases {
+		all = append(all, why.OfDatabase(&own.Databases[i]))
+	}
+	for i := range own.Users {
+		all = append(all, why.OfUser(&own.Users[i]))
+	}
+	return all
+}
+
+// userNames completes the names of the DatabaseUsers of the cluster that the command names; of all clusters before it is named.
+func (s *session) userNames(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	t, err := s.target()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	cluster := ""
+	if len(args) > 0 {
+		cluster = nameOf(args[0])
+	}
+	names, err := t.userNames(cmd.Context(), cluster)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+func (t *target) userNames(ctx context.Context, cluster string) (names []string, err error) {
+	all, _, err := t.declared(ctx)
+	for _, u := range all.Of(cluster).Users {
+		names = append(names, u.Name)
+	}
+	return names, err
 }

@@ -35,8 +35,8 @@ func (s *session) why() *cobra.Command {
 		Short: "Print the one cause why a cluster is not healthy, and the command that shows more",
 		Long: "Print the condition that explains the state best, the page that leads to the solution, and a command that shows more.\n" +
 			"If the cluster itself is healthy, the cause can be that of its newest backup, or of a DatabaseRestore, a Database or a\n" +
-			"DatabaseUser. KIND/NAME explains one of these. The exit code is 0 for a healthy cluster, and 1 for one that is not. It is 2 if\n" +
-			"the state is unknown or cannot be read. That includes a kind that you may not list, if the others need no attention.\n" +
+			"DatabaseUser. KIND/NAME explains one of these. The exit code is 0 for a healthy cluster, and 1 if something needs attention.\n" +
+			"It is 2 if the state is unknown or cannot be read. That includes a kind that you may not list, if the others need no attention.\n" +
 			"If you may get the Lease of the operator, the command notices that the operator does not run.",
 		Example: "  kubectl dbc why orders\n  kubectl dbc why databaseuser/reporting\n" +
 			"  kubectl dbc why orders >/dev/null || echo \"orders needs attention\"",
@@ -68,8 +68,12 @@ func (s *session) explain(ctx context.Context, t *target, name, operator string)
 	if err != nil {
 		return why.Unknown, why.Cause{}, err
 	}
-	if absent, found := why.Absent(t.lease(ctx, operator), now.fields, now.cause, s.now()); found {
+	lease := t.lease(ctx, operator)
+	if absent, found := why.Absent(lease, now.fields, now.cause, s.now()); found {
 		return why.Unknown, absent, nil
+	}
+	if now.unobserved != nil {
+		now.cause = why.Overdue(now.cause, now.unobserved, lease, s.now())
 	}
 	return now.verdict, now.cause, nil
 }
@@ -79,6 +83,8 @@ type explanation struct {
 	verdict why.Verdict
 	cause   why.Cause
 	fields  []metav1.ManagedFieldsEntry
+	// unobserved is the cluster if its status does not show its spec.
+	unobserved *dbv1.DatabaseCluster
 }
 
 // explainNow finds the cause by the conditions.
@@ -101,19 +107,17 @@ func (s *session) explainNow(ctx context.Context, t *target, name string) (e exp
 		return e, err
 	}
 	e.fields = cluster.ManagedFields
+	if verdict, _ := why.Explain(cluster); verdict == why.Unknown {
+		e.unobserved = cluster
+	}
 	e.verdict, e.cause, err = s.explainCluster(ctx, t, cluster)
 	return e, err
 }
 
 func (s *session) explainCluster(ctx context.Context, t *target, cluster *dbv1.DatabaseCluster) (why.Verdict, why.Cause, error) {
 	verdict, cause := why.Explain(cluster)
-	switch verdict {
-	case why.Unknown:
-		cause.Message += why.Overdue(cluster, s.now())
+	if verdict != why.Healthy {
 		return verdict, cause, nil
-	case why.Unhealthy:
-		return verdict, cause, nil
-	case why.Healthy:
 	}
 	objects, unread, err := s.objectsOf(ctx, t, cluster.Name)
 	if err != nil {
@@ -183,14 +187,7 @@ func (s *session) objectsOf(ctx context.Context, t *target, cluster string) (all
 	if err := errors.Join(s.readable("databases", databasesErr, &unread), s.readable("databaseusers", usersErr, &unread)); err != nil {
 		return nil, nil, err
 	}
-	own := declared.Of(cluster)
-	for i := range own.Databases {
-		all = append(all, why.OfDatabase(&own.Databases[i]))
-	}
-	for i := range own.Users {
-		all = append(all, why.OfUser(&own.Users[i]))
-	}
-	return all, unread, nil
+	return append(all, objectsIn(declared.Of(cluster))...), unread, nil
 }
 
 // readable returns the error of a list. A kind that the API server does not have is no error, and one that the user may not list is a note.

@@ -129,3 +129,18 @@ func TestAnOldLeaseOfTheOperatorMakesTheStateUnknown(t *testing.T) {
 		}
 	}
 }
+
+func TestTheUsersOfAClusterAreCompleted(t *testing.T) {
+	other := user()
+	other.Name, other.Spec.ClusterRef.Name = "reporting", "sales"
+	of := shop(t, []client.ObjectList{&dbv1.DatabaseList{}}, user(), other)
+	for cluster, want := range map[string][]string{"orders": {"billing"}, "sales": {"reporting"}, "": {"billing", "reporting"}, "none": nil} {
+		if names, err := of.userNames(t.Context(), cluster); err != nil || !slices.Equal(names, want) {
+			t.Errorf("%q: got %v, %v", cluster, names, err)
+		}
+	}
+	s, _, _ := offline(t)
+	if _, found := s.connect().GetFlagCompletionFunc("user"); !found {
+		t.Error("--user has no completion")
+	}
+}

@@ -144,4 +144,8 @@ func TestTheSecretOfAUserIsThatOfItsCluster(t *testing.T) {
 	if name, err := connecting.SecretOfUser(cluster, user); err != nil || name != "billing-user" {
 		t.Errorf("got %s, %v", name, err)
 	}
+	user.Spec.Authentication = dbv1.AuthenticateCertificate
+	if _, err := connecting.SecretOfUser(cluster, user); err == nil || !strings.Contains(err.Error(), "docs/databases-and-users.md") {
+		t.Errorf("a user with a certificate: got %v", err)
+	}
 }

@@ -63,6 +63,9 @@ func SecretOfUser(cluster *dbv1.DatabaseCluster, user *dbv1.DatabaseUser) (strin
 	switch of := user.Spec.ClusterRef.Name; {
 	case of != cluster.Name:
 		return "", fmt.Errorf("DatabaseUser %s is a user of DatabaseCluster %s, not of %s", user.Name, of, cluster.Name)
+	case user.Spec.Authentication == dbv1.AuthenticateCertificate:
+		return "", fmt.Errorf("DatabaseUser %s logs in by its certificate (spec.authentication), and this command has only passwords. "+
+			"Connect as docs/databases-and-users.md shows in the section \"Log in by a certificate\"", user.Name)
 	case user.Status.Binding == nil:
 		return "", fmt.Errorf("DatabaseUser %[1]s has no Secret yet (status.binding): kubectl dbc why databaseuser/%[1]s has the cause",
 			user.Name)

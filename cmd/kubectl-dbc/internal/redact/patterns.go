@@ -51,8 +51,8 @@ var patterns = []pattern{
 	// directives and commands of servers
 	like(`(?i)(\b(?:requirepass|masterauth|auth-pass[ \t]+\S+)["']?[ \t]+)`+value, "requirepass", "masterauth", "auth-pass"),
 	like(`(\bAUTH["']?[ \t]+)`+value+`(?:[ \t]+`+value+`)?`, "auth ", "auth\t", "auth\"", "auth'"),
-	// arguments of programs: --password VALUE
-	like(`(?i)(--?[\w-]*(?:`+names+`|secret|[_-]key|[_-]pass)[ \t]+)`+value, ofNames...),
+	// arguments of programs: --password VALUE, but not the name of a key, such as owner-password
+	like(`(?i)((?:^|[^\w-])--?[\w-]*(?:`+names+`|secret|[_-]key|[_-]pass)[ \t]+)`+value, ofNames...),
 }
 
 // ofNames are the hints of names, and of arguments.

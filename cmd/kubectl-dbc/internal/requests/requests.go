@@ -24,7 +24,7 @@ type Change struct {
 	Annotation, Value string
 	// Patch is the merge patch.
 	Patch []byte
-	// Effect is what happens next.
+	// Effect is what the change asks for. The operator can refuse it, or wait.
 	Effect string
 	// Risk is why the user must confirm the change; empty if it need not be confirmed.
 	Risk string
@@ -45,6 +45,16 @@ func (c Change) Command(namespace, resource string) string {
 	return fmt.Sprintf("kubectl -n %s annotate %s %s=%s --overwrite", namespace, resource, c.Annotation, c.Value)
 }
 
+// Look is how to see whether the operator has executed the change. It records the requests of most annotations in status.requests.
+func (c Change) Look(namespace, cluster string) string {
+	look := fmt.Sprintf("See the result: kubectl dbc -n %s status %s", namespace, cluster)
+	if c.Annotation == "" || c.Annotation == dbv1.AnnotationRenewCertificate {
+		return look
+	}
+	return look + fmt.Sprintf(" shows the request until it is completed. Later, this shows it, too: kubectl -n %s get databasecluster %s "+
+		"-o jsonpath='{.status.requests}'", namespace, cluster)
+}
+
 // stamp makes a request a new one.
 func stamp(now time.Time) string { return now.UTC().Format(time.RFC3339) }
 
@@ -56,9 +66,9 @@ func Restart(cluster *dbv1.DatabaseCluster, now time.Time) (Change, error) {
 	if cluster.Spec.UpdateStrategy.Type == dbv1.UpdateOnDelete {
 		return Change{}, errors.New("spec.updateStrategy.type is OnDelete, so the operator restarts no member: delete the pods one by one")
 	}
-	effect := fmt.Sprintf("The operator restarts the %d members one by one.", cluster.Spec.Replicas)
+	effect := fmt.Sprintf("The request asks for a restart of the %d members, one by one.", cluster.Spec.Replicas)
 	if cluster.Spec.UpdateStrategy.Paused {
-		effect += " spec.updateStrategy.paused is true, so it waits until you set that to false."
+		effect += " spec.updateStrategy.paused is true, so the operator waits until you set that to false."
 	}
 	c := annotate(dbv1.AnnotationRestart, stamp(now), effect)
 	c.Risk = fmt.Sprintf("Each of the %d members restarts, which ends its connections.", cluster.Spec.Replicas)
@@ -74,7 +84,7 @@ func Rotate(cluster *dbv1.DatabaseCluster, now time.Time) (Change, error) {
 		return Change{}, fmt.Errorf("the passwords are in your Secret %s, which the operator never changes: change them there, and annotate the "+
 			"cluster with %s", own, dbv1.AnnotationRefresh)
 	}
-	effect := "The operator replaces the generated passwords, and then updates the connection Secret."
+	effect := "The request asks for new passwords in place of the generated ones, and then in the connection Secret."
 	c := annotate(dbv1.AnnotationRotateCredentials, stamp(now), effect)
 	c.Risk = "Clients that do not read the new passwords can no longer connect."
 	return c, nil
@@ -88,7 +98,7 @@ func RenewCertificate(cluster *dbv1.DatabaseCluster, now time.Time) (Change, err
 	if cluster.Spec.TLS == nil || cluster.Spec.TLS.SelfSigned == nil {
 		return Change{}, errors.New("the operator issues the certificate only with spec.tls.selfSigned: renew it where it was issued")
 	}
-	return annotate(dbv1.AnnotationRenewCertificate, stamp(now), "The operator renews the certificate, and the members load it."), nil
+	return annotate(dbv1.AnnotationRenewCertificate, stamp(now), "The request asks for a new certificate, which the members load."), nil
 }
 
 // Hibernate stops all members, or starts them again.
@@ -103,9 +113,9 @@ func Hibernate(cluster *dbv1.DatabaseCluster, hibernated bool) (Change, error) {
 		return Change{}, errors.New("spec.paused is true, so the operator changes nothing: set it to false first")
 	}
 	c := Change{Patch: fmt.Appendf(nil, `{"spec":{"hibernated":%t}}`, hibernated)}
-	c.Effect = "The operator starts all members with the current spec."
+	c.Effect = "The spec asks for a start of all members."
 	if hibernated {
-		c.Effect = "The operator stops all members, the primary last. Volumes, Services and the number of members stay."
+		c.Effect = "The spec asks for a stop of all members, the primary last. Volumes, Services and the number of members stay."
 		c.Risk = "No client can connect until you wake the cluster."
 	}
 	return c, nil
@@ -135,7 +145,7 @@ func HandOver(cluster *dbv1.DatabaseCluster, to string, lags map[string]int64, n
 		return Change{}, fmt.Errorf("member %s is not ready, so it cannot take over", member.Pod)
 	}
 	from := cmp.Or(cluster.Status.Primary, "that is the primary")
-	effect := fmt.Sprintf("Member %s hands over to member %s.", from, member.Pod)
+	effect := fmt.Sprintf("The request asks member %s to hand over to member %s.", from, member.Pod)
 	c := annotate(dbv1.AnnotationHandOver, member.Pod+"/"+stamp(now), effect)
 	c.Risk = fmt.Sprintf("Connections to member %s end, and writes fail until member %s is the primary.", from, member.Pod)
 	return c, nil
@@ -169,11 +179,14 @@ func Rebuild(cluster *dbv1.DatabaseCluster, name string, now time.Time) (Change,
 	if err != nil {
 		return Change{}, err
 	}
+	if cluster.Spec.Replicas == 1 {
+		return Change{}, fmt.Errorf("no other member has the data of member %s, so the operator would refuse the request", member.Pod)
+	}
 	claim := "its volume"
 	if member.Volume != nil {
 		claim = "PersistentVolumeClaim " + member.Volume.Claim
 	}
-	effect := fmt.Sprintf("Member %s copies the data of the others into a new volume.", member.Pod)
+	effect := fmt.Sprintf("The request asks for a new volume for member %s, into which it copies the data of the others.", member.Pod)
 	c := annotate(dbv1.AnnotationRebuild, member.Pod+"/"+stamp(now), effect)
 	c.Risk = fmt.Sprintf("The operator deletes %s with the data of member %s.", claim, member.Pod)
 	return c, nil
@@ -197,7 +210,7 @@ func Verify(cluster *dbv1.DatabaseCluster, backups []dbv1.DatabaseBackup, name s
 	case chosen.Status.Phase != dbv1.BackupCompleted:
 		return none, Change{}, fmt.Errorf("DatabaseBackup %s is not complete, so it cannot be verified", chosen.Name)
 	}
-	effect := "The operator restores DatabaseBackup " + chosen.Name + " into a temporary copy and checks it."
+	effect := "The request asks for a restore of DatabaseBackup " + chosen.Name + " into a temporary copy, and a check of that."
 	return *chosen, annotate(dbv1.AnnotationVerify, stamp(now), effect), nil
 }
 

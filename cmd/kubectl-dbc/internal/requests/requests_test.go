@@ -39,6 +39,9 @@ func deleting(c *dbv1.DatabaseCluster)   { c.DeletionTimestamp = at(0) }
 func paused(c *dbv1.DatabaseCluster)     { c.Spec.Paused = true }
 func hibernated(c *dbv1.DatabaseCluster) { c.Spec.Hibernated = true }
 func notReady(c *dbv1.DatabaseCluster)   { c.Status.Members[1].Ready = false }
+func alone(c *dbv1.DatabaseCluster) {
+	c.Spec.Replicas, c.Status.Members = 1, c.Status.Members[:1]
+}
 func noRoles(c *dbv1.DatabaseCluster) {
 	for i := range c.Status.Members {
 		c.Status.Members[i].Role = ""
@@ -90,6 +93,7 @@ func TestARequestIsAPatchOrASentence(t *testing.T) {
 		"hand over without members":      {orders(func(c *dbv1.DatabaseCluster) { c.Status.Members = nil }), handOver("", nil), "no member reports a role"},
 		"rebuild":                        {orders(), rebuild("2"), `"database.dbcluster.io/rebuild":"orders-2/2026`},
 		"rebuild a protected cluster":    {orders(func(c *dbv1.DatabaseCluster) { c.Spec.Deletion.Protection = true }), rebuild("2"), "spec.deletion.protection is true"},
+		"rebuild the only member":        {orders(alone), rebuild("0"), "no other member has the data of member orders-0"},
 		"rebuild without members":        {orders(func(c *dbv1.DatabaseCluster) { c.Status.Members = nil }), rebuild("2"), "has no members now"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -103,6 +107,9 @@ func TestARequestIsAPatchOrASentence(t *testing.T) {
 			}
 			if err == nil && change.Effect == "" {
 				t.Error("it has no effect")
+			}
+			if err == nil && !strings.Contains(change.Effect, " asks ") {
+				t.Errorf("the operator can still refuse it: %q", change.Effect)
 			}
 		})
 	}
@@ -204,5 +211,17 @@ func TestBackupsAreListedNewestFirst(t *testing.T) {
 	golden.Text(t, "backups", requests.Table(requests.Of("orders", all()), now, false))
 	if others := requests.Of("", all()); len(others) != 4 || others[0].Name != "other" {
 		t.Errorf("got %d", len(others))
+	}
+}
+
+func TestTheResultOfARequestIsInTheStatus(t *testing.T) {
+	rotate, _ := requests.Rotate(orders(), now)
+	sleep, _ := requests.Hibernate(orders(), true)
+	status := "See the result: kubectl dbc -n shop status orders"
+	if got := rotate.Look("shop", "orders"); !strings.HasPrefix(got, status+" shows the request") || !strings.HasSuffix(got, "kubectl -n shop get databasecluster orders -o jsonpath='{.status.requests}'") {
+		t.Errorf("got %q", got)
+	}
+	if got := sleep.Look("shop", "orders"); got != status {
+		t.Errorf("got %q", got)
 	}
 }

@@ -87,7 +87,13 @@ func backup(name string, age time.Duration) dbv1.DatabaseBackup {
 func ephemeral(f *restoring.Facts) { f.Cluster.Spec.Storage.Ephemeral = new(true) }
 func deleting(f *restoring.Facts)  { f.Cluster.DeletionTimestamp = at(0) }
 func noArchive(f *restoring.Facts) { f.Cluster.Spec.Backup.Archive = nil }
-func noWindow(f *restoring.Facts)  { f.Cluster.Status.Recovery = nil }
+func noWindow(f *restoring.Facts) {
+	f.Cluster.Status.Recovery = &dbv1.ClusterRecoveryStatus{CheckedAt: *at(0)}
+}
+func unread(f *restoring.Facts) {
+	f.Cluster.Status.Recovery = &dbv1.ClusterRecoveryStatus{CheckedAt: *at(13 * time.Hour)}
+}
+func neverRead(f *restoring.Facts) { f.Cluster.Status.Recovery = nil }
 func noBackups(f *restoring.Facts) { f.Backups = nil }
 func unverified(f *restoring.Facts) {
 	f.Backups[1].Status.Verification = &dbv1.BackupVerification{Phase: dbv1.VerificationFailed, Message: "no answer"}
@@ -109,38 +115,42 @@ func TestTheBackupOfARestoreIsChosenOrRefusedWithASentence(t *testing.T) {
 		ask   restoring.Ask
 		want  string
 	}{
-		"the newest backup":                 {archived(), restoring.Ask{}, "newer"},
-		"the newest verified one":           {archived(unverified), restoring.Ask{}, "older"},
-		"not of a previous cluster":         {archived(ofOther), restoring.Ask{}, "older"},
-		"not one that runs":                 {archived(running), restoring.Ask{}, "older"},
-		"of the volumes in use":             {archived(replaced), restoring.Ask{Preview: true}, "older"},
-		"a named one":                       {archived(), restoring.Ask{Backup: "older"}, "older"},
-		"a named one that failed":           {archived(unverified), restoring.Ask{Backup: "newer"}, "newer"},
-		"a named one of a previous cluster": {archived(ofOther), restoring.Ask{Backup: "newer"}, "newer"},
-		"a previous cluster's, with --at":   {archived(ofOther), restoring.Ask{Backup: "newer", Moment: moment(time.Hour)}, "DatabaseBackup newer is of a previous cluster of the same name (UID 2, now 1)"},
-		"a previous cluster's, latest":      {archived(ofOther), restoring.Ask{Backup: "newer", Moment: latest}, "leave out --at"},
-		"an unknown one":                    {archived(), restoring.Ask{Backup: "x"}, "DatabaseCluster orders has no DatabaseBackup x"},
-		"a named one that runs":             {archived(running), restoring.Ask{Backup: "newer"}, "DatabaseBackup newer is not complete"},
-		"only one that failed":              {archived(unverified, func(f *restoring.Facts) { f.Backups = f.Backups[1:] }), restoring.Ask{}, "the verification of DatabaseBackup newer failed"},
-		"no backup":                         {archived(noBackups), restoring.Ask{}, "kubectl dbc backup orders creates one"},
-		"a moment in the window":            {archived(), restoring.Ask{Moment: moment(time.Hour)}, "newer"},
-		"a moment in the older window":      {archived(), restoring.Ask{Moment: moment(40 * time.Hour)}, "older"},
-		"a moment of this minute":           {archived(), restoring.Ask{Moment: moment(time.Second)}, "newer"},
-		"a moment in the gap":               {archived(), restoring.Ask{Moment: moment(20 * time.Hour)}, "2026-11-20T18:05:00Z cannot be recovered: the archive covers 2026-11-19T14:05:00Z to 2026-11-20T08:05:00Z, and 2026-11-21T02:05:00Z to 2026-11-21T14:04:00Z"},
-		"a moment before the archive":       {archived(), restoring.Ask{Moment: moment(72 * time.Hour)}, "cannot be recovered"},
-		"a moment without an archive":       {archived(noArchive), restoring.Ask{Moment: moment(time.Hour)}, "has no archive (spec.backup.archive)"},
-		"a moment before a first backup":    {archived(noWindow), restoring.Ask{Moment: moment(time.Hour)}, "no time of DatabaseCluster orders can be recovered yet"},
-		"a moment without a usable backup":  {archived(unarchived, func(f *restoring.Facts) { f.Backups = f.Backups[1:] }), restoring.Ask{Moment: moment(time.Hour)}, "no complete backup of DatabaseCluster orders began in its archive"},
-		"the end of the archive":            {archived(), restoring.Ask{Moment: latest}, "newer"},
-		"a backup after the moment":         {archived(), restoring.Ask{Moment: moment(40 * time.Hour), Backup: "newer"}, "DatabaseBackup newer ended at 2026-11-21T02:05:00Z, after that moment"},
-		"a backup outside of the archive":   {archived(unarchived), restoring.Ask{Moment: moment(time.Hour), Backup: "newer"}, "did not begin in the archive"},
-		"a deleted cluster":                 {archived(deleting), restoring.Ask{Preview: true}, "is being deleted"},
-		"ephemeral storage":                 {archived(ephemeral), restoring.Ask{}, "restore with --preview"},
-		"a preview of ephemeral storage":    {archived(ephemeral), restoring.Ask{Preview: true}, "newer"},
-		"a second replacement":              {archived(replaced), restoring.Ask{}, "DatabaseRestore before has replaced the data"},
-		"not one that begins no recovery":   {archived(unusable), restoring.Ask{Moment: latest}, "older"},
-		"such a one as it is":               {archived(unusable), restoring.Ask{}, "newer"},
-		"a named one that begins none":      {archived(unusable), restoring.Ask{Moment: latest, Backup: "newer"}, "newer"},
+		"the newest backup":                      {archived(), restoring.Ask{}, "newer"},
+		"the newest verified one":                {archived(unverified), restoring.Ask{}, "older"},
+		"not of a previous cluster":              {archived(ofOther), restoring.Ask{}, "older"},
+		"not one that runs":                      {archived(running), restoring.Ask{}, "older"},
+		"of the volumes in use":                  {archived(replaced), restoring.Ask{Preview: true}, "older"},
+		"a named one":                            {archived(), restoring.Ask{Backup: "older"}, "older"},
+		"a named one that failed":                {archived(unverified), restoring.Ask{Backup: "newer"}, "newer"},
+		"a named one of a previous cluster":      {archived(ofOther), restoring.Ask{Backup: "newer"}, "newer"},
+		"a previous cluster's, with --at":        {archived(ofOther), restoring.Ask{Backup: "newer", Moment: moment(time.Hour)}, "DatabaseBackup newer is of a previous cluster of the same name (UID 2, now 1)"},
+		"a previous cluster's, latest":           {archived(ofOther), restoring.Ask{Backup: "newer", Moment: latest}, "leave out --at"},
+		"an unknown one":                         {archived(), restoring.Ask{Backup: "x"}, "DatabaseCluster orders has no DatabaseBackup x"},
+		"a named one that runs":                  {archived(running), restoring.Ask{Backup: "newer"}, "DatabaseBackup newer is not complete"},
+		"only one that failed":                   {archived(unverified, func(f *restoring.Facts) { f.Backups = f.Backups[1:] }), restoring.Ask{}, "the verification of DatabaseBackup newer failed"},
+		"no backup":                              {archived(noBackups), restoring.Ask{}, "kubectl dbc backup orders creates one"},
+		"a moment in the window":                 {archived(), restoring.Ask{Moment: moment(time.Hour)}, "newer"},
+		"a moment in the older window":           {archived(), restoring.Ask{Moment: moment(40 * time.Hour)}, "older"},
+		"a moment of this minute":                {archived(), restoring.Ask{Moment: moment(time.Second)}, "newer"},
+		"a moment in the gap":                    {archived(), restoring.Ask{Moment: moment(20 * time.Hour)}, "2026-11-20T18:05:00Z cannot be recovered: the archive covers 2026-11-19T14:05:00Z to 2026-11-20T08:05:00Z, and 2026-11-21T02:05:00Z to 2026-11-21T14:04:00Z"},
+		"a moment before the archive":            {archived(), restoring.Ask{Moment: moment(72 * time.Hour)}, "cannot be recovered"},
+		"a moment without an archive":            {archived(noArchive), restoring.Ask{Moment: moment(time.Hour)}, "has no archive (spec.backup.archive)"},
+		"a moment before a first backup":         {archived(noWindow), restoring.Ask{Moment: moment(time.Hour)}, "no time of DatabaseCluster orders can be recovered yet"},
+		"a moment without a usable backup":       {archived(unarchived, func(f *restoring.Facts) { f.Backups = f.Backups[1:] }), restoring.Ask{Moment: moment(time.Hour)}, "no complete backup of DatabaseCluster orders began in its archive"},
+		"the end of the archive":                 {archived(), restoring.Ask{Moment: latest}, "newer"},
+		"a backup after the moment":              {archived(), restoring.Ask{Moment: moment(40 * time.Hour), Backup: "newer"}, "DatabaseBackup newer ended at 2026-11-21T02:05:00Z, after that moment"},
+		"a backup outside of the archive":        {archived(unarchived), restoring.Ask{Moment: moment(time.Hour), Backup: "newer"}, "did not begin in the archive"},
+		"a deleted cluster":                      {archived(deleting), restoring.Ask{Preview: true}, "is being deleted"},
+		"ephemeral storage":                      {archived(ephemeral), restoring.Ask{}, "restore with --preview"},
+		"a preview of ephemeral storage":         {archived(ephemeral), restoring.Ask{Preview: true}, "newer"},
+		"a second replacement":                   {archived(replaced), restoring.Ask{}, "DatabaseRestore before has replaced the data"},
+		"not one that begins no recovery":        {archived(unusable), restoring.Ask{Moment: latest}, "older"},
+		"an archive not read since the backup":   {archived(unread), restoring.Ask{Moment: moment(time.Minute)}, "newer"},
+		"its end":                                {archived(unread), restoring.Ask{Moment: latest}, "newer"},
+		"one that was never read":                {archived(neverRead), restoring.Ask{Moment: latest}, "newer"},
+		"one that was never read, and no backup": {archived(neverRead, noBackups), restoring.Ask{Moment: latest}, "needs a complete backup"},
+		"such a one as it is":                    {archived(unusable), restoring.Ask{}, "newer"},
+		"a named one that begins none":           {archived(unusable), restoring.Ask{Moment: latest, Backup: "newer"}, "newer"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			choice, err := restoring.Choose(c.facts, c.ask)
@@ -176,6 +186,7 @@ func TestARestoreIsDescribedBeforeItBegins(t *testing.T) {
 		"preview":    {archived(checked), restoring.Ask{Preview: true, Name: "yesterday"}},
 		"latest":     {archived(), restoring.Ask{Preview: true, Moment: restoring.Moment{Latest: true}}},
 		"previous":   {archived(ofOther), restoring.Ask{Backup: "newer"}},
+		"unread":     {archived(unread), restoring.Ask{Moment: restoring.Moment{At: now.Add(-20 * time.Second)}}},
 		"unverified": {archived(unverified), restoring.Ask{Backup: "newer", Moment: restoring.Moment{At: now}}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -21,6 +21,8 @@ func (f Facts) covers(to Moment) error {
 	case c.Spec.Backup == nil || c.Spec.Backup.Archive == nil:
 		return fmt.Errorf("DatabaseCluster %s has no archive (spec.backup.archive), so only the data of a backup can be restored: choose one "+
 			"with --backup instead of --at", c.Name)
+	case len(windows) == 0 && f.unread() != nil:
+		return nil // the Job of the restore reads the archive
 	case len(windows) == 0:
 		return fmt.Errorf("no time of DatabaseCluster %s can be recovered yet: the archive needs a complete backup", c.Name)
 	case to.Latest || to.At.After(windows[len(windows)-1].Newest.Time):
@@ -32,6 +34,24 @@ func (f Facts) covers(to Moment) error {
 		}
 	}
 	return fmt.Errorf("%s cannot be recovered: the archive covers %s", text.Time(to.At), list(windows))
+}
+
+// unread is a complete backup in the archive that the operator had not seen when it last read the archive; nil for none.
+func (f Facts) unread() *dbv1.DatabaseBackup {
+	b, seen := state.BestBackup(f.Cluster, f.Backups, &dbv1.RecoveryTarget{}), f.Cluster.Status.Recovery
+	if b == nil || seen != nil && !state.EndOf(b.Status).After(seen.CheckedAt.Time) {
+		return nil
+	}
+	return b
+}
+
+// window describes the times that can be recovered.
+func (f Facts) window() string {
+	if all := windows(f.Cluster.Status.Recovery); len(all) > 0 {
+		return fmt.Sprintf("Window: %s.", list(all))
+	}
+	return "Window: unknown. The operator has not read the archive since the backup was complete. If the archive does not have the moment, " +
+		"the restore stops and changes nothing."
 }
 
 // windows are the times that can be recovered, oldest first.
@@ -63,7 +83,7 @@ func (f Facts) describe(restore *dbv1.DatabaseRestore, b *dbv1.DatabaseBackup, a
 			b.Status.ClusterUID, f.Cluster.UID))
 	}
 	if ask.inArchive() {
-		lines = append(lines, fmt.Sprintf("Window: %s.", list(windows(f.Cluster.Status.Recovery))), f.moment(ask.Moment, b))
+		lines = append(lines, f.window(), f.moment(ask.Moment, b))
 	} else {
 		lines = append(lines, fmt.Sprintf("Data: that of the backup. Writes after %s are not in it.", text.Time(state.EndOf(b.Status))))
 	}
@@ -103,7 +123,7 @@ func (f Facts) moment(to Moment, b *dbv1.DatabaseBackup) string {
 	}
 	said := fmt.Sprintf("Data: each commit until %s (%s ago), and no later one. The operator replays %s of log.", text.Time(to.At),
 		text.Age(to.At, f.Now), text.Duration(to.At.Sub(state.EndOf(b.Status))))
-	if all := windows(f.Cluster.Status.Recovery); to.At.After(all[len(all)-1].Newest.Time) {
+	if all := windows(f.Cluster.Status.Recovery); len(all) > 0 && to.At.After(all[len(all)-1].Newest.Time) {
 		said += " The archive was last read before that moment. If it does not have the moment, the restore stops and changes nothing."
 	}
 	return said

@@ -18,7 +18,7 @@ import (
 
 // progress is what happens now.
 func (f Facts) progress(p text.Palette) string {
-	rows := append(f.ofCluster(), f.ofOthers()...)
+	rows := append(append(f.ofCluster(), f.ofOthers()...), f.pending()...)
 	if len(rows) == 0 {
 		return ""
 	}
@@ -95,7 +95,7 @@ func done(r *dbv1.ClusterRestoreStatus) string {
 	return fmt.Sprintf(" (%s of %s)", text.Bytes(r.Bytes), text.Bytes(r.TotalBytes))
 }
 
-// causes are the conditions that need attention. Progressing is above already.
+// causes are the conditions and the objects that need attention. Progressing is above already.
 func (f Facts) causes(p text.Palette) string {
 	var rows [][]text.Cell
 	for _, c := range why.Causes(f.Cluster) {
@@ -103,6 +103,7 @@ func (f Facts) causes(p text.Palette) string {
 			rows = append(rows, []text.Cell{{Text: c.Type + " " + string(c.Status), Tone: text.Bad}, {Text: c.Reason}, {Text: c.Message}})
 		}
 	}
+	rows = append(rows, f.failing()...)
 	if len(rows) == 0 {
 		return ""
 	}

@@ -28,6 +28,8 @@ type Facts struct {
 	Pods     []corev1.Pod
 	Backups  []dbv1.DatabaseBackup
 	Restores []dbv1.DatabaseRestore
+	// Objects are the Databases and DatabaseUsers.
+	Objects []why.Object
 	// Missing are the kinds that the user may not read.
 	Missing []string
 	Now     time.Time

@@ -15,6 +15,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/cmd/kubectl-dbc/internal/status"
+	"github.com/dbcluster/databasecluster-operator/cmd/kubectl-dbc/internal/why"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/golden"
 )
 
@@ -147,5 +148,35 @@ func TestLagIsKnownOnlyOnTheTimelineOfThePrimary(t *testing.T) {
 	}
 	if lags := status.Lags(f.Cluster, nil, f.Pods); len(lags) != 0 {
 		t.Errorf("without an engine: got %v", lags)
+	}
+}
+
+// One line has all objects of a kind with the same problem. One that waits for a Job is in progress.
+func TestObjectsThatAreNotAsDeclaredAreCounted(t *testing.T) {
+	f := healthy()
+	for name, condition := range map[string]metav1.Condition{
+		"lost": is("Ready", "True", "CreatedAgain", "created again, empty"), "fine": is("Ready", "True", "InDatabase", "as declared"),
+		"new": is("Ready", "False", "ObjectPending", "a Job puts it in force"),
+	} {
+		d := &dbv1.Database{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		d.Status.Conditions = []metav1.Condition{condition}
+		f.Objects = append(f.Objects, why.OfDatabase(d))
+	}
+	for _, name := range []string{"a", "b", "c", "d", "e"} {
+		u := &dbv1.DatabaseUser{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		u.Status.Conditions = []metav1.Condition{is("Ready", "False", "ObjectDrifted", "another privilege")}
+		f.Objects = append(f.Objects, why.OfUser(u))
+	}
+	fields := strings.Join(strings.Fields(f.Screen(false)), " ")
+	for _, want := range []string{
+		"In progress Database new ObjectPending a Job puts it in force Needs attention (kubectl dbc why orders)",
+		"Database lost CreatedAgain created again, empty", "5 DatabaseUsers ObjectDrifted a, b, c and 2 more (kubectl dbc users -o wide)",
+	} {
+		if !strings.Contains(fields, want) {
+			t.Errorf("%q is not in\n%s", want, f.Screen(false))
+		}
+	}
+	if strings.Contains(fields, "fine") {
+		t.Errorf("got\n%s", f.Screen(false))
 	}
 }

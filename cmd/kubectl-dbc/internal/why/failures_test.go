@@ -54,7 +54,7 @@ func explained(t *testing.T, name string) (why.Verdict, why.Cause) {
 		}
 		backups = append(backups, backup)
 	}
-	if other, found := why.First(why.Current(backups)); found {
+	if other, found := why.Together(cluster, why.Current(backups)); found {
 		return why.Unhealthy, other
 	}
 	return verdict, cause

@@ -48,6 +48,8 @@ var declaredRules = []rule{
 		dbv1.ReasonClusterMissing: "kubectl -n NS get databaseclusters",
 		dbv1.ReasonObjectFailed:   logsOf(dbv1.ComponentObjects),
 	}},
+	// The object is in force, and what it had before is lost.
+	{condition: dbv1.ConditionReady, bad: isTrue, only: []string{dbv1.ReasonCreatedAgain}, page: declaredObjects, command: anObject},
 }
 
 // logsOf prints the end of the logs of Jobs.

@@ -64,14 +64,10 @@ func Current(backups []dbv1.DatabaseBackup) []Object {
 	return all
 }
 
-// First is the first cause among the objects of a cluster.
-func First(objects []Object) (cause Cause, found bool) {
-	for _, o := range objects {
-		if verdict, cause := o.Explain(); verdict == Unhealthy {
-			return cause, true
-		}
-	}
-	return Cause{}, false
+// NeedsAttention reports whether an object is not as it should be.
+func (o Object) NeedsAttention() bool {
+	verdict, _ := o.Explain()
+	return verdict == Unhealthy
 }
 
 // Explain returns the cause why an object is not as it should be.
@@ -83,7 +79,7 @@ func (o Object) Explain() (Verdict, Cause) {
 		return Unknown, o.unknown(fmt.Sprintf("the operator has not observed generation %d of the spec yet.", o.Generation))
 	}
 	for _, r := range objectRules[o.Kind] {
-		if c := meta.FindStatusCondition(o.Conditions, r.condition); c != nil && c.Status == r.bad {
+		if c := meta.FindStatusCondition(o.Conditions, r.condition); c != nil && r.matches(*c) {
 			return Unhealthy, o.cause(*c, r)
 		}
 	}

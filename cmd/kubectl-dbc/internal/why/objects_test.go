@@ -54,6 +54,7 @@ func TestEachKindHasACause(t *testing.T) {
 		"a user that waits":          {userWith(is("Ready", "False", "ObjectPending", "a Job puts it in force"), calm), why.Unhealthy, "Ready is False (ObjectPending)", "databases-and-users.md#what-the-operator-does", "kubectl dbc -n shop status orders"},
 		"a user that failed":         {userWith(is("Ready", "False", "ObjectFailed", "disk full"), calm), why.Unhealthy, "disk full", "databases-and-users.md#what-the-operator-does", "component=objects"},
 		"a database that drifted":    {databaseWith(is("Ready", "False", "ObjectDrifted", "another owner"), calm), why.Unhealthy, "Database invoices: Ready is False (ObjectDrifted)", "databases-and-users.md#what-the-operator-does", "kubectl -n shop describe database invoices"},
+		"a database created again":   {databaseWith(is("Ready", "True", "CreatedAgain", "created again, empty"), calm), why.Unhealthy, "Database invoices: Ready is True (CreatedAgain): created again, empty", "databases-and-users.md#what-the-operator-does", "kubectl -n shop describe database invoices"},
 		"an engine without users":    {databaseWith(is("Stalled", "True", "ActionMissing", "no action")), why.Unhealthy, "ActionMissing", "troubleshooting.md#the-engine-refuses-the-spec", "describe database invoices"},
 		"an object not observed yet": {userWith(), why.Unknown, "DatabaseUser billing: the operator has not reported any condition of it", "troubleshooting.md#the-operator-itself", "logs deployment/"},
 		"a backup that is retried":   {why.OfBackup(&retries), why.Unhealthy, "DatabaseBackup first: Kubernetes retries Job", "troubleshooting.md#a-backup-fails", "component=backup"},
@@ -81,14 +82,14 @@ func TestOnlyTheNewestBackupAndThoseThatRunCount(t *testing.T) {
 	failed := is("Stalled", "True", "BackupFailed", "it failed")
 	blocked := is("Stalled", "True", "JobBlocked", "wrong keys")
 	all := []dbv1.DatabaseBackup{backupWith("old", 1, dbv1.BackupFailed, "", failed), backupWith("new", 2, dbv1.BackupCompleted, "", calm)}
-	if cause, found := why.First(why.Current(all)); found {
+	if cause, found := why.Together(clusterWith(ready), why.Current(all)); found {
 		t.Errorf("got %q", cause.Sentence())
 	}
 	all = append(all, backupWith("running", 0, dbv1.BackupRunning, "", blocked))
-	if cause, found := why.First(why.Current(all)); !found || cause.About != "DatabaseBackup running" || cause.Page != "troubleshooting.md#a-job-is-blocked" {
+	if cause, found := why.Together(clusterWith(ready), why.Current(all)); !found || cause.About != "DatabaseBackup running" || cause.Page != "troubleshooting.md#a-job-is-blocked" {
 		t.Errorf("got %q", cause.Sentence())
 	}
-	if cause, found := why.First(why.Current(all[:1])); !found || cause.Reason != "BackupFailed" {
+	if cause, found := why.Together(clusterWith(ready), why.Current(all[:1])); !found || cause.Reason != "BackupFailed" {
 		t.Errorf("got %q", cause.Sentence())
 	}
 }
@@ -103,5 +104,16 @@ func TestTheTextHasThePageAndTheCommandOfAProblemOnly(t *testing.T) {
 		"Command: kubectl dbc -n shop backups orders\n"
 	if got := cause.Text("https://example.test/"); got != want {
 		t.Errorf("got %q", got)
+	}
+}
+
+func TestTheNumberOfOtherObjectsIsPartOfTheCause(t *testing.T) {
+	failed, fine := is("Ready", "False", "ObjectFailed", "disk full"), is("Ready", "True", "InDatabase", "as declared")
+	for others, objects := range map[int][]why.Object{0: {userWith(failed), userWith(fine)}, 2: {userWith(waiting), userWith(failed), databaseWith(failed), userWith(fine)}} {
+		cause, found := why.Together(clusterWith(ready), objects)
+		line := "Others:  2 more of its objects need attention: kubectl dbc -n shop status orders\n"
+		if text := cause.Text(""); !found || cause.Others != others || strings.HasSuffix(text, line) != (others == 2) || strings.Contains(text, "Others") != (others == 2) {
+			t.Errorf("%d: got %d, %q", others, cause.Others, text)
+		}
 	}
 }

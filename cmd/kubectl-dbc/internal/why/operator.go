@@ -41,17 +41,28 @@ func Absent(lease *coordinationv1.Lease, fields []metav1.ManagedFieldsEntry, las
 	return cause, true
 }
 
-// Overdue continues the message of a status that does not show the spec, if the operator should have observed the spec by now.
-func Overdue(cluster *dbv1.DatabaseCluster, now time.Time) string {
+// Overdue explains a status that does not show the spec. The operator does not run only if nothing of it is recent: neither its status nor
+// its Lease, which is nil if it is unknown. A change of the last minute is normal.
+func Overdue(cause Cause, cluster *dbv1.DatabaseCluster, lease *coordinationv1.Lease, now time.Time) Cause {
 	changed := written(cluster.ManagedFields, "")
 	if changed.IsZero() {
 		changed = cluster.CreationTimestamp.Time
 	}
-	if now.Sub(changed) < slow {
-		return ""
+	age := func(at time.Time) string { return duration.HumanDuration(now.Sub(at)) }
+	switch status := written(cluster.ManagedFields, "status"); {
+	case now.Sub(changed) < slow:
+		cause.Page, cause.Command = "", "" // nothing is wrong
+		cause.Message += fmt.Sprintf(" The last change is %s old: %s", age(changed), command(theCluster+" --watch shows the progress", cluster))
+	case now.Sub(status) < silence:
+		cause.Message += fmt.Sprintf(" The last change is %s old. The operator last wrote the status %s ago.", age(changed), age(status))
+	case lease != nil && lease.Spec.RenewTime != nil && now.Sub(lease.Spec.RenewTime.Time) < silence:
+		cause.Message += fmt.Sprintf(" The last change is %s old. The operator runs, because its Lease was renewed %s ago. Does it watch "+
+			"namespace %s?", age(changed), age(lease.Spec.RenewTime.Time), cluster.Namespace)
+	default:
+		cause.Message += fmt.Sprintf(" The last change is %s old, so the operator does not run, or does not watch namespace %s.",
+			age(changed), cluster.Namespace)
 	}
-	return fmt.Sprintf(" The last change is %s old, so the operator does not run, or does not watch namespace %s.",
-		duration.HumanDuration(now.Sub(changed)), cluster.Namespace)
+	return cause
 }
 
 // written is when a client last wrote an object, or its subresource.

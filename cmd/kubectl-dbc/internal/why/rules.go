@@ -5,6 +5,8 @@ SPDX-License-Identifier: Apache-2.0
 package why
 
 import (
+	"slices"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -14,8 +16,8 @@ import (
 type rule struct {
 	condition string
 	bad       metav1.ConditionStatus
-	// harmless are reasons that need no attention.
-	harmless []string
+	// harmless are reasons that need no attention. If only is set, the other reasons need none.
+	harmless, only []string
 	// unless reports that the condition does not matter now.
 	unless func(*dbv1.DatabaseCluster) bool
 	// page is the page of the condition, and pages are those of reasons.
@@ -24,6 +26,11 @@ type rule struct {
 	// command has the placeholders NS, NAME and MEMBER, or NS, NAME, KIND and CLUSTER for other kinds. commands are those of reasons.
 	command  string
 	commands map[string]string
+}
+
+// matches reports whether a condition needs attention.
+func (r rule) matches(c metav1.Condition) bool {
+	return c.Status == r.bad && !slices.Contains(r.harmless, c.Reason) && (r.only == nil || slices.Contains(r.only, c.Reason))
 }
 
 const (

@@ -14,17 +14,16 @@ import (
 )
 
 // Together is the cause why a cluster that is healthy itself needs attention because of its objects. One that only waits for the cluster
-// comes last, and then what it waits for is the cause.
+// comes last, and then what it waits for is the cause. The cause has the number of the other objects that need attention.
 func Together(cluster *dbv1.DatabaseCluster, objects []Object) (cause Cause, found bool) {
-	waits := func(o Object) bool { return o.waits(cluster) }
-	if cause, found := First(slices.DeleteFunc(slices.Clone(objects), waits)); found {
-		return cause, true
+	bad := slices.DeleteFunc(slices.Clone(objects), func(o Object) bool { return !o.NeedsAttention() })
+	if len(bad) == 0 {
+		return Cause{}, false
 	}
-	if i := slices.IndexFunc(objects, waits); i >= 0 {
-		_, cause := objects[i].ExplainIn(cluster)
-		return cause, true
-	}
-	return Cause{}, false
+	i := slices.IndexFunc(bad, func(o Object) bool { return !o.waits(cluster) })
+	_, cause = bad[max(i, 0)].ExplainIn(cluster)
+	cause.Others, cause.OthersCommand = len(bad)-1, command(theCluster, cluster)
+	return cause, true
 }
 
 // ExplainIn returns the cause why an object is not as it should be. If it only waits for its cluster, that is what the cluster waits for.

@@ -95,14 +95,29 @@ func TestAnOperatorThatDoesNotRunIsTheCause(t *testing.T) {
 	}
 }
 
-func TestAChangeThatIsNotObservedForLongIsReported(t *testing.T) {
-	cluster := clusterWith(ready)
-	cluster.CreationTimestamp = metav1.NewTime(noon.Add(-time.Hour))
-	if got := why.Overdue(cluster, noon); !strings.Contains(got, "The last change is 60m old, so the operator does not run, or does not watch namespace shop.") {
-		t.Errorf("got %q", got)
-	}
-	cluster.ManagedFields = []metav1.ManagedFieldsEntry{wrote("", time.Second), wrote("", time.Hour)}
-	if got := why.Overdue(cluster, noon); got != "" {
-		t.Errorf("got %q", got)
+// A status that does not show the spec is normal for some time, also while the operator runs.
+func TestAnUnobservedChangeIsBlamedOnTheOperatorOnlyIfNothingOfItIsRecent(t *testing.T) {
+	absent := "so the operator does not run, or does not watch namespace shop"
+	for name, c := range map[string]struct {
+		lease  *coordinationv1.Lease
+		fields []metav1.ManagedFieldsEntry
+		want   string
+	}{
+		"nothing is recent":           {nil, nil, "The last change is 60m old, " + absent},
+		"an old status and Lease":     {leaseOf(time.Hour), []metav1.ManagedFieldsEntry{wrote("status", 30*time.Minute)}, absent},
+		"a status of a minute ago":    {nil, []metav1.ManagedFieldsEntry{wrote("", time.Hour), wrote("status", time.Minute)}, "The last change is 60m old. The operator last wrote the status 60s ago."},
+		"a Lease of a second ago":     {leaseOf(time.Second), nil, "The operator runs, because its Lease was renewed 1s ago. Does it watch namespace shop?"},
+		"a change of two seconds ago": {nil, []metav1.ManagedFieldsEntry{wrote("", 2*time.Second), wrote("", time.Hour)}, "The last change is 2s old: kubectl dbc -n shop status orders --watch shows the progress"},
+	} {
+		cluster := clusterWith(ready)
+		cluster.CreationTimestamp, cluster.Generation, cluster.ManagedFields = metav1.NewTime(noon.Add(-time.Hour)), 4, c.fields
+		_, cause := why.Explain(cluster)
+		got := why.Overdue(cause, cluster, c.lease, noon)
+		if !strings.Contains(got.Message, c.want) || strings.Contains(got.Message, "does not run") != strings.Contains(c.want, absent) {
+			t.Errorf("%s: got %q", name, got.Message)
+		}
+		if (got.Page == "") != strings.Contains(name, "seconds") {
+			t.Errorf("%s: got %q", name, got.Page)
+		}
 	}
 }

@@ -35,6 +35,9 @@ type Cause struct {
 	Page string
 	// Command shows more of the cause.
 	Command string
+	// Others is the number of other objects of the cluster that need attention, and OthersCommand shows them.
+	Others        int
+	OthersCommand string
 }
 
 // Sentence is the cause in one sentence.
@@ -54,7 +57,11 @@ func (c Cause) Text(address string) string {
 	if c.Page == "" {
 		return c.Sentence() + "\n"
 	}
-	return fmt.Sprintf("%s\nPage:    %s%s\nCommand: %s\n", c.Sentence(), address, c.Page, c.Command)
+	text := fmt.Sprintf("%s\nPage:    %s%s\nCommand: %s\n", c.Sentence(), address, c.Page, c.Command)
+	if c.Others > 0 {
+		text += fmt.Sprintf("Others:  %d more of its objects need attention: %s\n", c.Others, c.OthersCommand)
+	}
+	return text
 }
 
 // Explain returns the one cause that explains the state of a cluster best.
@@ -80,16 +87,28 @@ const (
 // unobserved is why the status does not show the spec; nil if it does.
 func unobserved(cluster *dbv1.DatabaseCluster) *Cause {
 	message := ""
-	switch seen := cluster.Status.ObservedGeneration; {
+	switch seen := observed(cluster); {
 	case len(cluster.Status.Conditions) == 0:
 		message = "the operator has not reported any condition of the cluster."
-	case seen < cluster.Generation:
+	case seen >= cluster.Generation:
+		return nil
+	case seen < 1: // the status is the default of the CRD
+		message = "the operator has not observed the cluster yet."
+	default:
 		message = fmt.Sprintf("the operator has not observed generation %d of the spec yet: its status is of generation %d.",
 			cluster.Generation, seen)
-	default:
-		return nil
 	}
 	return ofOperator(message)
+}
+
+// observed is the newest generation that the operator has read. While a plan is pending, status.observedGeneration is an older one, and
+// the conditions have the current one.
+func observed(cluster *dbv1.DatabaseCluster) int64 {
+	seen := cluster.Status.ObservedGeneration
+	for _, c := range cluster.Status.Conditions {
+		seen = max(seen, c.ObservedGeneration)
+	}
+	return seen
 }
 
 // ofOperator is a cause that only the log of the operator shows.
@@ -105,7 +124,7 @@ func Causes(cluster *dbv1.DatabaseCluster) []Cause {
 			continue // it repeats one of them
 		}
 		c := meta.FindStatusCondition(cluster.Status.Conditions, r.condition)
-		if c == nil || c.Status != r.bad || slices.Contains(r.harmless, c.Reason) || r.unless != nil && r.unless(cluster) {
+		if c == nil || !r.matches(*c) || r.unless != nil && r.unless(cluster) {
 			continue
 		}
 		page := r.page
@@ -123,5 +142,5 @@ func command(of string, cluster *dbv1.DatabaseCluster) string {
 	if i := slices.IndexFunc(cluster.Status.Members, func(m dbv1.MemberStatus) bool { return !m.Ready }); i >= 0 {
 		member = cluster.Status.Members[i].Pod
 	}
-	return strings.NewReplacer("NS", cluster.Namespace, "NAME", cluster.Name, "MEMBER", member).Replace(of)
+	return strings.NewReplacer("NS", cluster.Namespace, "NAME", cluster.Name, "CLUSTER", cluster.Name, "MEMBER", member).Replace(of)
 }

@@ -76,6 +76,25 @@ func TestAStatusOfAnotherGenerationIsUnknown(t *testing.T) {
 	}
 }
 
+// While a plan is pending, status.observedGeneration is behind, and the conditions are of the current generation.
+func TestAPlanThatIsPendingIsTheCauseAndNotTheOperator(t *testing.T) {
+	moving := is("Progressing", "True", "ReplacingData", "the members stop")
+	moving.ObservedGeneration = 4
+	cluster := clusterWith(notReady, moving)
+	cluster.Generation = 4
+	if verdict, cause := why.Explain(cluster); verdict != why.Unhealthy || cause.Reason != "ReplacingData" {
+		t.Errorf("got %d, %q", verdict, cause.Sentence())
+	}
+}
+
+func TestAClusterThatIsNotObservedHasNoGeneration(t *testing.T) {
+	cluster := clusterWith(is("Ready", "False", "Pending", ""))
+	cluster.Status.ObservedGeneration = -1
+	if verdict, cause := why.Explain(cluster); verdict != why.Unknown || cause.Sentence() != "the operator has not observed the cluster yet." {
+		t.Errorf("got %d, %q", verdict, cause.Sentence())
+	}
+}
+
 func TestADeletionIsExplainedByItsOwnCondition(t *testing.T) {
 	cluster := clusterWith(stalled, degraded, is("DeletionBlocked", "True", "HookFailed", "the hook last failed"))
 	cluster.DeletionTimestamp = &metav1.Time{}
