@@ -197,15 +197,21 @@ func TestRedisRenewsItsCertificateUnderWritesWithoutARestart(t *testing.T) {
 // A running cluster gets TLS without an outage of its clients: first Allow, then Require.
 func TestARunningClusterMigratesToTLS(t *testing.T) {
 	w := newWorld(t)
-	w.apply(strings.NewReplacer("NAME", "orders", "ENGINE", "postgresql-single-v1", "IMAGE", postgresImage, "  tls: {selfSigned: {}}\n", "").Replace(encrypted))
-	w.await("orders", "Ready")
+	w.migrates("orders", "postgresql-single-v1", postgresImage, "")
+	w.migrates("payments", "postgresql-v1", w.needs(patroniImage), "  replicas: 2\n") // which has an action for its configuration
+}
+
+// migrates turns on TLS in steps.
+func (w *world) migrates(cluster, engine, image, more string) {
+	w.apply(strings.NewReplacer("NAME", cluster, "ENGINE", engine, "IMAGE", image, "  tls: {selfSigned: {}}\n", more).Replace(encrypted))
+	w.await(cluster, "Ready")
 	for _, step := range []struct{ mode, plain string }{{"Allow", "1 row"}, {"Require", "no encryption"}} {
-		w.do("patch", "databasecluster", "orders", "--type=merge", "-p", `{"spec":{"tls":{"selfSigned":{},"mode":"`+step.mode+`"}}}`)
-		generation := w.of("databasecluster/orders", "{.metadata.generation}")
-		w.eventually(generation, "get", "databasecluster", "orders", "-o", `jsonpath={.status.conditions[?(@.type=="Ready")].observedGeneration}`)
-		w.await("orders", "Ready")
-		w.await("orders", "TLSReady")
-		client := w.verifyingClient("in-"+strings.ToLower(step.mode), "orders", postgresImage)
+		w.do("patch", "databasecluster", cluster, "--type=merge", "-p", `{"spec":{"tls":{"selfSigned":{},"mode":"`+step.mode+`"}}}`)
+		generation := w.of("databasecluster/"+cluster, "{.metadata.generation}")
+		w.eventually(generation, "get", "databasecluster", cluster, "-o", `jsonpath={.status.conditions[?(@.type=="Ready")].observedGeneration}`)
+		w.await(cluster, "Ready")
+		w.await(cluster, "TLSReady")
+		client := w.verifyingClient(cluster+"-in-"+strings.ToLower(step.mode), cluster, image)
 		w.says(client, `PGHOST=$HOST PGSSLMODE=disable psql -Xqc "SELECT 1"`, step.plain)
 		w.says(client, `PGHOST=$HOST PGSSLMODE=verify-full PGSSLROOTCERT=/ca/ca.crt psql -Xqc "SELECT 1"`, "1 row")
 	}
