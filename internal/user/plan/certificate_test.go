@@ -151,7 +151,7 @@ func TestAUserIsReadyOnlyWithItsCertificate(t *testing.T) {
 	job := batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "j", UID: "j", Annotations: map[string]string{
 		dbv1.AnnotationObjects: accounts.Version{ID: "u", Content: declared.Version()}.String(),
 	}}}
-	seen.Jobs, seen.Cluster.Status.Objects = []batchv1.Job{job}, &dbv1.ClusterObjectsStatus{JobUID: "j", Results: "."}
+	seen.Jobs, seen.Cluster.Status.Objects = []batchv1.Job{job}, &dbv1.ClusterObjectsStatus{JobUID: "j", Occasion: "data.1", Results: "."}
 	p := For(u, seen)
 	status := p.StatusOf(seen.Seen, nil, metav1.NewTime(plans.Now))
 	if p.Ready || p.Stalled || !strings.Contains(p.Message, "issues its certificate") || status.Applied == "" {
