@@ -202,7 +202,7 @@ func TestARunningClusterMigratesToTLS(t *testing.T) {
 }
 
 // migrates turns on TLS in steps.
-func (w *world) migrates(cluster, engine, image, more string) {
+func (w world) migrates(cluster, engine, image, more string) {
 	w.apply(strings.NewReplacer("NAME", cluster, "ENGINE", engine, "IMAGE", image, "  tls: {selfSigned: {}}\n", more).Replace(encrypted))
 	w.await(cluster, "Ready")
 	for _, step := range []struct{ mode, plain string }{{"Allow", "1 row"}, {"Require", "no encryption"}} {

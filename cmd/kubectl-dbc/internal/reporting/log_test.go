@@ -50,7 +50,7 @@ func TestTheLogOfTheOperatorHasNoLineOfAnotherCluster(t *testing.T) {
 		"goroutine 1 [running]:": true,
 		"main.main()":            true,
 		"github.com/dbcluster/databasecluster-operator/internal/kit.(*Base).Pass(0xc000123, {0x1, 0x2})": true,
-		"\t/src/internal/kit/pass.go:145 +0x1d4":                                                        true,
+		"\t/src/internal/kit/pass.go:145 +0x1d4":                                                         true,
 		"ledger of bank has failed":                                                                      false,
 	} {
 		got, others := log.Of("2026-11-21T14:00:00.000000001Z " + text + "\n")
