@@ -40,7 +40,7 @@ func (s *session) report() *cobra.Command {
 		ValidArgsFunction: s.clusterNames,
 	}
 	cmd.Flags().StringVarP(&file, "file", "f", "", "File to write. Default: the name of the cluster and the time")
-	cmd.Flags().StringVar(&operator, "operator-namespace", "databasecluster-operator-system", "Namespace of the operator")
+	cmd.Flags().StringVar(&operator, "operator-namespace", operatorNamespace, "Namespace of the operator")
 	cmd.Flags().BoolVar(&withoutLogs, "no-logs", false, "Leave out logs")
 	cmd.Flags().StringVar(&account, "metrics-account", "",
 		"ServiceAccount that may read the operator's metrics, as NAMESPACE/NAME. The command requests a token of it for ten minutes")
