@@ -70,12 +70,12 @@ type EngineCompanion struct {
 	SecretKeys []string `json:"secretKeys,omitempty"`
 
 	// parameters are the settings that a DatabaseCompanion can set in spec.parameters. A change restarts its pods, one after another.
-	// storage and preview have no meaning here. Default: none.
+	// Default: none.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
-	// +kubebuilder:validation:MaxItems=64
-	Parameters []EngineParameter `json:"parameters,omitempty"`
+	// +kubebuilder:validation:MaxItems=32
+	Parameters []EngineCompanionParameter `json:"parameters,omitempty"`
 
 	// pause is Supported if the scripts of the engine can hold the clients of the companion back while the primary changes. Its ready pods
 	// then have addresses under <cluster>-companions.<namespace>.svc, where actions find them. Default: Unsupported.
@@ -94,3 +94,38 @@ const (
 	// PauseUnsupported means that they cannot.
 	PauseUnsupported EnginePause = "Unsupported"
 )
+
+// EngineCompanionParameter is a setting of a companion. Its pods have it as an environment variable. Its name is DBC_PARAM_ and the name in
+// upper case, with '_' in place of all but letters and digits.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.pattern) || !has(self.enum)",message="spec.companions[].parameters[]: set pattern or enum, not both"
+type EngineCompanionParameter struct {
+	// name is the name of the parameter in spec.parameters of a DatabaseCompanion.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]([-_.a-z0-9]*[a-z0-9])?$')",message="the name of a parameter must start with a lowercase letter and have lowercase letters, digits, '-', '_' and '.' only"
+	Name string `json:"name"`
+
+	// description is one sentence about the parameter. Default: empty.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Description string `json:"description,omitempty"`
+
+	// default is the value in companions that do not set the parameter. Default: empty.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Default string `json:"default,omitempty"`
+
+	// pattern is a regular expression (RE2) that the whole value must match. The default needs not. Default: any value.
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	Pattern string `json:"pattern,omitempty"`
+
+	// enum are the allowed values. Default: any value.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MaxLength=1024
+	Enum []string `json:"enum,omitempty"`
+}

@@ -129,4 +129,3 @@ func certificates(ctx context.Context, from *kit.Reading, companion *dbv1.Databa
 		seen.Authority = state.CertificateOf(authority, pki.AuthorityFacts(authority.Data))
 	}
 }
-

@@ -31,7 +31,9 @@ var (
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasecompanions,verbs=get;list;watch
 // +kubebuilder:rbac:groups="",resources=services,verbs=delete
 
-func companionFacts(o *dbv1.DatabaseCompanion) any { return []any{o.Spec.Companion, o.DeletionTimestamp} }
+func companionFacts(o *dbv1.DatabaseCompanion) any {
+	return []any{o.Spec.Companion, o.DeletionTimestamp}
+}
 
 func clusterOf(object client.Object) []string {
 	companion, is := object.(*dbv1.DatabaseCompanion)

@@ -33,7 +33,7 @@ func accompanied(t *testing.T) string {
 	e.Spec.Connection = &dbv1.EngineConnection{Type: "any", Entries: map[string]dbv1.EngineTemplate{"password": `{{ secret "password" }}`}}
 	e.Spec.Companions = []dbv1.EngineCompanion{{
 		Name: "pooler", Image: "pooler:1", Port: 6432, SecretKeys: []string{"password"}, Pause: dbv1.PauseSupported,
-		Parameters: []dbv1.EngineParameter{{Name: "mode", Default: "transaction", Enum: []string{"transaction", "session"}}},
+		Parameters: []dbv1.EngineCompanionParameter{{Name: "mode", Default: "transaction", Enum: []string{"transaction", "session"}}},
 	}}
 	createFor(t, e)
 	return e.Name

@@ -196,6 +196,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.EngineCheckApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineCompanion"):
 		return &apiv1alpha1.EngineCompanionApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("EngineCompanionParameter"):
+		return &apiv1alpha1.EngineCompanionParameterApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineConnection"):
 		return &apiv1alpha1.EngineConnectionApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineContainer"):

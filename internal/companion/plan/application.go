@@ -43,29 +43,10 @@ type application struct {
 	Pauses                      bool                         `json:",omitempty"`
 }
 
-// declaredIn is the companion of the engine that spec names; nil for none.
-func declaredIn(declared *dbv1.DatabaseEngine, name string) *dbv1.EngineCompanion {
-	if declared == nil {
-		return nil
-	}
-	for i := range declared.Spec.Companions {
-		if c := &declared.Spec.Companions[i]; c.Name == name {
-			return c
-		}
-	}
-	return nil
-}
-
-// Pauses reports whether the clients of a companion can be held back.
-func Pauses(companion *dbv1.DatabaseCompanion, declared *dbv1.DatabaseEngine) bool {
-	c := declaredIn(declared, companion.Spec.Companion)
-	return c != nil && c.Pause == dbv1.PauseSupported
-}
-
 // applicationOf completes the spec. Nothing that it needs is missing.
 func applicationOf(companion *dbv1.DatabaseCompanion, seen CompanionFacts) application {
 	a := application{CompanionPods: *companion.Spec.CompanionPods.DeepCopy(), Image: companion.Spec.Image, Port: companion.Spec.Port}
-	if c := declaredIn(seen.Engine, companion.Spec.Companion); c != nil {
+	if c := engine.Companion(seen.Engine, companion.Spec.Companion); c != nil {
 		a.complete(companion, c, seen)
 		return a
 	}

@@ -78,7 +78,9 @@ type CertifyCompanion struct {
 }
 
 // Properties of CertifyCompanion. A stale view must not replace a certificate.
-func (CertifyCompanion) Properties() operation.Properties { return operation.Properties{LiveRead: true} }
+func (CertifyCompanion) Properties() operation.Properties {
+	return operation.Properties{LiveRead: true}
+}
 
 func (i CertifyCompanion) String() string {
 	return "issue the certificate in Secret " + naming.CompanionCertificate(i.companion.Name)

@@ -52,7 +52,7 @@ func anyEngine() *dbv1.DatabaseEngine {
 	declared.Spec.Companions = []dbv1.EngineCompanion{{
 		Name: "pooler", Image: "pooler:1", Command: []string{"/dbc/scripts/pooler"}, Scripts: []string{"pooler"}, Port: 6432,
 		SecretKeys: []string{"pooler-password"}, Pause: dbv1.PauseSupported,
-		Parameters: []dbv1.EngineParameter{{Name: "mode", Default: "transaction", Enum: []string{"transaction", "session"}}},
+		Parameters: []dbv1.EngineCompanionParameter{{Name: "mode", Default: "transaction", Enum: []string{"transaction", "session"}}},
 	}}
 	return declared
 }
@@ -182,7 +182,9 @@ func TestEveryObstacleNamesItsWayOut(t *testing.T) {
 		reason, message string
 	}{
 		"no cluster": {func(_ *dbv1.DatabaseCompanion, s *CompanionFacts) { s.Cluster = nil }, dbv1.ReasonClusterMissing, "Create it"},
-		"a cluster that was deleted": {func(_ *dbv1.DatabaseCompanion, s *CompanionFacts) { s.Cluster, s.Deployment = nil, &appsv1.Deployment{} },
+		"a cluster that was deleted": {func(_ *dbv1.DatabaseCompanion, s *CompanionFacts) {
+			s.Cluster, s.Deployment = nil, &appsv1.Deployment{}
+		},
 			dbv1.ReasonClusterMissing, "no longer exists. The pods continue"},
 		"a Service of others": {func(_ *dbv1.DatabaseCompanion, s *CompanionFacts) { s.Foreign = []string{"Service"} },
 			dbv1.ReasonNameConflict, "Service pool exists"},
@@ -195,7 +197,9 @@ func TestEveryObstacleNamesItsWayOut(t *testing.T) {
 		"a wrong value": {func(c *dbv1.DatabaseCompanion, _ *CompanionFacts) {
 			c.Spec.Parameters = map[string]dbv1.CompanionParameter{"mode": "fast"}
 		}, dbv1.ReasonInvalidParameter, "it must be one of transaction, session"},
-		"a CA of others": {func(_ *dbv1.DatabaseCompanion, s *CompanionFacts) { s.Cluster.Spec.TLS = &dbv1.ClusterTLS{SecretName: "mine"} },
+		"a CA of others": {func(_ *dbv1.DatabaseCompanion, s *CompanionFacts) {
+			s.Cluster.Spec.TLS = &dbv1.ClusterTLS{SecretName: "mine"}
+		},
 			dbv1.ReasonTLSUnsupported, "spec.tls.selfSigned"},
 		"no CA yet": {func(_ *dbv1.DatabaseCompanion, s *CompanionFacts) {
 			s.Cluster.Spec.TLS = &dbv1.ClusterTLS{SelfSigned: &dbv1.TLSSelfSigned{}}

@@ -55,12 +55,15 @@ func obstacleOf(companion *dbv1.DatabaseCompanion, seen CompanionFacts) *obstacl
 
 // undeclared is why a companion of the engine cannot run.
 func undeclared(companion *dbv1.DatabaseCompanion, seen CompanionFacts) *obstacle {
-	c := declaredIn(seen.Engine, companion.Spec.Companion)
+	c := engine.Companion(seen.Engine, companion.Spec.Companion)
 	if c == nil {
 		return stalled(dbv1.ReasonFieldUnsupported, "spec.companion is %s, but %s. Create a DatabaseCompanion with one of them, or with an "+
 			"image of your own", companion.Spec.Companion, offer(seen))
 	}
-	if text := engine.ParametersProblem(seen.Engine.Name, c.Parameters, given(companion)); text != "" {
+	if text := engine.CompanionProblem(seen.Engine, c); text != "" {
+		return stalled(dbv1.ReasonInvalidEngine, "%s", text)
+	}
+	if text := engine.CompanionParameterProblem(seen.Engine.Name, c, given(companion)); text != "" {
 		return stalled(dbv1.ReasonInvalidParameter, "%s", text)
 	}
 	if len(c.SecretKeys) > 0 && seen.Cluster.Spec.Credentials.SecretName == "" {

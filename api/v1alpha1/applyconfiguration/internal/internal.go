@@ -2114,7 +2114,7 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         list:
           elementType:
-            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineParameter
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineCompanionParameter
           elementRelationship: associative
           keys:
           - name
@@ -2148,6 +2148,27 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: terminationGracePeriodSeconds
       type:
         scalar: numeric
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineCompanionParameter
+  map:
+    fields:
+    - name: default
+      type:
+        scalar: string
+    - name: description
+      type:
+        scalar: string
+    - name: enum
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: associative
+    - name: name
+      type:
+        scalar: string
+    - name: pattern
+      type:
+        scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineConnection
   map:
     fields:

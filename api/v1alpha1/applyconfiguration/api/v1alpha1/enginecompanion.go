@@ -39,8 +39,8 @@ type EngineCompanionApplyConfiguration struct {
 	// kubelet replaces the files when a key changes. Default: none.
 	SecretKeys []string `json:"secretKeys,omitempty"`
 	// parameters are the settings that a DatabaseCompanion can set in spec.parameters. A change restarts its pods, one after another.
-	// storage and preview have no meaning here. Default: none.
-	Parameters []EngineParameterApplyConfiguration `json:"parameters,omitempty"`
+	// Default: none.
+	Parameters []EngineCompanionParameterApplyConfiguration `json:"parameters,omitempty"`
 	// pause is Supported if the scripts of the engine can hold the clients of the companion back while the primary changes. Its ready pods
 	// then have addresses under <cluster>-companions.<namespace>.svc, where actions find them. Default: Unsupported.
 	Pause *apiv1alpha1.EnginePause `json:"pause,omitempty"`
@@ -157,7 +157,7 @@ func (b *EngineCompanionApplyConfiguration) WithSecretKeys(values ...string) *En
 // WithParameters adds the given value to the Parameters field in the declarative configuration
 // and returns the receiver, so that objects can be build by chaining "With" function invocations.
 // If called multiple times, values provided by each call will be appended to the Parameters field.
-func (b *EngineCompanionApplyConfiguration) WithParameters(values ...*EngineParameterApplyConfiguration) *EngineCompanionApplyConfiguration {
+func (b *EngineCompanionApplyConfiguration) WithParameters(values ...*EngineCompanionParameterApplyConfiguration) *EngineCompanionApplyConfiguration {
 	for i := range values {
 		if values[i] == nil {
 			panic("nil value passed to WithParameters")
