@@ -56,6 +56,7 @@ var order = []place{
 	{name: "identity", pure: true, imports: core, importedBy: theList},
 	{name: "connection", pure: true, imports: core, importedBy: theList},
 	{name: "schedule", pure: true, imports: core, importedBy: theList},
+	{name: "drain", pure: true, imports: core, importedBy: theList},
 	{name: "protection", pure: true, imports: core, importedBy: theList},
 	{name: "storage", pure: true, imports: core, importedBy: theList},
 	{name: "network", pure: true, imports: core, importedBy: []string{"plan", "cmd/kubectl-dbc/internal/preview"}},

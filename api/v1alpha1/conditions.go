@@ -215,6 +215,8 @@ const (
 	ReasonOnePrimary = "OnePrimary"
 	// ReasonSeveralBudgets: more than one PodDisruptionBudget selects a member.
 	ReasonSeveralBudgets = "SeveralPodDisruptionBudgets"
+	// ReasonNoMemberElsewhere: the node of the primary is cordoned, and no member on another node can take over yet.
+	ReasonNoMemberElsewhere = "NoMemberElsewhere"
 	// ReasonOneBudget: only the PodDisruptionBudget of the operator selects the members.
 	ReasonOneBudget = "OnePodDisruptionBudget"
 	// ReasonNotPaused: the operator is not paused.

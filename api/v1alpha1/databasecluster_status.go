@@ -67,6 +67,12 @@ type DatabaseClusterStatus struct {
 	// +kubebuilder:validation:MaxLength=63
 	Primary string `json:"primary,omitempty"`
 
+	// drain is set while the primary runs on a node that is cordoned, or that an autoscaler is about to remove. It is empty for engines
+	// without roles.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
+	Drain *ClusterDrainStatus `json:"drain,omitempty"`
+
 	// binding names the connection Secret, in the form of the Service Binding specification. It is empty if the
 	// engine describes no connection.
 	// +optional

@@ -188,6 +188,11 @@ type DatabaseClusterSpec struct {
 	// +kubebuilder:default={}
 	UpdateStrategy ClusterUpdateStrategy `json:"updateStrategy,omitzero"`
 
+	// disruption controls how the members leave a node that is drained.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	Disruption ClusterDisruption `json:"disruption,omitzero"`
+
 	// paused stops the operator from changing anything. It still reports the status, and a deletion still
 	// proceeds. Default: false.
 	// +optional

@@ -19,10 +19,27 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
 
 // indexOthers is the name of the index of the PodDisruptionBudgets of others. Most namespaces have none.
 const indexOthers = "others"
+
+// readPrimaryBudget reads the budget of the primary. It exists only during a drain, and the cache has all budgets, so a pass from the cache
+// does not look for it at the API server.
+func (o *observation) readPrimaryBudget(ctx context.Context, cached kit.View) {
+	from, name, budget := cached, naming.PrimaryBudget(o.Cluster.Name), &policyv1.PodDisruptionBudget{}
+	if o.live {
+		from = kit.View{Reader: o.Live}
+	}
+	if o.Err != nil {
+		return
+	}
+	found, err := from.Find(ctx, client.ObjectKey{Namespace: o.Cluster.Namespace, Name: name}, budget)
+	o.Err = err
+	o.PrimaryBudget = subject.Owned(&o.ClusterReading, state.Ref{Kind: "PodDisruptionBudget", Name: name}, budget, found,
+		state.PodDisruptionBudgetFacts)
+}
 
 // readOtherBudgets reads which PodDisruptionBudgets of others select members. It reads the cache, because no decision depends on them.
 func (o *observation) readOtherBudgets(ctx context.Context, cached kit.View) {
@@ -34,8 +51,8 @@ func (o *observation) readOtherBudgets(ctx context.Context, cached kit.View) {
 	}
 	for i := range budgets.Items {
 		budget := &budgets.Items[i]
-		own := budget.Name == naming.PodDisruptionBudget(o.Cluster.Name) // also without its labels
-		if !own && len(ofOthers(budget)) > 0 && selectsAny(budget, o.Members) {
+		if !isBudgetOf(o.Cluster.Name, budget.Name) && // also without its labels
+			len(ofOthers(budget)) > 0 && selectsAny(budget, o.Members) {
 			o.OtherBudgets = append(o.OtherBudgets, budget.Name)
 		}
 	}
@@ -44,10 +61,15 @@ func (o *observation) readOtherBudgets(ctx context.Context, cached kit.View) {
 
 // ofOthers is the value of the index indexOthers.
 func ofOthers(object client.Object) []string {
-	if object.GetName() == naming.PodDisruptionBudget(ownerOfBudget(object)) {
+	if isBudgetOf(ownerOfBudget(object), object.GetName()) {
 		return nil
 	}
 	return []string{"true"}
+}
+
+// isBudgetOf reports whether the operator gives that name to a PodDisruptionBudget of the cluster.
+func isBudgetOf(cluster, name string) bool {
+	return name == naming.PodDisruptionBudget(cluster) || name == naming.PrimaryBudget(cluster)
 }
 
 // ownerOfBudget is the cluster whose PodDisruptionBudget it is; "" for none.

@@ -41,6 +41,8 @@ type Reconciler struct {
 	// Process is a random name of this process, and Started when it started.
 	Process string
 	Started time.Time
+	// Nodes is true if the operator may list and watch nodes.
+	Nodes bool
 	// Comparisons remember what earlier passes have compared. Nil to compare everything in each pass.
 	Comparisons *objects.Comparisons
 }

@@ -17,6 +17,7 @@ import (
 
 var indexes = append([]kit.Index{
 	{Kind: &corev1.Pod{}, Name: subject.IndexCluster, Value: subject.ClusterName},
+	{Kind: &corev1.Pod{}, Name: indexNode, Value: nodeOf},
 	{Kind: &corev1.PersistentVolumeClaim{}, Name: subject.IndexCluster, Value: subject.ClusterName},
 	{Kind: &corev1.ConfigMap{}, Name: subject.IndexCluster, Value: subject.ClusterName},
 	{Kind: &batchv1.Job{}, Name: subject.IndexCluster, Value: subject.ClusterName},

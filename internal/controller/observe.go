@@ -71,6 +71,8 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 	restores := o.readRestores(ctx)
 	o.readPods(ctx)
 	o.readUnready(ctx)
+	o.readNodes(ctx, r)
+	o.readPrimaryBudget(ctx, r.Cache())
 	o.readOtherBudgets(ctx, r.Cache())
 	o.readVolumes(ctx)
 	o.readPreviousStatefulSet(ctx)

@@ -77,6 +77,16 @@ func TrimClaim(object any) (any, error) {
 	}, nil
 }
 
+// TrimNode reduces a cached node to the fields that state.Leaving reads.
+func TrimNode(object any) (any, error) {
+	node, ok := object.(*corev1.Node)
+	if !ok {
+		return object, nil
+	}
+	metadata := metav1.ObjectMeta{Name: node.Name, UID: node.UID, ResourceVersion: node.ResourceVersion}
+	return &corev1.Node{ObjectMeta: metadata, Spec: corev1.NodeSpec{Unschedulable: node.Spec.Unschedulable, Taints: node.Spec.Taints}}, nil
+}
+
 // trimMetadata leaves out annotations, finalizers and managed fields.
 func trimMetadata(m metav1.ObjectMeta) metav1.ObjectMeta {
 	return metav1.ObjectMeta{

@@ -26,6 +26,10 @@ import (
 
 // Controller declares the changes that start a pass for a cluster.
 func (r *Reconciler) Controller() kit.Controller {
+	var nodes []kit.Watch
+	if r.Nodes {
+		nodes = []kit.Watch{{Object: &corev1.Node{}, When: kit.Changed(leavingFacts), MapFunc: r.clustersOn}}
+	}
 	return kit.Controller{
 		Name: "databasecluster", For: &dbv1.DatabaseCluster{}, When: predicate.And(r.Relevant(), kit.Filter(state.ClusterFacts)),
 		Delay: creationDelay, Indexes: indexes,
@@ -40,7 +44,7 @@ func (r *Reconciler) Controller() kit.Controller {
 			{Object: &batchv1.Job{}, When: kit.Changed(jobFacts), MapFunc: clusterOf, Delay: burstDelay},
 			{Object: &dbv1.DatabaseBackup{}, When: kit.Changed(backupFacts), MapFunc: clusterIn(backedUp), Delay: burstDelay},
 			{Object: &dbv1.DatabaseRestore{}, When: kit.Changed(replacementFacts), MapFunc: clusterIn(restored)},
-		}, plan.Watches().Objects...),
+		}, append(plan.Watches().Objects, nodes...)...),
 	}
 }
 

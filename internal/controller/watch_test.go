@@ -97,6 +97,7 @@ func belongings(c *dbv1.DatabaseCluster) map[string]struct {
 		"Pod":                 {&corev1.Pod{ObjectMeta: owned("orders-0")}, kit.Changed(podFacts)},
 		"Pod of a Job":        {tried(job), kit.Changed(podFacts)},
 		"Job":                 {job, kit.Changed(jobFacts)},
+		"Node":                {&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1"}}, kit.Changed(leavingFacts)},
 		"ConfigMap":           {config, kit.Filter(state.ConfigMapFacts)},
 
 		"DatabaseBackup":             {backupOf(c, dbv1.BackupCompleted), kit.Changed(backupFacts)},
@@ -171,8 +172,13 @@ func observedWith(t *testing.T, scheme *runtime.Scheme, cluster *dbv1.DatabaseCl
 	if _, pod := object.(*corev1.Pod); pod {
 		world = append(world, belongings(cluster)["Job"].object)
 	}
+	if node, is := object.(*corev1.Node); is {
+		pod := belongings(cluster)["Pod"].object.(*corev1.Pod)
+		pod.Spec.NodeName = node.Name
+		world = append(world, pod)
+	}
 	reader := fakeclient.For(scheme).WithObjects(world...).Build()
-	r := &Reconciler{Base: kit.Base{
+	r := &Reconciler{Nodes: true, Base: kit.Base{
 		Cached: reader, Live: reader, Writer: apply.Writer{Client: reader}, Clock: clocktesting.NewFakePassiveClock(moment.Time),
 	}}
 	observed, err := r.Observe(t.Context(), cluster, r.Reading(cluster, false))

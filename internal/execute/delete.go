@@ -25,6 +25,7 @@ import (
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=delete
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups,verbs=delete
 // +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=delete
+// +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=delete
 // +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=roles;rolebindings,verbs=delete
 // +kubebuilder:rbac:groups=cert-manager.io,resources=certificates,verbs=delete
 

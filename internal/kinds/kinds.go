@@ -30,6 +30,7 @@ type Needs struct {
 	Process                      string
 	Started                      time.Time
 	Comparisons                  *objects.Comparisons
+	Nodes                        bool
 }
 
 // All returns the reconciler of each kind. A kind follows those whose indexes it uses.
@@ -37,7 +38,7 @@ func All(base kit.Base, s Needs) []kit.Reconciler {
 	return []kit.Reconciler{
 		&controller.Reconciler{Base: base, TransferImage: s.TransferImage, ClusterDomain: s.ClusterDomain, Policies: s.Policies,
 			ReferencePeriod: s.ReferencePeriod,
-			Random:          s.Random, Process: s.Process, Started: s.Started, Comparisons: s.Comparisons},
+			Random:          s.Random, Process: s.Process, Started: s.Started, Comparisons: s.Comparisons, Nodes: s.Nodes},
 		&backup.Reconciler{Base: base, TransferImage: s.TransferImage, NameServers: s.NameServers},
 		&restoration.Reconciler{Base: base},
 		&database.Reconciler{Base: base},

@@ -95,7 +95,7 @@ func New(ctx context.Context, config *rest.Config, settings Settings, log logr.L
 		TransferImage: settings.transferImage, ClusterDomain: clusterDomain(resolvConf), NameServers: settings.nameServers(resolvConf),
 		Policies:        policies,
 		ReferencePeriod: settings.referencePeriod, Random: rand.Reader, Process: rand.Text(), Started: time.Now(),
-		Comparisons: &objects.Comparisons{},
+		Comparisons: &objects.Comparisons{}, Nodes: readsNodes(ctx, mgr.GetAPIReader(), log),
 	}) {
 		if err := kit.SetUp(ctx, mgr, r, settings.controllerOptions()); err != nil {
 			return nil, fmt.Errorf("set a controller up: %w", err)

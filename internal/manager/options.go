@@ -69,7 +69,8 @@ func hardenTLS(config *tls.Config) {
 	config.NextProtos = []string{"http/1.1"}
 }
 
-// cacheOptions restrict the cache to the operator's objects and the PodDisruptionBudgets of others, and pods to the fields that it reads.
+// cacheOptions restrict the cache to the operator's objects, the PodDisruptionBudgets of others and nodes, and pods and nodes to the fields
+// that it reads.
 func (s *Settings) cacheOptions(scheme *runtime.Scheme) cache.Options {
 	whole := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{dbv1.LabelManagedBy: dbv1.LabelManagedByValue})}
 	ours := cache.ByObject{Label: whole.Label, Transform: dbcontroller.Sharing(cache.TransformStripManagedFields())}
@@ -78,6 +79,7 @@ func (s *Settings) cacheOptions(scheme *runtime.Scheme) cache.Options {
 		DefaultTransform: cache.TransformStripManagedFields(),
 		ByObject: map[client.Object]cache.ByObject{
 			&policyv1.PodDisruptionBudget{}: {Transform: ours.Transform}, // those of others may select members
+			&corev1.Node{}:                  {Transform: dbcontroller.TrimNode},
 			&corev1.ConfigMap{}:             whole,
 			&corev1.PersistentVolumeClaim{}: {Label: whole.Label, Transform: dbcontroller.Sharing(dbcontroller.TrimClaim)},
 			&corev1.Pod{}:                   {Label: podSelector(), Transform: dbcontroller.Sharing(dbcontroller.TrimPod)},

@@ -131,6 +131,9 @@ func StatefulSet(cluster string) string { return cluster }
 // PodDisruptionBudget is the name of the PodDisruptionBudget.
 func PodDisruptionBudget(cluster string) string { return cluster }
 
+// PrimaryBudget is the name of the PodDisruptionBudget of the primary. No cluster has a dot in its name, so none has it, too.
+func PrimaryBudget(cluster string) string { return PodDisruptionBudget(cluster) + ".primary" }
+
 // ServiceAccount is the name of the ServiceAccount that the operator creates for the pods.
 func ServiceAccount(cluster string) string { return cluster }
 

@@ -10,6 +10,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/disturb"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/restore"
@@ -18,7 +19,8 @@ import (
 )
 
 // phases of a cluster that is not being deleted: its objects, the volumes of a previous cluster or a backup, the re-creation of the
-// StatefulSet, scaling in, and restarts of members, one at a time.
+// StatefulSet, scaling in, and restarts of members, one at a time. A drain ends when the primary has left its node, so that comes before
+// all changes of the members that take longer.
 var phases = []phase.Phase{
 	{Name: "consent to a loss", Decide: members.StartEmpty},
 	{Name: "lost volumes", Decide: members.Hold},
@@ -31,6 +33,7 @@ var phases = []phase.Phase{
 	{Name: "two primaries", Decide: members.AwaitOnePrimary},
 	{Name: "ended hand-over", Decide: members.HandedOver},
 	{Name: "scale in", Decide: members.ScaleIn},
+	{Name: "drain", Decide: disturb.Evacuate},
 	{Name: "references", Decide: members.Blocked},
 	{Name: "configuration of another client", Decide: members.Reconfigure},
 	{Name: "configuration", Decide: members.Configure},

@@ -14,6 +14,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/companions"
 	"github.com/dbcluster/databasecluster-operator/internal/connection"
 	"github.com/dbcluster/databasecluster-operator/internal/credentials"
+	"github.com/dbcluster/databasecluster-operator/internal/drain"
 	"github.com/dbcluster/databasecluster-operator/internal/identity"
 	"github.com/dbcluster/databasecluster-operator/internal/network"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
@@ -66,6 +67,7 @@ var upkeep = []work{
 	{"contents of volumes", always(members.Records), "a later operation may stop the member that the record names"},
 	{"release of pods", always(deletion.Releases), "a pod with a finalizer blocks the drain of its node"},
 	{"network", network.Subject, "no member starts before the policy that restricts who connects"},
+	{"drain", drain.Subject, "the budget of the primary is deleted before the other one includes it"},
 	{"objects", core(members.Writes), "they use all of the above"},
 	{"connection", connection.Subject, "clients get what the members have"},
 	{"companions", companions.Subject, "actions find there which clients they can hold back, and no member waits for it"},

@@ -119,6 +119,7 @@ func renderedFrom(cluster *dbv1.DatabaseCluster, references []pods.Reference) st
 	spec.NetworkPolicy = dbv1.ClusterNetworkPolicy{}
 	spec.Replicas, spec.Service, spec.Deletion, spec.UpdateStrategy = 0, dbv1.ClusterService{}, dbv1.ClusterDeletion{},
 		dbv1.ClusterUpdateStrategy{}
+	spec.Disruption = dbv1.ClusterDisruption{}
 	spec.Credentials.Rotation = dbv1.ClusterCredentialsRotation{}
 	spec.ServiceAccount = dbv1.ClusterServiceAccount{Name: pods.ServiceAccountName(cluster)}
 	if pods.HasRights(cluster) {

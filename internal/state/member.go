@@ -34,6 +34,8 @@ type Member struct {
 	Resources string
 	// Node is the name of the member's node, and Zone the zone of that node; "" if unknown.
 	Node, Zone string
+	// Leaves is why pods have to leave that node, after its name, such as "is cordoned"; "" for no reason, or if it is unknown.
+	Leaves string
 	// Labels are the labels of the pod. The engine defines the one with the role of the member.
 	Labels map[string]string
 	// Image is the image of the database container.

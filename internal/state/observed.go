@@ -43,13 +43,16 @@ type Observed struct {
 	// ReplicasService is that of an engine with roles.
 	ReplicasService     *corev1.Service
 	PodDisruptionBudget *policyv1.PodDisruptionBudget
+	// PrimaryBudget is the budget of the primary alone, which exists only while a node is drained.
+	PrimaryBudget *policyv1.PodDisruptionBudget
+	// NodesUnread is true if the operator may not list nodes: then Leaves of all members is unknown.
+	NodesUnread bool
 	// OtherBudgets are the PodDisruptionBudgets of others that select members, by name.
 	OtherBudgets  []string
 	NetworkPolicy *networkingv1.NetworkPolicy
 	StatefulSet   *appsv1.StatefulSet
 	// ServiceAccount is the one that the operator created for this cluster, or for a previous one of the same name.
 	ServiceAccount *corev1.ServiceAccount
-
 	// Role and RoleBinding are the rights of that ServiceAccount, of an engine whose members call the API server.
 	Role        *rbacv1.Role
 	RoleBinding *rbacv1.RoleBinding

@@ -88,7 +88,8 @@ func (p PassResult) conditions(ofSubjects []metav1.Condition) []metav1.Condition
 	for _, condition := range []metav1.Condition{p.updateAvailable(), p.paused(), p.hibernated(), p.splitBrainSuspected(),
 		p.evictionBlocked()} {
 		known := meta.FindStatusCondition(p.Cluster.Status.Conditions, condition.Type) != nil
-		if known || condition.Status != metav1.ConditionFalse {
+		blind := condition.Type == dbv1.ConditionEvictionBlocked && p.blind()
+		if known || condition.Status != metav1.ConditionFalse || blind {
 			all = append(all, condition)
 		}
 	}

@@ -24,7 +24,7 @@ var never = []struct {
 	{"", "pods", []string{"get", "list", "watch", "patch", "delete"}, "StatefulSets and Jobs create the pods"},
 	{"", "serviceaccounts", []string{"get", "create", "patch", "delete"}, "it creates one for a cluster by name and needs no other"},
 	{"", "serviceaccounts/token", nil, "it could impersonate any user"},
-	{"", "nodes", nil, "it manages no nodes"},
+	{"", "nodes", []string{"get", "list", "watch"}, "it manages no nodes, and only sees which are cordoned"},
 	{"", "namespaces", nil, "it manages no namespaces"},
 	{"", "persistentvolumes", nil, "claims are enough"},
 	{"apiextensions.k8s.io", "*", nil, "the installation creates the CRDs"},

@@ -33,6 +33,7 @@ var subjects = []subject{
 	{"Clusters that lose volumes with data", false, lossSequences},
 	{"Another topology for a cluster with data", false, topologySequences},
 	{"Members of which one is the primary", true, pairSequences},
+	{"Nodes that are drained", true, drainSequences},
 	{"Members that decide by a majority", true, voterSequences},
 	{"Continuous archives", true, archiveSequences},
 	{"Databases and users", false, accountSequences},

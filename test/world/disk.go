@@ -63,6 +63,8 @@ type disk struct {
 	completed map[string]int
 	// failed are the volumeClaimTemplates of the DatabaseRestores into whose volumes a restore has failed.
 	failed map[string]bool
+	// nodes are the drains of nodes, and the changes of the primary.
+	nodes nodeFacts
 }
 
 // artifact is a backup in the bucket.
@@ -137,7 +139,7 @@ func (d *disk) clone() *disk {
 		maps.Clone(d.bucket), maps.Clone(d.volumes), maps.Clone(d.succeeded), maps.Clone(d.exits), maps.Clone(d.streams), maps.Clone(d.lost),
 		maps.Clone(d.full), maps.Clone(d.passwords), maps.Clone(d.own), maps.Clone(d.serving), d.servedBy, d.consent, d.quota,
 		slices.Clone(d.troubles), d.backOff, d.shared.clone(), maps.Clone(d.accounts), maps.Clone(d.completed),
-		maps.Clone(d.failed),
+		maps.Clone(d.failed), nodeFacts{slices.Clone(d.nodes.drains), d.nodes.last, d.nodes.moved},
 	}
 }
 
@@ -148,7 +150,7 @@ func (d *disk) String() string {
 	return fmt.Sprintln(bucket, volumes, d.succeeded, d.exits, d.streams, d.lost, d.full, d.own, d.serving, d.consent, d.quota, d.troubles,
 		d.backOff,
 		acked, of.voters, of.left, of.ran, of.frozen, of.stalled, of.unnoticed, of.divided, of.gone, of.passedTo, of.parameters, of.tunedFor,
-		d.accounts)
+		d.accounts, d.nodes.drains)
 }
 
 // goesWrong returns the planned failure of a call, if there is one.

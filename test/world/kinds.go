@@ -31,7 +31,7 @@ func reconcilers(base kit.Base, s kinds.Needs) map[string]kit.Reconciler {
 // Controllers are those of the operator, by the kind of their objects.
 func Controllers(s *store.Store, written map[string]*kit.Writes) map[string]kit.Controller {
 	found := map[string]kit.Controller{}
-	for kind, r := range reconcilers(kit.Base{Cached: lists{store: s}}, kinds.Needs{}) {
+	for kind, r := range reconcilers(kit.Base{Cached: lists{store: s}}, kinds.Needs{Nodes: true}) {
 		r.Common().Writes = written[kind]
 		found[kind] = r.Controller()
 	}

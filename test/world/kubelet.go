@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package world
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -68,6 +69,10 @@ func (w *World) fate(pod *corev1.Pod) string {
 	}
 	if w.keptApart(pod) {
 		w.setScheduled(pod, false, "0/1 nodes are available: 1 node(s) didn't match pod anti-affinity rules")
+		return "cannot be scheduled"
+	}
+	if pod.Spec.NodeName == "" && w.schedule() == "" {
+		w.setScheduled(pod, false, "0/3 nodes are available: 3 node(s) were unschedulable")
 		return "cannot be scheduled"
 	}
 	if huge(pod) {
@@ -178,7 +183,7 @@ func (w *World) setScheduled(pod *corev1.Pod, scheduled bool, why string) {
 	}
 	reason := ""
 	if scheduled {
-		pod.Spec.NodeName = "node"
+		pod.Spec.NodeName = cmp.Or(pod.Spec.NodeName, w.schedule())
 	}
 	if !scheduled {
 		reason = corev1.PodReasonUnschedulable

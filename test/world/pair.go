@@ -74,6 +74,7 @@ func (w *World) lock(pod string) {
 	}
 	w.setAgreement(TermKey, term.UTC().Format(time.RFC3339))
 	w.setAgreement(HolderKey, pod)
+	w.disk.nodes.leads(pod)
 	w.disk.shared.led[pod] = true
 	w.disk.shared.passedTo = ""
 }

@@ -92,7 +92,7 @@ func cached(c store.Change) (shown store.Change) {
 
 func selected(object client.Object) bool {
 	switch object.(type) {
-	case *policyv1.PodDisruptionBudget:
+	case *policyv1.PodDisruptionBudget, *corev1.Node:
 		return true
 	case *corev1.Pod: // a member that has lost the label still serves clients
 		return object.GetLabels()[dbv1.LabelName] == dbv1.LabelNameValue

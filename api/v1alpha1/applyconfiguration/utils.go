@@ -70,6 +70,10 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.ClusterCSIVolumeApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterDeletion"):
 		return &apiv1alpha1.ClusterDeletionApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterDisruption"):
+		return &apiv1alpha1.ClusterDisruptionApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterDrainStatus"):
+		return &apiv1alpha1.ClusterDrainStatusApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterEndpoint"):
 		return &apiv1alpha1.ClusterEndpointApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterExtraContainer"):

@@ -68,14 +68,17 @@ func Request(s *situation.Situation, m state.Member, to *int32, job string) (out
 		fmt.Sprintf("pod %s hands over to another member", m.Name))
 }
 
-// Lowest is the serving replica with the lowest ordinal that keeps its volume; nil if there is none. It stays the longest.
+// Lowest is the serving replica with the lowest ordinal that keeps its volume; nil if there is none. It stays the longest. Of the members
+// that stay, one on a node that pods need not leave comes first.
 func Lowest(s *situation.Situation) *int32 {
-	for _, m := range s.Members {
-		if m.Serving(s.At) && s.RoleOf(m) == dbv1.RoleReplica && !s.LosesVolume(m) {
-			return &m.Ordinal
-		}
+	all := s.Successors()
+	if m, found := state.First(all, func(m state.Member) bool { return m.Leaves == "" && m.Ordinal < s.Wanted }); found {
+		return &m.Ordinal
 	}
-	return nil
+	if len(all) == 0 {
+		return nil
+	}
+	return &all[0].Ordinal
 }
 
 // Run executes a Job until it has succeeded, or does not apply. Its result counts for a short time.

@@ -38,18 +38,28 @@ func Writes(s *situation.Situation) operation.List {
 	return all
 }
 
-// demand is whether the StatefulSet is to be written, and with which members.
+// demand is whether the StatefulSet is to be written, and with which members, and whether the primary has its own budget.
 type demand struct {
 	Members         bool
 	Start, Replicas int32
+	Splits          bool
 }
 
 func demandOf(s *situation.Situation) demand {
-	if !mayCreateMembers(s) || s.Inherits() {
-		return demand{}
+	d := demand{Splits: s.SplitsBudget()}
+	if mayCreateMembers(s) && !s.Inherits() {
+		d.Members = true
+		d.Start, d.Replicas = s.Extent()
 	}
-	start, replicas := s.Extent()
-	return demand{true, start, replicas}
+	return d
+}
+
+// budget is the PodDisruptionBudget of the members, or of all but the primary.
+func (d demand) budget(s *situation.Situation) objects.Child {
+	if d.Splits {
+		return resources.ReplicasBudget(s.Cluster, s.Engine.Spec.Roles)
+	}
+	return resources.PodDisruptionBudget(s.Cluster)
 }
 
 func (d demand) writes(s *situation.Situation) operation.List {
@@ -69,7 +79,7 @@ func (d demand) writes(s *situation.Situation) operation.List {
 			add(resources.ReplicasService(s.Cluster, s.Engine), s.ReplicasService)
 		}
 	}
-	add(resources.PodDisruptionBudget(s.Cluster), s.PodDisruptionBudget)
+	add(d.budget(s), s.PodDisruptionBudget)
 	if s.Cluster.Spec.Config != nil {
 		config := resources.ConfigMap(s.Cluster)
 		add(config, find(s.Configs, config.Name()))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -112,4 +113,12 @@ func Agreed() []state.Agreement {
 // Task returns a Job that has ended, a moment ago.
 func Task(job string, succeeded bool) jobs.Job {
 	return jobs.Job{Name: job, UID: "job", Succeeded: succeeded, Failed: !succeeded, Started: true, EndTime: Ago(time.Second)}
+}
+
+// Guarded gives the primary its own PodDisruptionBudget.
+func Guarded(t testing.TB, c *dbv1.DatabaseCluster, o *state.Observed) {
+	t.Helper()
+	roles := o.Engine.Spec.Roles
+	o.PodDisruptionBudget = live[policyv1.PodDisruptionBudget](t, resources.ReplicasBudget(c, roles))
+	o.PrimaryBudget = live[policyv1.PodDisruptionBudget](t, resources.PrimaryBudget(c, roles))
 }

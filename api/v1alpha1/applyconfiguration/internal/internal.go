@@ -526,6 +526,27 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterVolumePolicy
       default: Retain
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterDisruption
+  map:
+    fields:
+    - name: onCordon
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CordonPolicy
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterDrainStatus
+  map:
+    fields:
+    - name: moves
+      type:
+        scalar: numeric
+    - name: node
+      type:
+        scalar: string
+    - name: pod
+      type:
+        scalar: string
+    - name: since
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterEndpoint
   map:
     fields:
@@ -1216,6 +1237,8 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: name
       type:
         scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CordonPolicy
+  scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Database
   map:
     fields:
@@ -1396,6 +1419,9 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterDeletion
       default: {}
+    - name: disruption
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterDisruption
     - name: engine
       type:
         scalar: string
@@ -1475,6 +1501,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: credentials
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterCredentialsStatus
+    - name: drain
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterDrainStatus
     - name: endpoints
       type:
         list:

@@ -96,7 +96,11 @@ func rendered(s *situation.Situation) []*unstructured.Unstructured {
 			add(resources.ReplicasService(s.Cluster, s.Engine))
 		}
 	}
-	add(resources.PodDisruptionBudget(s.Cluster))
+	if s.SplitsBudget() {
+		add(resources.ReplicasBudget(s.Cluster, s.Engine.Spec.Roles))
+	} else {
+		add(resources.PodDisruptionBudget(s.Cluster))
+	}
 	if s.Cluster.Spec.NetworkPolicy.Mode != dbv1.NetworkPolicyNone {
 		add(network.Render(s.Cluster))
 	}

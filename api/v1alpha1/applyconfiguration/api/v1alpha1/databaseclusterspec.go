@@ -67,6 +67,8 @@ type DatabaseClusterSpecApplyConfiguration struct {
 	NetworkPolicy *ClusterNetworkPolicyApplyConfiguration `json:"networkPolicy,omitempty"`
 	// updateStrategy controls how changes reach running members.
 	UpdateStrategy *ClusterUpdateStrategyApplyConfiguration `json:"updateStrategy,omitempty"`
+	// disruption controls how the members leave a node that is drained.
+	Disruption *ClusterDisruptionApplyConfiguration `json:"disruption,omitempty"`
 	// paused stops the operator from changing anything. It still reports the status, and a deletion still
 	// proceeds. Default: false.
 	Paused *bool `json:"paused,omitempty"`
@@ -228,6 +230,14 @@ func (b *DatabaseClusterSpecApplyConfiguration) WithNetworkPolicy(value *Cluster
 // If called multiple times, the UpdateStrategy field is set to the value of the last call.
 func (b *DatabaseClusterSpecApplyConfiguration) WithUpdateStrategy(value *ClusterUpdateStrategyApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
 	b.UpdateStrategy = value
+	return b
+}
+
+// WithDisruption sets the Disruption field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Disruption field is set to the value of the last call.
+func (b *DatabaseClusterSpecApplyConfiguration) WithDisruption(value *ClusterDisruptionApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
+	b.Disruption = value
 	return b
 }
 

@@ -37,6 +37,9 @@ type DatabaseClusterStatusApplyConfiguration struct {
 	// primary is the pod of the member that accepts writes. It is empty while no member is known to, and for engines
 	// without roles.
 	Primary *string `json:"primary,omitempty"`
+	// drain is set while the primary runs on a node that is cordoned, or that an autoscaler is about to remove. It is empty for engines
+	// without roles.
+	Drain *ClusterDrainStatusApplyConfiguration `json:"drain,omitempty"`
 	// binding names the connection Secret, in the form of the Service Binding specification. It is empty if the
 	// engine describes no connection.
 	Binding *ClusterBindingApplyConfiguration `json:"binding,omitempty"`
@@ -165,6 +168,14 @@ func (b *DatabaseClusterStatusApplyConfiguration) WithMembers(values ...*MemberS
 // If called multiple times, the Primary field is set to the value of the last call.
 func (b *DatabaseClusterStatusApplyConfiguration) WithPrimary(value string) *DatabaseClusterStatusApplyConfiguration {
 	b.Primary = &value
+	return b
+}
+
+// WithDrain sets the Drain field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Drain field is set to the value of the last call.
+func (b *DatabaseClusterStatusApplyConfiguration) WithDrain(value *ClusterDrainStatusApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
+	b.Drain = value
 	return b
 }
 
