@@ -15,7 +15,7 @@ from psycopg2.sql import SQL, Identifier, Literal
 
 env = os.environ
 DATA = env["DBC_DATA_DIR"] + "/pgdata"
-REPLICATOR = "replicator"
+REPLICATOR, POOLER = "replicator", "dbc_pooler"
 # The variables of a proxy are not for members.
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
@@ -159,13 +159,14 @@ def name(host):
 
 def roles(connection):
     """Returns the roles that exist, with their keys in the Secret."""
-    keys = {"postgres": "password", REPLICATOR: "replication-password", env["DBC_OWNER"]: "owner-password"}
+    keys = {"postgres": "password", REPLICATOR: "replication-password", env["DBC_OWNER"]: "owner-password", POOLER: "pooler-password"}
     exist = query(connection, "SELECT rolname FROM pg_roles WHERE rolcanlogin AND rolname = ANY(%s)", list(keys))
     return [(role, keys[role]) for role, in exist]
 
 
 def set_passwords(connection):
     """Sets the passwords of the Secret. The server receives only their hashes."""
+    create_pooler(connection)
     statements = [SQL("ALTER ROLE {} PASSWORD {}").format(
         Identifier(role), Literal(encrypt_password(secret(key), role, connection, "scram-sha-256")))
         for role, key in roles(connection)]
@@ -182,9 +183,15 @@ def create_replicator(connection):
         query(connection, "GRANT EXECUTE ON FUNCTION pg_catalog.%s TO %s" % (function, REPLICATOR))
 
 
+def create_pooler(connection):
+    """Creates the role of poolers and its function, or puts them right."""
+    with open(os.path.dirname(os.path.abspath(__file__)) + "/pooler.sql", encoding="utf-8") as file:
+        query(connection, file.read())
+
+
 def check_owner():
     owner = env["DBC_OWNER"]
-    if owner in ("postgres", REPLICATOR, "public", "none") or owner.startswith("pg_"):
+    if owner in ("postgres", REPLICATOR, POOLER, "public", "none") or owner.startswith("pg_"):
         fail(20, "spec.bootstrap.owner is %s, which PostgreSQL or this engine reserves. Create the cluster again with another owner." % owner)
 
 
