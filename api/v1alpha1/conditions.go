@@ -366,6 +366,10 @@ const (
 	ReasonReplacing = "Replacing"
 	// ReasonReplacementHeld: another DatabaseRestore retains the volumes from before of the cluster.
 	ReasonReplacementHeld = "ReplacementHeld"
+	// ReasonPodReady: a pod of the companion is ready.
+	ReasonPodReady = "PodReady"
+	// ReasonNoPodReady: no pod of the companion is ready.
+	ReasonNoPodReady = "NoPodReady"
 	// ReasonClusterMissing: the DatabaseCluster that spec.clusterRef names does not exist.
 	ReasonClusterMissing = "ClusterMissing"
 	// ReasonBackupMissing: the cluster has no complete backup for the restore.

@@ -50,7 +50,7 @@ type DatabaseClusterStatus struct {
 	// client changed it.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
-	StatefulSet *WrittenStatefulSet `json:"statefulSet,omitempty"`
+	StatefulSet *WrittenWorkload `json:"statefulSet,omitempty"`
 
 	// members are the pods of the cluster, by ordinal.
 	// +optional
@@ -173,9 +173,9 @@ type DatabaseClusterStatus struct {
 	Selector string `json:"selector,omitempty"`
 }
 
-// WrittenStatefulSet identifies the spec of a StatefulSet.
-type WrittenStatefulSet struct {
-	// uid is the UID of the StatefulSet.
+// WrittenWorkload identifies the spec of a StatefulSet, or of the Deployment of a companion.
+type WrittenWorkload struct {
+	// uid is the UID of the object.
 	// +required
 	// +kubebuilder:validation:MaxLength=36
 	UID string `json:"uid"`
@@ -184,7 +184,7 @@ type WrittenStatefulSet struct {
 	// +required
 	Generation int64 `json:"generation"`
 
-	// specHash is a hash of its spec without the number of members and the templates of claims.
+	// specHash is a hash of its spec without the number of pods and the templates of claims.
 	// +required
 	// +kubebuilder:validation:MaxLength=64
 	SpecHash string `json:"specHash"`

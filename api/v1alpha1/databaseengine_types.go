@@ -170,6 +170,14 @@ type DatabaseEngineSpec struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	TLS *EngineTLS `json:"tls,omitempty"`
 
+	// companions are stateless pods that a DatabaseCompanion can run beside a cluster, such as a connection pooler. Default: none.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=8
+	Companions []EngineCompanion `json:"companions,omitempty"`
+
 	// actions are the operations of the database that the operator can run.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec

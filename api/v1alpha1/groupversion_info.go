@@ -48,7 +48,8 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 		&DatabaseEngine{}, &DatabaseEngineList{},
 		&DatabaseRestore{}, &DatabaseRestoreList{},
 		&Database{}, &DatabaseList{},
-		&DatabaseUser{}, &DatabaseUserList{})
+		&DatabaseUser{}, &DatabaseUserList{},
+		&DatabaseCompanion{}, &DatabaseCompanionList{})
 	metav1.AddToGroupVersion(scheme, GroupVersion)
 	return nil
 }

@@ -28,6 +28,12 @@ const (
 
 	// LabelBackupUID is, on the Jobs of a DatabaseBackup, its UID.
 	LabelBackupUID = "database.dbcluster.io/backup-uid"
+	// LabelCompanionUID is, on the pods of a DatabaseCompanion, its UID.
+	LabelCompanionUID = "database.dbcluster.io/companion-uid"
+	// LabelCompanion is, on the objects of a DatabaseCompanion, its name.
+	LabelCompanion = "database.dbcluster.io/companion"
+	// LabelPauses is "true" on the pods of companions whose clients actions of the engine can hold back.
+	LabelPauses = "database.dbcluster.io/pauses"
 	// LabelConnects is "true" on the pods of Jobs that may connect to every port of the members: the NetworkPolicy of the cluster
 	// selects them.
 	LabelConnects = "database.dbcluster.io/connects"
@@ -79,6 +85,8 @@ const (
 	ComponentMemberRemove = "member-remove"
 	// ComponentConfigure marks the Jobs that put parameters and passwords in force.
 	ComponentConfigure = "configure"
+	// ComponentCompanion marks the objects and the pods of DatabaseCompanions, and the Service with the addresses of those that can pause.
+	ComponentCompanion = "companion"
 	// ComponentHook marks the Jobs of deletion hooks.
 	ComponentHook = "deletion-hook"
 )
@@ -113,8 +121,8 @@ const (
 
 // Annotations that the operator sets.
 const (
-	// AnnotationRenderedFrom is on StatefulSets: a hash of the fields of the spec from which the operator rendered the
-	// pod template. While the hash is the same, a newer operator keeps the template.
+	// AnnotationRenderedFrom is on StatefulSets, and on the Deployments of companions: a hash of the fields of the spec from which the
+	// operator rendered the pod template. While the hash is the same, a newer operator keeps the template.
 	AnnotationRenderedFrom = "database.dbcluster.io/rendered-from"
 	// AnnotationServiceAccount is on StatefulSets and Jobs: the ServiceAccount that the operator created for the cluster.
 	AnnotationServiceAccount = "database.dbcluster.io/service-account"
@@ -132,7 +140,7 @@ const (
 	AnnotationReferences = "database.dbcluster.io/references"
 	// AnnotationApplied is on every object that the operator applies: a hash of what it applied.
 	AnnotationApplied = "database.dbcluster.io/applied"
-	// AnnotationStoredSpec is on StatefulSets: the UID and the generation of the operator's last write, or a hash of the spec after it. If
+	// AnnotationStoredSpec is on StatefulSets and on the Deployments of companions: the UID and the generation of the operator's last write, or a hash of the spec after it. If
 	// both differ, another client changed the spec. A StatefulSet that was never changed has none.
 	AnnotationStoredSpec = "database.dbcluster.io/stored-spec"
 	// AnnotationCertificate is on the Jobs of reloads: the certificate that members load, as in status.tls.served.

@@ -72,7 +72,7 @@ func TestARecordOfTheNextGenerationIsReplacedEvenIfTheStatusHasTheHash(t *testin
 		Namespace: "shop", Name: "orders", UID: "u", Generation: 1, Annotations: map[string]string{dbv1.AnnotationStoredSpec: "generation-2-of-u"},
 	}}
 	cluster := running()
-	cluster.Status.StatefulSet = &dbv1.WrittenStatefulSet{UID: "u", Generation: 1, SpecHash: objects.StoredSpecHash(set)}
+	cluster.Status.StatefulSet = &dbv1.WrittenWorkload{UID: "u", Generation: 1, SpecHash: objects.StoredSpecHash(set)}
 	s := newServer(t, cluster, set)
 	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(set)
 	if err != nil {
@@ -81,7 +81,7 @@ func TestARecordOfTheNextGenerationIsReplacedEvenIfTheStatusHasTheHash(t *testin
 	if err := s.Get(t.Context(), client.ObjectKeyFromObject(set), set); err != nil {
 		t.Fatal(err)
 	}
-	child := objects.Child{Object: &unstructured.Unstructured{Object: object}}.RecordingStoredSpec(cluster)
+	child := objects.Child{Object: &unstructured.Unstructured{Object: object}}.RecordingStoredSpec(cluster.Status.StatefulSet)
 	if _, err := executed(t, s, cluster, operation.Apply{Child: child, UID: set.UID, Version: set.ResourceVersion}); err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestARecordOfTheNextGenerationIsReplacedEvenIfTheStatusHasTheHash(t *testin
 		t.Fatal(err)
 	}
 	after.Generation, after.Spec.Template.Spec.PriorityClassName = 2, "edited"
-	if objects.Untouched(cluster, after) {
+	if objects.Untouched(cluster.Status.StatefulSet, after) {
 		t.Errorf("the edit is not seen: the annotation is %q", after.Annotations[dbv1.AnnotationStoredSpec])
 	}
 }

@@ -27,7 +27,7 @@ func (r *Reconciler) Report(p pass) (*dbv1.DatabaseCluster, []kit.Event) {
 	}
 	after := p.Object.DeepCopy()
 	after.Status = status.Of(status.PassResult{Situation: p.Facts, Plan: p.Plan, Err: p.Err}, metav1.NewTime(r.Clock.Now()))
-	after.Status.StatefulSet = objects.Written(p.Object, p.Facts.StatefulSet)
+	after.Status.StatefulSet = objects.Written(p.Object.Status.StatefulSet, p.Facts.StatefulSet)
 	if status.OnlyRecords(&p.Object.Status, &after.Status) {
 		after.Status.StatefulSet = p.Object.Status.StatefulSet
 	}

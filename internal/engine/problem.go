@@ -173,6 +173,25 @@ func parameterProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngi
 	return ""
 }
 
+// ParametersProblem reports a value that a companion of an engine does not accept; "" for none.
+func ParametersProblem(declared string, offered []dbv1.EngineParameter, given map[string]string) string {
+	all := map[string]dbv1.EngineParameter{}
+	for _, p := range offered {
+		all[p.Name] = p
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		parameter, is := all[name]
+		if !is {
+			return fmt.Sprintf("spec.parameters sets %q, which the companion of DatabaseEngine %s does not offer. It offers %s. Correct or "+
+				"remove the parameter", name, declared, names(maps.Keys(all)))
+		}
+		if text := refused(parameter, given[name]); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
 // refused reports why a parameter does not accept a value. The default is valid even if the pattern does not match,
 // so that "" can mean "not set".
 func refused(parameter dbv1.EngineParameter, value string) string {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dbcluster/databasecluster-operator/internal/backup"
+	"github.com/dbcluster/databasecluster-operator/internal/companion"
 	"github.com/dbcluster/databasecluster-operator/internal/controller"
 	"github.com/dbcluster/databasecluster-operator/internal/database"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
@@ -41,5 +42,6 @@ func All(base kit.Base, s Needs) []kit.Reconciler {
 		&restoration.Reconciler{Base: base},
 		&database.Reconciler{Base: base},
 		&user.Reconciler{Base: base, Random: s.Random, ReferencePeriod: s.ReferencePeriod},
+		&companion.Reconciler{Base: base, ReferencePeriod: s.ReferencePeriod},
 	}
 }

@@ -79,6 +79,34 @@ const (
 	DestinationPath = "/dbc/destination"
 )
 
+// CompanionContainer is the name of the container of a companion, and CompanionPort that of its port.
+const (
+	CompanionContainer = "companion"
+	CompanionPort      = "main"
+)
+
+// BindingsPath is where applications find connection Secrets as files: https://servicebinding.io/spec/core/1.1.0/#workload-projection
+const BindingsPath = "/bindings"
+
+// BindingVolume is the name of the volume with the connection Secret of an application.
+const BindingVolume = "dbc-binding"
+
+// TemporaryVolume is the name of the volume for files that a companion writes.
+const TemporaryVolume = "dbc-tmp"
+
+// Companions is the name of the headless Service with the addresses of the companions of a cluster that can pause.
+func Companions(cluster string) string { return cluster + "-companions" }
+
+// CompanionCertificate is the name of the Secret with the certificate of a companion.
+func CompanionCertificate(companion string) string { return companion + "-companion-tls" }
+
+// CompanionSelector are the labels that select the pods of a companion, and nothing else.
+func CompanionSelector(cluster, companion string) map[string]string {
+	all := Selector(cluster)
+	all[dbv1.LabelComponent], all[dbv1.LabelCompanion] = dbv1.ComponentCompanion, companion
+	return all
+}
+
 // Preview is the name of the DatabaseCluster that shows the data of a DatabaseRestore.
 func Preview(restore string) string { return restore + "-preview" }
 

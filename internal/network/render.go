@@ -43,9 +43,7 @@ func Render(cluster *dbv1.DatabaseCluster) objects.Child {
 		WithPolicyTypes(networkingv1.PolicyTypeIngress).
 		WithIngress(
 			networkingv1ac.NetworkPolicyIngressRule().WithFrom(ours, admitted),
-			networkingv1ac.NetworkPolicyIngressRule().
-				WithFrom(objects.AsEach[networkingv1ac.NetworkPolicyPeerApplyConfiguration](cluster.Spec.NetworkPolicy.From)...).
-				WithPorts(port(intstr.FromString(naming.Port))))
+			networkingv1ac.NetworkPolicyIngressRule().WithFrom(clients(cluster)...).WithPorts(port(intstr.FromString(naming.Port))))
 	if declared := sidecarPorts(cluster); len(declared) > 0 { // a rule without ports would allow them all
 		spec.WithIngress(networkingv1ac.NetworkPolicyIngressRule().WithPorts(declared...))
 	}
@@ -55,6 +53,17 @@ func Render(cluster *dbv1.DatabaseCluster) objects.Child {
 		WithSpec(spec), []string{"spec"})
 	child.Exact = true
 	return child
+}
+
+// clients are the peers that the spec allows, and the companions of the cluster; none for all clients.
+func clients(cluster *dbv1.DatabaseCluster) []*networkingv1ac.NetworkPolicyPeerApplyConfiguration {
+	all := objects.AsEach[networkingv1ac.NetworkPolicyPeerApplyConfiguration](cluster.Spec.NetworkPolicy.From)
+	if len(all) == 0 {
+		return nil
+	}
+	selector := naming.Selector(cluster.Name)
+	selector[dbv1.LabelComponent] = dbv1.ComponentCompanion
+	return append(all, networkingv1ac.NetworkPolicyPeer().WithPodSelector(metav1ac.LabelSelector().WithMatchLabels(selector)))
 }
 
 // sidecarPorts are the declared ports of sidecars, such as that of a metrics exporter.

@@ -29,16 +29,16 @@ type Child struct {
 	// recordsStoredSpec is true if an annotation records the hash of the stored spec after a write, to detect changes
 	// by others.
 	recordsStoredSpec bool
-	cluster           *dbv1.DatabaseCluster // of a StatefulSet
+	written           *dbv1.WrittenWorkload // the record in a status
 }
 
 // RecordsStoredSpec reports whether the operator records the hash of the stored spec after a write: see
 // StoredSpecHash.
 func (c Child) RecordsStoredSpec() bool { return c.recordsStoredSpec }
 
-// RecordingStoredSpec returns the StatefulSet of a cluster, whose stored spec is recorded.
-func (c Child) RecordingStoredSpec(cluster *dbv1.DatabaseCluster) Child {
-	c.recordsStoredSpec, c.cluster = true, cluster
+// RecordingStoredSpec returns an object with a pod template, whose stored spec is recorded, beside the present record in a status.
+func (c Child) RecordingStoredSpec(written *dbv1.WrittenWorkload) Child {
+	c.recordsStoredSpec, c.written = true, written
 	return c
 }
 

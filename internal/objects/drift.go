@@ -28,8 +28,8 @@ type Comparisons = memo.LastInput[types.UID, string]
 // no request. In steady state this comparison is the whole cost of a reconciliation.
 func (c Child) Drift(live metav1.Object) string {
 	want := withoutType(c.Object.Object)
-	if set, ok := live.(*appsv1.StatefulSet); ok && c.recordsStoredSpec && Untouched(c.cluster, set) {
-		want, have := withoutTemplates(want, set)
+	if c.recordsStoredSpec && Untouched(c.written, live) {
+		want, have := withoutTemplates(want, live)
 		return meant(uncovered("", want, have))
 	}
 	have := Fields(live)
@@ -89,7 +89,7 @@ func (c Child) Removals(live metav1.Object) []PatchOperation {
 // foreignPaths are the paths of the operator that another client has written.
 func (c Child) foreignPaths(live metav1.Object, have map[string]any) [][]string {
 	if c.recordsStoredSpec {
-		if set, ok := live.(*appsv1.StatefulSet); ok && !Untouched(c.cluster, set) {
+		if !Untouched(c.written, live) {
 			return c.whole
 		}
 		return nil
@@ -126,17 +126,30 @@ func withoutType(object map[string]any) map[string]any {
 	return rest
 }
 
-// withoutTemplates leaves out the templates of an untouched StatefulSet. The desired ones are those of the live object as long as the
+// withoutTemplates leaves out the templates of an untouched object. The desired ones are those of the live object as long as the
 // annotation with the hash of their inputs does not differ.
-func withoutTemplates(want map[string]any, live *appsv1.StatefulSet) (rest, have map[string]any) {
-	bare := *live
-	bare.Spec.Template, bare.Spec.VolumeClaimTemplates = corev1.PodTemplateSpec{}, nil
+func withoutTemplates(want map[string]any, live metav1.Object) (rest, have map[string]any) {
 	spec, _ := want["spec"].(map[string]any)
 	spec = maps.Clone(spec)
 	delete(spec, "template")
 	delete(spec, "volumeClaimTemplates")
 	want["spec"] = spec
-	return want, Fields(&bare)
+	return want, Fields(bare(live))
+}
+
+// bare is the object without its templates.
+func bare(live metav1.Object) any {
+	switch live := live.(type) {
+	case *appsv1.StatefulSet:
+		rest := *live
+		rest.Spec.Template, rest.Spec.VolumeClaimTemplates = corev1.PodTemplateSpec{}, nil
+		return &rest
+	case *appsv1.Deployment:
+		rest := *live
+		rest.Spec.Template = corev1.PodTemplateSpec{}
+		return &rest
+	}
+	return live
 }
 
 // uncovered is the path of the first desired field that the live value does not have.

@@ -164,7 +164,7 @@ func TestAStatefulSetFromBeforeTheRecordedOneNeedsALiveRead(t *testing.T) {
 	} {
 		cluster := plans.Orders()
 		observed := plans.Standing(t, cluster)
-		cluster.Status.StatefulSet = &dbv1.WrittenStatefulSet{UID: string(observed.StatefulSet.UID), Generation: 1}
+		cluster.Status.StatefulSet = &dbv1.WrittenWorkload{UID: string(observed.StatefulSet.UID), Generation: 1}
 		of.change(cluster, &observed)
 		if p := plans.Decide(cluster, observed); p.Behind != of.behind || of.behind && !p.LiveRead() {
 			t.Errorf("%s: behind %v, live read %v", name, p.Behind, p.LiveRead())

@@ -20,15 +20,11 @@ func certificateVolume(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeApplyCon
 	if name == "" {
 		return nil
 	}
-	source := corev1ac.SecretVolumeSource().WithSecretName(name).WithDefaultMode(secretMode)
 	keys := []string{pki.CertificateKey, pki.PrivateKeyKey, pki.AuthorityKey}
 	if engine.AsksForCertificates(cluster) {
 		keys = append(keys, pki.ClientsKey)
 	}
-	for _, key := range keys {
-		source.WithItems(corev1ac.KeyToPath().WithKey(key).WithPath(key))
-	}
-	return []*corev1ac.VolumeApplyConfiguration{corev1ac.Volume().WithName(naming.TLSVolume).WithSecret(source)}
+	return []*corev1ac.VolumeApplyConfiguration{SecretVolume(naming.TLSVolume, name, keys)}
 }
 
 func certificateMount(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeMountApplyConfiguration {
@@ -36,6 +32,6 @@ func certificateMount(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeMountAppl
 		return nil
 	}
 	return []*corev1ac.VolumeMountApplyConfiguration{
-		corev1ac.VolumeMount().WithName(naming.TLSVolume).WithMountPath(naming.TLSPath).WithReadOnly(true),
+		Mount(naming.TLSVolume, naming.TLSPath),
 	}
 }

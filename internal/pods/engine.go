@@ -29,15 +29,7 @@ const (
 func EngineVolumes(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeApplyConfiguration {
 	var all []*corev1ac.VolumeApplyConfiguration
 	if keys := slices.Sorted(maps.Keys(Scripts(cluster))); len(keys) > 0 {
-		files := corev1ac.DownwardAPIVolumeSource().WithDefaultMode(scriptMode)
-		for _, key := range keys {
-			files.WithItems(corev1ac.DownwardAPIVolumeFile().
-				WithPath(strings.TrimPrefix(key, dbv1.AnnotationScripts)).
-				WithFieldRef(corev1ac.ObjectFieldSelector().
-					WithAPIVersion("v1").
-					WithFieldPath(fmt.Sprintf("metadata.annotations['%s']", key))))
-		}
-		all = append(all, corev1ac.Volume().WithName(naming.ScriptsVolume).WithDownwardAPI(files))
+		all = append(all, ScriptsVolume(keys))
 	}
 	if name := cluster.Spec.Credentials.SecretName; name != "" {
 		all = append(all, corev1ac.Volume().
@@ -45,6 +37,28 @@ func EngineVolumes(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeApplyConfigu
 			WithSecret(corev1ac.SecretVolumeSource().WithSecretName(name).WithDefaultMode(secretMode)))
 	}
 	return append(all, certificateVolume(cluster)...)
+}
+
+// ScriptsVolume has the scripts in these annotations of the pod as files.
+func ScriptsVolume(keys []string) *corev1ac.VolumeApplyConfiguration {
+	files := corev1ac.DownwardAPIVolumeSource().WithDefaultMode(scriptMode)
+	for _, key := range keys {
+		files.WithItems(corev1ac.DownwardAPIVolumeFile().
+			WithPath(strings.TrimPrefix(key, dbv1.AnnotationScripts)).
+			WithFieldRef(corev1ac.ObjectFieldSelector().
+				WithAPIVersion("v1").
+				WithFieldPath(fmt.Sprintf("metadata.annotations['%s']", key))))
+	}
+	return corev1ac.Volume().WithName(naming.ScriptsVolume).WithDownwardAPI(files)
+}
+
+// SecretVolume has keys of a Secret as files. The group of the volumes may read them.
+func SecretVolume(volume, secret string, keys []string) *corev1ac.VolumeApplyConfiguration {
+	source := corev1ac.SecretVolumeSource().WithSecretName(secret).WithDefaultMode(secretMode)
+	for _, key := range keys {
+		source.WithItems(corev1ac.KeyToPath().WithKey(key).WithPath(key))
+	}
+	return corev1ac.Volume().WithName(volume).WithSecret(source)
 }
 
 // ForMembers is the cluster with only the scripts that members need.
@@ -78,13 +92,18 @@ func EngineMounts(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeMountApplyCon
 		all = append(all, scriptsMount())
 	}
 	if cluster.Spec.Credentials.SecretName != "" {
-		all = append(all, corev1ac.VolumeMount().WithName(naming.SecretsVolume).WithMountPath(naming.SecretsPath).WithReadOnly(true))
+		all = append(all, Mount(naming.SecretsVolume, naming.SecretsPath))
 	}
 	return append(all, certificateMount(cluster)...)
 }
 
+// Mount mounts a volume read-only.
+func Mount(volume, path string) *corev1ac.VolumeMountApplyConfiguration {
+	return corev1ac.VolumeMount().WithName(volume).WithMountPath(path).WithReadOnly(true)
+}
+
 func scriptsMount() *corev1ac.VolumeMountApplyConfiguration {
-	return corev1ac.VolumeMount().WithName(naming.ScriptsVolume).WithMountPath(naming.ScriptsPath).WithReadOnly(true)
+	return Mount(naming.ScriptsVolume, naming.ScriptsPath)
 }
 
 // Scripts returns the annotations from which a pod mounts its engine's scripts as files.

@@ -43,7 +43,7 @@ func initContainers(cluster *dbv1.DatabaseCluster) []*corev1ac.ContainerApplyCon
 		all = append(all, extraContainer(cluster, c))
 	}
 	for _, s := range cluster.Spec.Pod.Sidecars {
-		container := withProbes(extraContainer(cluster, s.ClusterExtraContainer),
+		container := WithProbes(extraContainer(cluster, s.ClusterExtraContainer),
 			s.MemberProbes).WithRestartPolicy(corev1.ContainerRestartPolicyAlways)
 		for _, port := range s.Ports {
 			container.WithPorts(corev1ac.ContainerPort().WithName(port.Name).WithContainerPort(port.ContainerPort).WithProtocol(corev1.ProtocolTCP))
@@ -69,7 +69,8 @@ func extraContainer(cluster *dbv1.DatabaseCluster, c dbv1.ClusterExtraContainer)
 	return objects.As[corev1ac.ContainerApplyConfiguration](c).WithSecurityContext(security)
 }
 
-func withProbes(container *corev1ac.ContainerApplyConfiguration, probes dbv1.MemberProbes) *corev1ac.ContainerApplyConfiguration {
+// WithProbes adds probes to a container.
+func WithProbes(container *corev1ac.ContainerApplyConfiguration, probes dbv1.MemberProbes) *corev1ac.ContainerApplyConfiguration {
 	if probes.StartupProbe != nil {
 		container.WithStartupProbe(objects.As[corev1ac.ProbeApplyConfiguration](probes.StartupProbe))
 	}

@@ -103,7 +103,7 @@ func DatabaseContainer(cluster *dbv1.DatabaseCluster) *corev1ac.ContainerApplyCo
 		WithPorts(corev1ac.ContainerPort().WithName(naming.Port).WithContainerPort(spec.Container.Port).WithProtocol(corev1.ProtocolTCP)).
 		WithVolumeMounts(corev1ac.VolumeMount().WithName(naming.DataVolume).WithMountPath(spec.Container.DataPath)).
 		WithVolumeMounts(VolumeMounts(cluster)...)
-	return withProbes(container, spec.Container.MemberProbes)
+	return WithProbes(container, spec.Container.MemberProbes)
 }
 
 // BaseContainer runs the cluster's image with its environment.
@@ -123,7 +123,11 @@ func BaseContainer(cluster *dbv1.DatabaseCluster, name string) *corev1ac.Contain
 
 // podSecurityContext satisfies the Pod Security Standard "restricted". The spec can override each field.
 func podSecurityContext(cluster *dbv1.DatabaseCluster) *corev1ac.PodSecurityContextApplyConfiguration {
-	given := cluster.Spec.Pod.SecurityContext
+	return RestrictedPod(cluster.Spec.Pod.SecurityContext)
+}
+
+// RestrictedPod satisfies the Pod Security Standard "restricted", where the given security context does not override it.
+func RestrictedPod(given *corev1.PodSecurityContext) *corev1ac.PodSecurityContextApplyConfiguration {
 	if given == nil {
 		given = &corev1.PodSecurityContext{}
 	}
@@ -137,7 +141,11 @@ func podSecurityContext(cluster *dbv1.DatabaseCluster) *corev1ac.PodSecurityCont
 
 // ContainerSecurityContext satisfies the Pod Security Standard "restricted". The spec can override each field.
 func ContainerSecurityContext(cluster *dbv1.DatabaseCluster) *corev1ac.SecurityContextApplyConfiguration {
-	given := cluster.Spec.Container.SecurityContext
+	return RestrictedContainer(cluster.Spec.Container.SecurityContext)
+}
+
+// RestrictedContainer satisfies the Pod Security Standard "restricted", where the given security context does not override it.
+func RestrictedContainer(given *corev1.SecurityContext) *corev1ac.SecurityContextApplyConfiguration {
 	if given == nil {
 		given = &corev1.SecurityContext{}
 	}

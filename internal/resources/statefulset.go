@@ -43,7 +43,7 @@ func StatefulSetFrom(start int32, cluster *dbv1.DatabaseCluster, replicas int32,
 // the operator wrote, and an annotation shows from which inputs.
 func Stands(start int32, cluster *dbv1.DatabaseCluster, replicas int32, observed state.Observed) bool {
 	set := observed.StatefulSet
-	return set != nil && objects.Untouched(cluster, set) && withoutTemplate(start, cluster, replicas, observed).Drift(set) == ""
+	return set != nil && objects.Untouched(cluster.Status.StatefulSet, set) && withoutTemplate(start, cluster, replicas, observed).Drift(set) == ""
 }
 
 func withoutTemplate(start int32, cluster *dbv1.DatabaseCluster, replicas int32, observed state.Observed) objects.Child {
@@ -62,7 +62,7 @@ func withoutTemplate(start int32, cluster *dbv1.DatabaseCluster, replicas int32,
 		[]string{"spec", "template"}, []string{"spec", "ordinals"}, []string{"spec", "replicas"}, []string{"spec", "minReadySeconds"}).
 		Set(int64(replicas), "spec", "replicas").
 		Set(renderedFrom(cluster, observed.References), "metadata", "annotations", dbv1.AnnotationRenderedFrom)
-	child = child.RecordingStoredSpec(cluster)
+	child = child.RecordingStoredSpec(cluster.Status.StatefulSet)
 	if live := observed.StatefulSet; start > 0 || live != nil && live.Spec.Ordinals != nil {
 		child.Set(int64(start), "spec", "ordinals", "start")
 	}

@@ -62,7 +62,7 @@ func today(cluster *dbv1.DatabaseCluster, references []pods.Reference, inputs st
 // none. While the operator re-creates the StatefulSet, it is the deleted StatefulSet.
 func standing(cluster *dbv1.DatabaseCluster, observed state.Observed) *appsv1.StatefulSet {
 	set := latest(observed)
-	touched := observed.StatefulSet != nil && !objects.Untouched(cluster, observed.StatefulSet)
+	touched := observed.StatefulSet != nil && !objects.Untouched(cluster.Status.StatefulSet, observed.StatefulSet)
 	if set == nil || touched || set.Annotations[dbv1.AnnotationRenderedFrom] != renderedFrom(cluster, observed.References) {
 		return nil
 	}

@@ -20,7 +20,7 @@ import (
 // shop is a cluster that has had members.
 func shop() *dbv1.DatabaseCluster {
 	c := &dbv1.DatabaseCluster{ObjectMeta: metav1.ObjectMeta{Name: "orders", UID: "c1"}}
-	c.Status.StatefulSet = &dbv1.WrittenStatefulSet{UID: "s1"}
+	c.Status.StatefulSet = &dbv1.WrittenWorkload{UID: "s1"}
 	return c
 }
 

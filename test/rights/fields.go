@@ -93,7 +93,8 @@ func anyOf(fields []string) *regexp.Regexp {
 }
 
 const (
-	ofCluster    = `DatabaseCluster spec\.`
+	// A companion has the fields of pods and Services under the names that a cluster has.
+	ofCluster    = `Database(Cluster|Companion) spec\.`
 	ofEngine     = `DatabaseEngine spec\.`
 	container    = `(container\.|pod\.(initContainers|sidecars)\[\]\.)`
 	environment  = ofCluster + container + `env\[\]\.`
@@ -122,7 +123,8 @@ var verdicts = []verdict{
 	local("DatabaseBackup", ofCluster+`bootstrap\.fromBackup\.name`, `DatabaseRestore spec\.source\.backupRef\.name`),
 	// Parts of the URL of a folder: the server at the address decides.
 	nothing(ofCluster+`bootstrap\.fromBackup\.newest\.(clusterNamespace|clusterName)`, ofCluster+`bootstrap\.fromBackup\.ifMissing`),
-	local("DatabaseCluster", `DatabaseBackup spec\.cluster`, `(DatabaseRestore|Database|DatabaseUser) spec\.clusterRef\.name`),
+	local("DatabaseCluster", `DatabaseBackup spec\.cluster`, `(DatabaseRestore|Database|DatabaseUser|DatabaseCompanion) spec\.clusterRef\.name`),
+	local("DatabaseUser", `DatabaseCompanion spec\.connection\.userRef\.name`),
 	global("DatabaseEngine", ofCluster+`engine`),
 	global("StorageClass", ofCluster+`storage\.storageClassName`),
 	global("VolumeAttributesClass", ofCluster+`storage\.volumeAttributesClassName`),
@@ -164,6 +166,10 @@ var verdicts = []verdict{
 	nothing(ofCluster + `networkPolicy\.(mode|from\[\]\..*)`),
 	// Names in the database and settings of it, which the action of the engine gets as data.
 	nothing(`Database spec\.owner`, `DatabaseUser spec\.databases\[\]\.(name|privileges\[\])`, `(Database|DatabaseUser) spec\.(name|attributes\{\})`),
+	// What a companion of an engine runs, and how an application gets the connection Secret.
+	nothing(`DatabaseCompanion spec\.(companion|connection\.(form|environmentPrefix|onChange))`,
+		ofEngine+`companions\[\]\.(name|description|image|pause|(command|scripts|secretKeys)\[\]|(startup|readiness|liveness)Probe\..*)`,
+		ofEngine+`companions\[\]\.parameters\[\]\.(name|default|preview|description|pattern|enum\[\])`),
 	// Our own keywords.
 	nothing(`(Database|DatabaseUser) spec\.(existing|drift|reclaimPolicy)`, `DatabaseUser spec\.authentication`, ofEngine+`actions\.objects\.(databases|certificates|passwordKey|entries\{\})`),
 	nothing(ofCluster+

@@ -120,6 +120,20 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.ClusterVolumeMountApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterVolumeProjection"):
 		return &apiv1alpha1.ClusterVolumeProjectionApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("CompanionConnection"):
+		return &apiv1alpha1.CompanionConnectionApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("CompanionContainer"):
+		return &apiv1alpha1.CompanionContainerApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("CompanionPod"):
+		return &apiv1alpha1.CompanionPodApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("CompanionPods"):
+		return &apiv1alpha1.CompanionPodsApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("CompanionScheduling"):
+		return &apiv1alpha1.CompanionSchedulingApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("CompanionService"):
+		return &apiv1alpha1.CompanionServiceApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("CompanionUserRef"):
+		return &apiv1alpha1.CompanionUserRefApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("Database"):
 		return &apiv1alpha1.DatabaseApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseBackup"):
@@ -134,6 +148,12 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.DatabaseClusterSpecApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseClusterStatus"):
 		return &apiv1alpha1.DatabaseClusterStatusApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseCompanion"):
+		return &apiv1alpha1.DatabaseCompanionApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseCompanionSpec"):
+		return &apiv1alpha1.DatabaseCompanionSpecApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseCompanionStatus"):
+		return &apiv1alpha1.DatabaseCompanionStatusApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseEngine"):
 		return &apiv1alpha1.DatabaseEngineApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseEngineSpec"):
@@ -174,6 +194,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.EngineBootstrapApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineCheck"):
 		return &apiv1alpha1.EngineCheckApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("EngineCompanion"):
+		return &apiv1alpha1.EngineCompanionApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineConnection"):
 		return &apiv1alpha1.EngineConnectionApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineContainer"):
@@ -246,8 +268,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.VerifiedStreamApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("VolumeRecord"):
 		return &apiv1alpha1.VolumeRecordApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("WrittenStatefulSet"):
-		return &apiv1alpha1.WrittenStatefulSetApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("WrittenWorkload"):
+		return &apiv1alpha1.WrittenWorkloadApplyConfiguration{}
 
 	}
 	return nil

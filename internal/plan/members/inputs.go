@@ -40,7 +40,7 @@ func (d demand) hash(s *situation.Situation) string {
 		Demand: d,
 		Metadata: metav1.ObjectMeta{Namespace: c.Namespace, Name: c.Name, UID: c.UID, Generation: c.Generation, Labels: c.Labels,
 			Annotations: c.Annotations},
-		Spec: &c.Spec, Untouched: live.StatefulSet != nil && objects.Untouched(c, live.StatefulSet),
+		Spec: &c.Spec, Untouched: live.StatefulSet != nil && objects.Untouched(c.Status.StatefulSet, live.StatefulSet),
 		EngineKnown: s.EngineKnown(), References: s.References, Foreign: s.Foreign, Account: s.ServiceAccount != nil,
 		Live: []version{
 			of(live.HeadlessService), of(live.Service), of(live.ReplicasService), of(live.PodDisruptionBudget), of(live.StatefulSet),

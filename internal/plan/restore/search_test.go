@@ -162,7 +162,7 @@ func TestAnotherSourceIsDecidedAgainButNotAfterTheStart(t *testing.T) {
 			}
 			decided(cluster, dbv1.BootstrapCreate, "")
 			cluster.Status.Bootstrap.Search = "of the spec before"
-			cluster.Status.StatefulSet = &dbv1.WrittenStatefulSet{}
+			cluster.Status.StatefulSet = &dbv1.WrittenWorkload{}
 			if p := plans.Decide(cluster, observed); strings.Contains(plans.Text(p), "looking for the newest backup") {
 				t.Error(plans.Text(p))
 			}
@@ -176,7 +176,7 @@ func TestAnotherSourceIsDecidedAgainButNotAfterTheStart(t *testing.T) {
 		if p := plans.Decide(cluster, observed); p.Restore == nil || p.Reason != dbv1.ReasonRestoring {
 			t.Error(plans.Text(p))
 		}
-		cluster.Status.StatefulSet = &dbv1.WrittenStatefulSet{}
+		cluster.Status.StatefulSet = &dbv1.WrittenWorkload{}
 		if p := plans.Decide(cluster, observed); p.Restore != nil || p.Reason == dbv1.ReasonRestoring {
 			t.Errorf("after the start: %s", plans.Text(p))
 		}

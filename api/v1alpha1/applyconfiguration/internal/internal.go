@@ -1078,6 +1078,144 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: serviceAccountToken
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterTokenProjection
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CompanionConnection
+  map:
+    fields:
+    - name: environmentPrefix
+      type:
+        scalar: string
+    - name: form
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CompanionConnectionForm
+    - name: onChange
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CompanionConnectionChange
+    - name: userRef
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CompanionUserRef
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CompanionConnectionChange
+  scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CompanionConnectionForm
+  scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CompanionContainer
+  map:
+    fields:
+    - name: args
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: atomic
+    - name: command
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: atomic
+    - name: env
+      type:
+        list:
+          elementType:
+            namedType: io.k8s.api.core.v1.EnvVar
+          elementRelationship: associative
+          keys:
+          - name
+    - name: envFrom
+      type:
+        list:
+          elementType:
+            namedType: io.k8s.api.core.v1.EnvFromSource
+          elementRelationship: atomic
+    - name: imagePullPolicy
+      type:
+        namedType: io.k8s.api.core.v1.PullPolicy
+    - name: livenessProbe
+      type:
+        namedType: io.k8s.api.core.v1.Probe
+    - name: readinessProbe
+      type:
+        namedType: io.k8s.api.core.v1.Probe
+    - name: securityContext
+      type:
+        namedType: io.k8s.api.core.v1.SecurityContext
+    - name: startupProbe
+      type:
+        namedType: io.k8s.api.core.v1.Probe
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CompanionParameter
+  scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CompanionPod
+  map:
+    fields:
+    - name: annotations
+      type:
+        map:
+          elementType:
+            scalar: string
+    - name: imagePullSecrets
+      type:
+        list:
+          elementType:
+            namedType: io.k8s.api.core.v1.LocalObjectReference
+          elementRelationship: associative
+          keys:
+          - name
+    - name: labels
+      type:
+        map:
+          elementType:
+            scalar: string
+    - name: securityContext
+      type:
+        namedType: io.k8s.api.core.v1.PodSecurityContext
+    - name: terminationGracePeriodSeconds
+      type:
+        scalar: numeric
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CompanionScheduling
+  map:
+    fields:
+    - name: affinity
+      type:
+        namedType: io.k8s.api.core.v1.Affinity
+    - name: nodeSelector
+      type:
+        map:
+          elementType:
+            scalar: string
+    - name: priorityClassName
+      type:
+        scalar: string
+    - name: tolerations
+      type:
+        list:
+          elementType:
+            namedType: io.k8s.api.core.v1.Toleration
+          elementRelationship: atomic
+    - name: topologySpreadConstraints
+      type:
+        list:
+          elementType:
+            namedType: io.k8s.api.core.v1.TopologySpreadConstraint
+          elementRelationship: atomic
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CompanionService
+  map:
+    fields:
+    - name: annotations
+      type:
+        map:
+          elementType:
+            scalar: string
+    - name: port
+      type:
+        scalar: numeric
+    - name: type
+      type:
+        namedType: io.k8s.api.core.v1.ServiceType
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CompanionUserRef
+  map:
+    fields:
+    - name: name
+      type:
+        scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Database
   map:
     fields:
@@ -1398,7 +1536,7 @@ var schemaYAML = typed.YAMLObject(`types:
         scalar: string
     - name: statefulSet
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.WrittenStatefulSet
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.WrittenWorkload
     - name: storage
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterStorageStatus
@@ -1422,6 +1560,97 @@ var schemaYAML = typed.YAMLObject(`types:
           elementRelationship: associative
           keys:
           - claim
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseCompanion
+  map:
+    fields:
+    - name: apiVersion
+      type:
+        scalar: string
+    - name: kind
+      type:
+        scalar: string
+    - name: metadata
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta
+    - name: spec
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseCompanionSpec
+    - name: status
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseCompanionStatus
+      default:
+        observedGeneration: -1
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseCompanionSpec
+  map:
+    fields:
+    - name: clusterRef
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseObjectClusterRef
+    - name: companion
+      type:
+        scalar: string
+    - name: connection
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CompanionConnection
+    - name: container
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CompanionContainer
+    - name: image
+      type:
+        scalar: string
+    - name: parameters
+      type:
+        map:
+          elementType:
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CompanionParameter
+    - name: pod
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CompanionPod
+    - name: port
+      type:
+        scalar: numeric
+    - name: replicas
+      type:
+        scalar: numeric
+      default: 2
+    - name: resources
+      type:
+        namedType: io.k8s.api.core.v1.ResourceRequirements
+    - name: scheduling
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CompanionScheduling
+    - name: service
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CompanionService
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseCompanionStatus
+  map:
+    fields:
+    - name: conditions
+      type:
+        list:
+          elementType:
+            namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Condition
+          elementRelationship: associative
+          keys:
+          - type
+    - name: deployment
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.WrittenWorkload
+    - name: image
+      type:
+        scalar: string
+    - name: observedGeneration
+      type:
+        scalar: numeric
+    - name: readyReplicas
+      type:
+        scalar: numeric
+    - name: replicas
+      type:
+        scalar: numeric
+    - name: selector
+      type:
+        scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseEngine
   map:
     fields:
@@ -1449,6 +1678,14 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: bootstrap
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineBootstrap
+    - name: companions
+      type:
+        list:
+          elementType:
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineCompanion
+          elementRelationship: associative
+          keys:
+          - name
     - name: connection
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineConnection
@@ -1852,6 +2089,65 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: identity
       type:
         scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineCompanion
+  map:
+    fields:
+    - name: command
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: atomic
+    - name: description
+      type:
+        scalar: string
+    - name: image
+      type:
+        scalar: string
+    - name: livenessProbe
+      type:
+        namedType: io.k8s.api.core.v1.Probe
+    - name: name
+      type:
+        scalar: string
+    - name: parameters
+      type:
+        list:
+          elementType:
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineParameter
+          elementRelationship: associative
+          keys:
+          - name
+    - name: pause
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EnginePause
+    - name: port
+      type:
+        scalar: numeric
+    - name: readinessProbe
+      type:
+        namedType: io.k8s.api.core.v1.Probe
+    - name: runAsUser
+      type:
+        scalar: numeric
+    - name: scripts
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: associative
+    - name: secretKeys
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: associative
+    - name: startupProbe
+      type:
+        namedType: io.k8s.api.core.v1.Probe
+    - name: terminationGracePeriodSeconds
+      type:
+        scalar: numeric
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineConnection
   map:
     fields:
@@ -2016,6 +2312,8 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: maxPercent
       type:
         scalar: numeric
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EnginePause
+  scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineRecovery
   map:
     fields:
@@ -2498,7 +2796,7 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: uid
       type:
         scalar: string
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.WrittenStatefulSet
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.WrittenWorkload
   map:
     fields:
     - name: generation

@@ -31,7 +31,7 @@ type DatabaseClusterStatusApplyConfiguration struct {
 	UpdateRevision *string `json:"updateRevision,omitempty"`
 	// statefulSet is the StatefulSet as the operator last wrote it. The operator reverts a StatefulSet that differs, because another
 	// client changed it.
-	StatefulSet *WrittenStatefulSetApplyConfiguration `json:"statefulSet,omitempty"`
+	StatefulSet *WrittenWorkloadApplyConfiguration `json:"statefulSet,omitempty"`
 	// members are the pods of the cluster, by ordinal.
 	Members []MemberStatusApplyConfiguration `json:"members,omitempty"`
 	// primary is the pod of the member that accepts writes. It is empty while no member is known to, and for engines
@@ -142,7 +142,7 @@ func (b *DatabaseClusterStatusApplyConfiguration) WithUpdateRevision(value strin
 // WithStatefulSet sets the StatefulSet field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the StatefulSet field is set to the value of the last call.
-func (b *DatabaseClusterStatusApplyConfiguration) WithStatefulSet(value *WrittenStatefulSetApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
+func (b *DatabaseClusterStatusApplyConfiguration) WithStatefulSet(value *WrittenWorkloadApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
 	b.StatefulSet = value
 	return b
 }

@@ -54,6 +54,8 @@ type DatabaseEngineSpecApplyConfiguration struct {
 	Connection *EngineConnectionApplyConfiguration `json:"connection,omitempty"`
 	// tls describes how the database serves TLS. Default: clusters of the engine cannot set spec.tls.
 	TLS *EngineTLSApplyConfiguration `json:"tls,omitempty"`
+	// companions are stateless pods that a DatabaseCompanion can run beside a cluster, such as a connection pooler. Default: none.
+	Companions []EngineCompanionApplyConfiguration `json:"companions,omitempty"`
 	// actions are the operations of the database that the operator can run.
 	Actions *EngineActionsApplyConfiguration `json:"actions,omitempty"`
 }
@@ -191,6 +193,19 @@ func (b *DatabaseEngineSpecApplyConfiguration) WithConnection(value *EngineConne
 // If called multiple times, the TLS field is set to the value of the last call.
 func (b *DatabaseEngineSpecApplyConfiguration) WithTLS(value *EngineTLSApplyConfiguration) *DatabaseEngineSpecApplyConfiguration {
 	b.TLS = value
+	return b
+}
+
+// WithCompanions adds the given value to the Companions field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the Companions field.
+func (b *DatabaseEngineSpecApplyConfiguration) WithCompanions(values ...*EngineCompanionApplyConfiguration) *DatabaseEngineSpecApplyConfiguration {
+	for i := range values {
+		if values[i] == nil {
+			panic("nil value passed to WithCompanions")
+		}
+		b.Companions = append(b.Companions, *values[i])
+	}
 	return b
 }
 

@@ -6,29 +6,29 @@ SPDX-License-Identifier: Apache-2.0
 
 package v1alpha1
 
-// WrittenStatefulSetApplyConfiguration represents a declarative configuration of the WrittenStatefulSet type for use
+// WrittenWorkloadApplyConfiguration represents a declarative configuration of the WrittenWorkload type for use
 // with apply.
 //
-// WrittenStatefulSet identifies the spec of a StatefulSet.
-type WrittenStatefulSetApplyConfiguration struct {
-	// uid is the UID of the StatefulSet.
+// WrittenWorkload identifies the spec of a StatefulSet, or of the Deployment of a companion.
+type WrittenWorkloadApplyConfiguration struct {
+	// uid is the UID of the object.
 	UID *string `json:"uid,omitempty"`
 	// generation is the generation of its spec.
 	Generation *int64 `json:"generation,omitempty"`
-	// specHash is a hash of its spec without the number of members and the templates of claims.
+	// specHash is a hash of its spec without the number of pods and the templates of claims.
 	SpecHash *string `json:"specHash,omitempty"`
 }
 
-// WrittenStatefulSetApplyConfiguration constructs a declarative configuration of the WrittenStatefulSet type for use with
+// WrittenWorkloadApplyConfiguration constructs a declarative configuration of the WrittenWorkload type for use with
 // apply.
-func WrittenStatefulSet() *WrittenStatefulSetApplyConfiguration {
-	return &WrittenStatefulSetApplyConfiguration{}
+func WrittenWorkload() *WrittenWorkloadApplyConfiguration {
+	return &WrittenWorkloadApplyConfiguration{}
 }
 
 // WithUID sets the UID field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the UID field is set to the value of the last call.
-func (b *WrittenStatefulSetApplyConfiguration) WithUID(value string) *WrittenStatefulSetApplyConfiguration {
+func (b *WrittenWorkloadApplyConfiguration) WithUID(value string) *WrittenWorkloadApplyConfiguration {
 	b.UID = &value
 	return b
 }
@@ -36,7 +36,7 @@ func (b *WrittenStatefulSetApplyConfiguration) WithUID(value string) *WrittenSta
 // WithGeneration sets the Generation field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Generation field is set to the value of the last call.
-func (b *WrittenStatefulSetApplyConfiguration) WithGeneration(value int64) *WrittenStatefulSetApplyConfiguration {
+func (b *WrittenWorkloadApplyConfiguration) WithGeneration(value int64) *WrittenWorkloadApplyConfiguration {
 	b.Generation = &value
 	return b
 }
@@ -44,7 +44,7 @@ func (b *WrittenStatefulSetApplyConfiguration) WithGeneration(value int64) *Writ
 // WithSpecHash sets the SpecHash field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the SpecHash field is set to the value of the last call.
-func (b *WrittenStatefulSetApplyConfiguration) WithSpecHash(value string) *WrittenStatefulSetApplyConfiguration {
+func (b *WrittenWorkloadApplyConfiguration) WithSpecHash(value string) *WrittenWorkloadApplyConfiguration {
 	b.SpecHash = &value
 	return b
 }

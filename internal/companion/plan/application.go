@@ -1,0 +1,162 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package plan
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+const (
+	// defaultPrefix begins the names of variables with the connection Secret.
+	defaultPrefix = "DATABASE_"
+	// bindingRoot is the variable by which libraries find connection Secrets.
+	bindingRoot = "SERVICE_BINDING_ROOT"
+)
+
+// application is what runs in the pods: the spec, completed by the companion of the engine. Its JSON form is hashed, so a newer operator
+// that has more fields here must leave them out while they are not set.
+type application struct {
+	dbv1.CompanionPods
+	Image       string
+	Port        int32
+	Environment []corev1.EnvVar   `json:",omitempty"`
+	Scripts     map[string]string `json:",omitempty"`
+	// SecretName has the credentials of the cluster, of which the pods get SecretKeys. CertificateName is the Secret with the certificate.
+	SecretName, CertificateName string   `json:",omitempty"`
+	SecretKeys                  []string `json:",omitempty"`
+	// BindingName is the connection Secret, with BindingKeys, in a form. BindingContent is a hash of its values, if a change restarts the
+	// pods.
+	BindingName, BindingContent string                       `json:",omitempty"`
+	BindingKeys                 []string                     `json:",omitempty"`
+	Form                        dbv1.CompanionConnectionForm `json:",omitempty"`
+	Pauses                      bool                         `json:",omitempty"`
+}
+
+// declaredIn is the companion of the engine that spec names; nil for none.
+func declaredIn(declared *dbv1.DatabaseEngine, name string) *dbv1.EngineCompanion {
+	if declared == nil {
+		return nil
+	}
+	for i := range declared.Spec.Companions {
+		if c := &declared.Spec.Companions[i]; c.Name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// Pauses reports whether the clients of a companion can be held back.
+func Pauses(companion *dbv1.DatabaseCompanion, declared *dbv1.DatabaseEngine) bool {
+	c := declaredIn(declared, companion.Spec.Companion)
+	return c != nil && c.Pause == dbv1.PauseSupported
+}
+
+// applicationOf completes the spec. Nothing that it needs is missing.
+func applicationOf(companion *dbv1.DatabaseCompanion, seen CompanionFacts) application {
+	a := application{CompanionPods: *companion.Spec.CompanionPods.DeepCopy(), Image: companion.Spec.Image, Port: companion.Spec.Port}
+	if c := declaredIn(seen.Engine, companion.Spec.Companion); c != nil {
+		a.complete(companion, c, seen)
+		return a
+	}
+	connection := companion.Spec.Connection
+	a.Form = cmp.Or(connection.Form, dbv1.ConnectionFiles)
+	if a.Form == dbv1.ConnectionNone {
+		return a
+	}
+	a.BindingName, a.BindingKeys = seen.Binding.Name, seen.Binding.Keys
+	if connection.OnChange != dbv1.ConnectionReload {
+		a.BindingContent = seen.Binding.Content
+	}
+	return a
+}
+
+// complete takes what spec does not set from the engine.
+func (a *application) complete(companion *dbv1.DatabaseCompanion, c *dbv1.EngineCompanion, seen CompanionFacts) {
+	a.Image, a.Port, a.Pauses = cmp.Or(a.Image, c.Image), c.Port, c.Pause == dbv1.PauseSupported
+	if len(a.Container.Command) == 0 {
+		a.Container.Command = c.Command
+	}
+	setDefault(&a.Container.StartupProbe, c.StartupProbe)
+	setDefault(&a.Container.ReadinessProbe, c.ReadinessProbe)
+	setDefault(&a.Container.LivenessProbe, c.LivenessProbe)
+	setDefault(&a.Pod.TerminationGracePeriodSeconds, c.TerminationGracePeriodSeconds)
+	if c.RunAsUser != nil {
+		setDefault(&a.Pod.SecurityContext, &corev1.PodSecurityContext{})
+		setDefault(&a.Pod.SecurityContext.RunAsUser, c.RunAsUser)
+	}
+	a.Scripts = map[string]string{}
+	for _, name := range c.Scripts {
+		a.Scripts[name] = string(seen.Engine.Spec.Scripts[name])
+	}
+	if len(c.SecretKeys) > 0 {
+		a.SecretName, a.SecretKeys = seen.Cluster.Spec.Credentials.SecretName, c.SecretKeys
+	}
+	if seen.Cluster.Spec.TLS != nil {
+		a.CertificateName = naming.CompanionCertificate(companion.Name)
+	}
+	a.Environment = variables(companion, c, seen.Cluster, seen.Engine)
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var unset T
+	if *field == unset {
+		*field = value
+	}
+}
+
+// variables are those of the scripts of a companion: where the database is, and the parameters.
+func variables(companion *dbv1.DatabaseCompanion, c *dbv1.EngineCompanion, cluster *dbv1.DatabaseCluster,
+	declared *dbv1.DatabaseEngine) []corev1.EnvVar {
+	mode, replicas := "Off", ""
+	if cluster.Spec.TLS != nil {
+		mode = string(cluster.Spec.TLS.Mode)
+	}
+	if engine.HasRoles(declared) {
+		replicas = naming.ServiceHost(naming.ReplicasService(cluster.Name), cluster.Namespace)
+	}
+	all := []corev1.EnvVar{
+		{Name: "DBC_CLUSTER", Value: cluster.Name},
+		{Name: "DBC_NAMESPACE", Value: cluster.Namespace},
+		{Name: "DBC_COMPANION", Value: companion.Name},
+		{Name: "DBC_HOST", Value: naming.ServiceHost(naming.Service(cluster.Name), cluster.Namespace)},
+		{Name: "DBC_REPLICAS_HOST", Value: replicas},
+		{Name: "DBC_PORT", Value: strconv.Itoa(int(cluster.Spec.Container.Port))},
+		{Name: "DBC_LISTEN_PORT", Value: strconv.Itoa(int(c.Port))},
+		{Name: "DBC_TLS", Value: mode},
+		{Name: "DBC_SECRETS_DIR", Value: naming.SecretsPath},
+	}
+	if b := cluster.Spec.Bootstrap; b != nil {
+		all = append(all, corev1.EnvVar{Name: "DBC_DATABASE", Value: b.Database}, corev1.EnvVar{Name: "DBC_OWNER", Value: b.Owner})
+	}
+	all = slices.DeleteFunc(all, func(v corev1.EnvVar) bool { return v.Value == "" })
+	return append(all, engine.ParameterVariables(parameters(companion, c))...)
+}
+
+// parameters are the values of spec, and the defaults of the engine.
+func parameters(companion *dbv1.DatabaseCompanion, c *dbv1.EngineCompanion) map[string]string {
+	all := map[string]string{}
+	for _, p := range c.Parameters {
+		all[p.Name] = p.Default
+	}
+	maps.Copy(all, given(companion))
+	return all
+}
+
+func given(companion *dbv1.DatabaseCompanion) map[string]string {
+	all := map[string]string{}
+	for name, value := range companion.Spec.Parameters {
+		all[name] = string(value)
+	}
+	return all
+}

@@ -1,0 +1,107 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
+)
+
+// obstacle is why the operator cannot render the pods now. Those that run continue.
+type obstacle struct {
+	reason, message string
+	// stalled is true if an action of the user is required.
+	stalled bool
+}
+
+func stalled(reason, format string, args ...any) *obstacle {
+	return &obstacle{reason: reason, message: fmt.Sprintf(format, args...), stalled: true}
+}
+
+func pending(format string, args ...any) *obstacle {
+	return &obstacle{reason: dbv1.ReasonObjectPending, message: fmt.Sprintf(format, args...)}
+}
+
+// obstacleOf is nil if the operator has everything that it needs for the pods.
+func obstacleOf(companion *dbv1.DatabaseCompanion, seen CompanionFacts) *obstacle {
+	name := companion.Spec.ClusterRef.Name
+	switch cluster := seen.Cluster; {
+	case cluster == nil && seen.Deployment != nil:
+		return stalled(dbv1.ReasonClusterMissing, "DatabaseCluster %s no longer exists. The pods continue, and the operator does not change them. "+
+			"Delete this DatabaseCompanion, or create the cluster again", name)
+	case cluster == nil:
+		return stalled(dbv1.ReasonClusterMissing, "DatabaseCluster %s, which spec.clusterRef names, does not exist. Create it, or another "+
+			"DatabaseCompanion with the correct name", name)
+	case cluster.DeletionTimestamp != nil:
+		return pending("DatabaseCluster %s is being deleted. The pods continue, and the operator does not change them", name)
+	case len(seen.Foreign) > 0:
+		return stalled(dbv1.ReasonNameConflict, "%s %s exists but does not belong to this DatabaseCompanion: delete it, or create a "+
+			"DatabaseCompanion with another name", seen.Foreign[0], companion.Name)
+	case cluster.Spec.Engine != "" && seen.Engine == nil:
+		return stalled(dbv1.ReasonEngineMissing, "DatabaseEngine %s of DatabaseCluster %s does not exist. Create it", cluster.Spec.Engine, name)
+	case companion.Spec.Companion != "":
+		return undeclared(companion, seen)
+	default:
+		return unbound(companion, seen)
+	}
+}
+
+// undeclared is why a companion of the engine cannot run.
+func undeclared(companion *dbv1.DatabaseCompanion, seen CompanionFacts) *obstacle {
+	c := declaredIn(seen.Engine, companion.Spec.Companion)
+	if c == nil {
+		return stalled(dbv1.ReasonFieldUnsupported, "spec.companion is %s, but %s. Create a DatabaseCompanion with one of them, or with an "+
+			"image of your own", companion.Spec.Companion, offer(seen))
+	}
+	if text := engine.ParametersProblem(seen.Engine.Name, c.Parameters, given(companion)); text != "" {
+		return stalled(dbv1.ReasonInvalidParameter, "%s", text)
+	}
+	if len(c.SecretKeys) > 0 && seen.Cluster.Spec.Credentials.SecretName == "" {
+		return stalled(dbv1.ReasonSecretIncomplete, "DatabaseCluster %s has no Secret with the key %s, which %s needs: set its "+
+			"spec.credentials.secretName", seen.Cluster.Name, strings.Join(c.SecretKeys, ", "), c.Name)
+	}
+	return uncertified(companion, seen)
+}
+
+// offer lists the companions of the engine.
+func offer(seen CompanionFacts) string {
+	if seen.Engine == nil {
+		return fmt.Sprintf("DatabaseCluster %s has no engine", seen.Cluster.Name)
+	}
+	names := make([]string, 0, len(seen.Engine.Spec.Companions))
+	for _, c := range seen.Engine.Spec.Companions {
+		names = append(names, c.Name)
+	}
+	slices.Sort(names)
+	return fmt.Sprintf("DatabaseEngine %s has %s", seen.Engine.Name, cmp.Or(strings.Join(names, ", "), "no companions"))
+}
+
+// unbound is why an application has no connection Secret.
+func unbound(companion *dbv1.DatabaseCompanion, seen CompanionFacts) *obstacle {
+	connection := companion.Spec.Connection
+	switch user := connection.UserRef; {
+	case connection.Form == dbv1.ConnectionNone:
+		return nil
+	case user != nil && seen.User == nil:
+		return stalled(dbv1.ReasonReferenceMissing, "DatabaseUser %s, which spec.connection.userRef names, does not exist. Create it", user.Name)
+	case user != nil && seen.User.Spec.ClusterRef.Name != seen.Cluster.Name:
+		return stalled(dbv1.ReasonFieldUnsupported, "DatabaseUser %s, which spec.connection.userRef names, is of DatabaseCluster %s. Name one "+
+			"of %s", user.Name, seen.User.Spec.ClusterRef.Name, seen.Cluster.Name)
+	case user == nil && (seen.Engine == nil || seen.Engine.Spec.Connection == nil):
+		return stalled(dbv1.ReasonFieldUnsupported, "DatabaseCluster %s has no connection Secret, because its engine does not describe one. Set "+
+			"spec.connection.form to None", seen.Cluster.Name)
+	case seen.Binding.Name == "" && user != nil:
+		return pending("DatabaseUser %s has no Secret yet", user.Name)
+	case seen.Binding.Name == "":
+		return pending("DatabaseCluster %s has no connection Secret yet", seen.Cluster.Name)
+	default:
+		return nil
+	}
+}
