@@ -1,7 +1,10 @@
 """What the scripts share: files of the Secret, connections, Patroni's REST API, passwords."""
 import base64
+import hashlib
+import hmac
 import json
 import os
+import re
 import signal
 import sys
 import time
@@ -165,12 +168,25 @@ def roles(connection):
 
 
 def set_passwords(connection):
-    """Sets the passwords of the Secret. The server receives only their hashes."""
+    """Sets the passwords of the Secret that the server does not have yet. It receives only their hashes. A password that is set again gets
+    another salt, and poolers could not use the proofs of their clients any more."""
     create_pooler(connection)
+    has = dict(query(connection, "SELECT rolname, rolpassword FROM pg_authid"))
     statements = [SQL("ALTER ROLE {} PASSWORD {}").format(
         Identifier(role), Literal(encrypt_password(secret(key), role, connection, "scram-sha-256")))
-        for role, key in roles(connection)]
-    query(connection, SQL("; ").join(statements))  # one transaction
+        for role, key in roles(connection) if not verifies(has.get(role), secret(key))]
+    if statements:
+        query(connection, SQL("; ").join(statements))  # one transaction
+
+
+def verifies(verifier, password):
+    """Reports whether a hash of the server is of this password. It may not know that of one with other than ASCII characters."""
+    parts = re.fullmatch(r"SCRAM-SHA-256\$([0-9]+):([^$]+)\$([^:]+):.+", verifier or "")
+    if not parts:
+        return False
+    salted = hashlib.pbkdf2_hmac("sha256", password.encode(), base64.b64decode(parts[2]), int(parts[1]))
+    stored = hashlib.sha256(hmac.digest(salted, b"Client Key", "sha256")).digest()
+    return hmac.compare_digest(base64.b64decode(parts[3]), stored)
 
 
 def create_replicator(connection):
