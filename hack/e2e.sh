@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the users' stories as tests on the real node or, with CLUSTER=current, on the current context. Arguments are
 # passed to go test. The script stops the node afterward unless it ran before; KEEP=1 keeps it. Stories that need other
-# images build and load them. On the current context, REDIS_IMG, MARIADB_IMG, PATRONI_IMG, ETCD_IMG, MEMCACHED_IMG, VERSITYGW_IMG,
+# images build and load them. On the current context, REDIS_IMG, MARIADB_IMG, PATRONI_IMG, PGBOUNCER_IMG, ETCD_IMG, MEMCACHED_IMG, VERSITYGW_IMG,
 # NEXT_POSTGRES_IMG and PAUSE_IMG are images that it can pull.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=cluster.sh

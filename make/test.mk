@@ -28,7 +28,7 @@ test-s3: $(LOCAL) ## Run the tests of transfer on a real S3 server.
 		go test -count=1 -parallel 6 -tags s3 ./test/transfer/...
 
 .PHONY: test-objects
-test-objects: $(LOCAL) ## Run the action objects on real servers of PostgreSQL, Redis and etcd (apt-get install postgresql redis-server).
+test-objects: $(LOCAL) ## Run the action objects on real servers of PostgreSQL, Redis and etcd (apt-get install postgresql redis-server python3-psycopg2). DBC_PGBOUNCER is PgBouncer 1.23 or newer.
 	@command -v redis-server >/dev/null || { echo "make test-objects needs Redis: apt-get install redis-server"; exit 1; }
 	DBC_ETCD=$(call tool,etcd-member) DBC_ETCDCTL=$(call tool,etcdctl) go test -count=1 -timeout 60m -tags objects ./test/objects ./config/engines
 

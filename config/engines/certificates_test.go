@@ -28,10 +28,10 @@ func clientFiles(t *testing.T, accepts bool) string {
 // rulesOfSingle are the arguments and the lines of pg_hba.conf with which the script start runs a server.
 func rulesOfSingle(t *testing.T, tls, superuser, mode string) (arguments, rules []string) {
 	t.Helper()
-	secret := map[string]string{"password": "x", "owner-password": "y"}
+	secret := map[string]string{"password": "x", "owner-password": "y", "pooler-password": "z"}
 	hash := func(text string) string { return fmt.Sprintf("%x  -\n", sha256.Sum256([]byte(text))) }
-	known := t.TempDir()
-	write(t, filepath.Join(known, "of"), map[string]string{"data.credentials": hash(hash(superuser) + hash("app") + hash("x") + hash("y"))})
+	known, accounts := t.TempDir(), scripts(t, "postgresql-single-v1", "/dbc/scripts")["pooler.sql"]
+	write(t, filepath.Join(known, "of"), map[string]string{"data.credentials": hash(hash(superuser) + hash("app") + hash("x") + hash("y") + hash("z") + hash(accounts))})
 	image := map[string]string{"docker-entrypoint.sh": `#!/bin/sh
 for word; do
     case $word in hba_file=*) rules=${word#hba_file=} ;; esac

@@ -52,6 +52,7 @@ func image(t *testing.T, name string, programs map[string]string, replace ...str
 	write(t, in("psycopg2"), stub)
 	write(t, in("secrets"), map[string]string{
 		"namespace": "shop", "password": "secret", "password.previous": "previous", "owner-password": "secret", "replication-password": "secret", "restapi-password": "secret",
+		"pooler-password": "secret",
 	})
 	write(t, in("data"), nil)
 	return folder, append(environmentOf(t, name), "PATH="+in("bin")+":"+os.Getenv("PATH"), "PYTHONPATH="+folder, "DBC_SECRETS_DIR="+in("secrets"), "DBC_DATA_DIR="+in("data"),

@@ -83,11 +83,11 @@ func TestRedisAcceptsThePasswordsOfARotationAndNoOtherKeys(t *testing.T) {
 }
 
 func TestPostgreSQLRefusesAnOwnerThatItReserves(t *testing.T) {
-	secret := map[string]string{"password": "x", "owner-password": "y"}
+	secret := map[string]string{"password": "x", "owner-password": "y", "pooler-password": "z"}
 	image := map[string]string{"docker-entrypoint.sh": "#!/bin/sh\necho the image starts\n"}
 	for owner, want := range map[string]string{
 		"app": "the image starts\n", "Public": "the image starts\n",
-		"postgres": "the superuser", "pg_app": "PostgreSQL reserves", "public": "PostgreSQL reserves", "none": "PostgreSQL reserves",
+		"postgres": "the superuser", "pg_app": "reserves", "public": "reserves", "none": "reserves", "dbc_pooler": "reserves",
 	} {
 		got := start(t, "postgresql-single-v1", secret, image, "DBC_OWNER="+owner)
 		if !strings.Contains(got, want) || strings.Contains(got, "starts") != strings.Contains(want, "starts") {

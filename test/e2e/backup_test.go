@@ -170,7 +170,7 @@ spec:
 func TestARedisClusterIsRestored(t *testing.T) {
 	w := newWorld(t)
 	w.s3()
-	w.manifest("v1", "Secret", "orders", "stringData: {password: secret, owner-password: owner}")
+	w.manifest("v1", "Secret", "orders", "stringData: {password: secret, owner-password: owner, pooler-password: pooler}")
 	text := strings.ReplaceAll(redisEngine, "IMAGE", w.needs(redisImage))
 	w.apply(strings.ReplaceAll(text, "NAME", "cache") + indent("backup: {destination: "+toS3+"}"))
 	w.await("cache", "Ready")

@@ -103,7 +103,8 @@ func TestTheContentOfASecretIsNowhereElse(t *testing.T) {
 	key := c.value("the access key's id")
 	w.replacements = []string{
 		"AWS_ACCESS_KEY_ID: test", "AWS_ACCESS_KEY_ID: " + key, "AWS_SECRET_ACCESS_KEY: test-secret", "AWS_SECRET_ACCESS_KEY: " + c.value("the access key"),
-		"{password: secret, owner-password: owner}", "{password: " + c.value("the password") + ", owner-password: " + c.value("the password of the owner") + "}",
+		"{password: secret, owner-password: owner, pooler-password: pooler}", "{password: " + c.value("the password") + ", owner-password: " + c.value("the password of the owner") +
+			", pooler-password: " + c.value("the password of poolers") + "}",
 	}
 	w.manifest("v1", "Secret", "wrong", "stringData: {AWS_ACCESS_KEY_ID: "+key+", AWS_SECRET_ACCESS_KEY: "+c.value("the wrong access key")+"}")
 	w.manifest("v1", "Secret", "nobodys", "stringData: {AWS_ACCESS_KEY_ID: "+c.value("a wrong id")+", AWS_SECRET_ACCESS_KEY: "+c.value("a wrong key")+"}")
@@ -154,12 +155,12 @@ func TestTheContentOfAGeneratedSecretIsNowhereElse(t *testing.T) {
 			c.note(value, key+" of "+secret)
 		}
 	}
-	note("orders-credentials", "password", "owner-password")
+	note("orders-credentials", "password", "owner-password", "pooler-password")
 	note("orders-tls", "tls.key")
 	note("orders-ca", "tls.key")
 	w.do("annotate", "databasecluster", "orders", "database.dbcluster.io/rotate-credentials=1", "database.dbcluster.io/renew-certificate=1")
 	w.do("wait", "--for=condition=CredentialsRotated", "databasecluster/orders", "--timeout="+patience.String())
-	note("orders-credentials", "password", "owner-password")
+	note("orders-credentials", "password", "owner-password", "pooler-password")
 	note("orders-tls", "tls.key")
 	w.everything(seen, "after a rotation")
 	seen.add("what ps shows of the database", w.do("exec", "orders-0", "-c", "database", "--", "sh", "-c", "cat /proc/[0-9]*/cmdline | tr '\\0' ' '"))

@@ -67,7 +67,7 @@ func TestAVerificationComparesTheDataOfPostgreSQL(t *testing.T) {
 func TestAVerificationComparesTheDataOfRedis(t *testing.T) {
 	w := newWorld(t)
 	w.s3()
-	w.manifest("v1", "Secret", "orders", "stringData: {password: secret, owner-password: owner}")
+	w.manifest("v1", "Secret", "orders", "stringData: {password: secret, owner-password: owner, pooler-password: pooler}")
 	const line = `cat > dump.rdb.new`
 	text := strings.NewReplacer("IMAGE", w.needs(redisImage), "redis-single-v1", w.engine("redis-single-v1", "same", line, line)).Replace(redisEngine)
 	w.apply(strings.ReplaceAll(text, "NAME", "cache") + indent("backup: {destination: "+toS3+`, verification: {schedule: "@yearly"}}`))

@@ -25,6 +25,7 @@ var (
 	redisImage   = newImage("redis", "localhost/redis:7", "REDIS_IMG")
 	mariaDBImage = newImage("mariadb", "localhost/mariadb:10.11", "MARIADB_IMG")
 	patroniImage = newImage("patroni", "localhost/postgresql-patroni:17", "PATRONI_IMG")
+	poolerImage  = newImage("pgbouncer", "localhost/pgbouncer:1.24", "PGBOUNCER_IMG")
 	etcdImage    = newImage("etcd", "localhost/etcd:3.5", "ETCD_IMG")
 	cacheImage   = newImage("memcached", "localhost/memcached:1.6", "MEMCACHED_IMG")
 	s3Image      = newImage("versitygw", "localhost/versitygw:1.0.14", "VERSITYGW_IMG") // keeps its buckets below /data

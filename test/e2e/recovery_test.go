@@ -43,7 +43,7 @@ const toVolume = `{url: "file:///orders", claimName: backups}`
 // postgres creates a cluster. The argument more is YAML of its spec, with lines that begin at the margin.
 func (w world) postgres(name string, more ...string) {
 	w.Helper()
-	w.manifest("v1", "Secret", "orders", "stringData: {password: secret, owner-password: owner}")
+	w.manifest("v1", "Secret", "orders", "stringData: {password: secret, owner-password: owner, pooler-password: pooler}")
 	w.apply(strings.NewReplacer("NAME", name, "IMAGE", postgresImage).Replace(database) + indent(more...))
 }
 

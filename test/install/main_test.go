@@ -58,7 +58,7 @@ func newWorld(t *testing.T, name string) world {
 	w.run("kubectl", "create", "namespace", name)
 	w.run("kubectl", "label", "namespace", name, "pod-security.kubernetes.io/enforce=restricted")
 	w.run("kubectl", "config", "set-context", "--current", "--namespace="+name)
-	w.run("kubectl", "create", "secret", "generic", "orders", "--from-literal=password=secret", "--from-literal=owner-password=owner")
+	w.run("kubectl", "create", "secret", "generic", "orders", "--from-literal=password=secret", "--from-literal=owner-password=owner", "--from-literal=pooler-password=pooler")
 	t.Cleanup(w.tell)
 	return w
 }

@@ -89,7 +89,7 @@ func TestThePodsOfSamplesAndBuiltInEnginesAreAdmitted(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			cluster.Namespace = namespace(t)
 			create(t, &corev1.Secret{
-				ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "orders"}, StringData: map[string]string{"password": "secret", "owner-password": "owner"},
+				ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "orders"}, StringData: map[string]string{"password": "secret", "owner-password": "owner", "pooler-password": "pooler"},
 			})
 			kubelet(t, cluster.Namespace, healthy)
 			create(t, cluster)

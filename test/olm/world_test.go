@@ -135,7 +135,7 @@ func (w world) postgres(namespace, name string, replicas int, spec ...string) {
 apiVersion: v1
 kind: Secret
 metadata: {name: %[1]s}
-stringData: {password: secret, owner-password: owner}
+stringData: {password: secret, owner-password: owner, pooler-password: pooler}
 ---
 apiVersion: database.dbcluster.io/v1alpha1
 kind: DatabaseCluster

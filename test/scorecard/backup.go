@@ -51,7 +51,7 @@ func (w *world) surroundings(ctx context.Context) error {
 		AccessModes:      []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
 		Resources:        corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
 	}}
-	if err := w.secret(ctx, "password", "owner-password"); err != nil {
+	if err := w.secret(ctx, "password", "owner-password", "pooler-password"); err != nil {
 		return err
 	}
 	return w.Create(ctx, claim)

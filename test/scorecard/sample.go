@@ -48,7 +48,7 @@ func (w *world) ownSample() (sample *dbv1.DatabaseCluster, keys []string) {
 	}
 	if sample.Spec.Credentials.SecretName != "" {
 		sample.Spec.Credentials.SecretName = w.name
-		keys = append(keys, "password", "owner-password")
+		keys = append(keys, "password", "owner-password", "pooler-password")
 	}
 	return sample, slices.Compact(slices.Sorted(slices.Values(keys)))
 }

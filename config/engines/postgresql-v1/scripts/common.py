@@ -1,7 +1,10 @@
 """What the scripts share: files of the Secret, connections, Patroni's REST API, passwords."""
 import base64
+import hashlib
+import hmac
 import json
 import os
+import re
 import signal
 import sys
 import time
@@ -15,7 +18,7 @@ from psycopg2.sql import SQL, Identifier, Literal
 
 env = os.environ
 DATA = env["DBC_DATA_DIR"] + "/pgdata"
-REPLICATOR = "replicator"
+REPLICATOR, POOLER = "replicator", "dbc_pooler"
 # The variables of a proxy are not for members.
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
@@ -159,17 +162,31 @@ def name(host):
 
 def roles(connection):
     """Returns the roles that exist, with their keys in the Secret."""
-    keys = {"postgres": "password", REPLICATOR: "replication-password", env["DBC_OWNER"]: "owner-password"}
+    keys = {"postgres": "password", REPLICATOR: "replication-password", env["DBC_OWNER"]: "owner-password", POOLER: "pooler-password"}
     exist = query(connection, "SELECT rolname FROM pg_roles WHERE rolcanlogin AND rolname = ANY(%s)", list(keys))
     return [(role, keys[role]) for role, in exist]
 
 
 def set_passwords(connection):
-    """Sets the passwords of the Secret. The server receives only their hashes."""
+    """Sets the passwords of the Secret that the server does not have yet. It receives only their hashes. A password that is set again gets
+    another salt, and poolers could not use the proofs of their clients any more."""
+    create_pooler(connection)
+    has = dict(query(connection, "SELECT rolname, rolpassword FROM pg_authid"))
     statements = [SQL("ALTER ROLE {} PASSWORD {}").format(
         Identifier(role), Literal(encrypt_password(secret(key), role, connection, "scram-sha-256")))
-        for role, key in roles(connection)]
-    query(connection, SQL("; ").join(statements))  # one transaction
+        for role, key in roles(connection) if not verifies(has.get(role), secret(key))]
+    if statements:
+        query(connection, SQL("; ").join(statements))  # one transaction
+
+
+def verifies(verifier, password):
+    """Reports whether a hash of the server is of this password. It may not know that of one with other than ASCII characters."""
+    parts = re.fullmatch(r"SCRAM-SHA-256\$([0-9]+):([^$]+)\$([^:]+):.+", verifier or "")
+    if not parts:
+        return False
+    salted = hashlib.pbkdf2_hmac("sha256", password.encode(), base64.b64decode(parts[2]), int(parts[1]))
+    stored = hashlib.sha256(hmac.digest(salted, b"Client Key", "sha256")).digest()
+    return hmac.compare_digest(base64.b64decode(parts[3]), stored)
 
 
 def create_replicator(connection):
@@ -182,9 +199,15 @@ def create_replicator(connection):
         query(connection, "GRANT EXECUTE ON FUNCTION pg_catalog.%s TO %s" % (function, REPLICATOR))
 
 
+def create_pooler(connection):
+    """Creates the role of poolers and its function, or puts them right."""
+    with open(os.path.dirname(os.path.abspath(__file__)) + "/pooler.sql", encoding="utf-8") as file:
+        query(connection, file.read())
+
+
 def check_owner():
     owner = env["DBC_OWNER"]
-    if owner in ("postgres", REPLICATOR, "public", "none") or owner.startswith("pg_"):
+    if owner in ("postgres", REPLICATOR, POOLER, "public", "none") or owner.startswith("pg_"):
         fail(20, "spec.bootstrap.owner is %s, which PostgreSQL or this engine reserves. Create the cluster again with another owner." % owner)
 
 

@@ -25,6 +25,15 @@ class Password(unittest.TestCase):
             self.assertEqual(common.rest_password(password), want)
 
 
+class Verifier(unittest.TestCase):
+    # A server created this one from the password "secret".
+    def test_it_is_known_whether_the_server_has_a_password(self):
+        of_secret = "SCRAM-SHA-256$4096:TF+rMqHtifFlEwSQXYMmyg==$3ldRKcD/6te2szIem9kLgqCuFCsfkRMvNFexllV4Fno=:O9D6Im/imUKF7tc01QWSgq1uINXfX2wTbluD2iUFR20="
+        for verifier, password, want in ((of_secret, "secret", True), (of_secret, "Secret", False), (None, "secret", False), ("md5abc", "secret", False)):
+            with self.subTest(verifier=verifier, password=password):
+                self.assertEqual(common.verifies(verifier, password), want)
+
+
 class Negotiate(unittest.TestCase):
     # Members that have not restarted since TLS was turned on have none. Only the mode Allow lets clients do without.
     def test_tls_is_given_up_only_where_the_mode_allows_it(self):

@@ -1,3 +1,4 @@
+import contextlib
 import json
 import subprocess
 import sys
@@ -18,7 +19,7 @@ class World:
         self.config, self.time, self.answers, self.refused, self.pause = dict(self.old), 0, {}, set(), False
         self.members = {h: {"role": "replica", "state": "running", "runs": "100"} for h in ("orders-0", "orders-1", "orders-2")}
         self.members["orders-0"]["role"] = "primary"
-        self.said = ""
+        self.said, self.events = "", []
 
     def value(self):
         return self.config["postgresql"]["parameters"]["max_connections"]
@@ -35,7 +36,14 @@ class World:
         is_["state"], is_["runs"] = ("running", self.value()) if works else ("restart failed (start failed)", is_["runs"])
         return works
 
+    @contextlib.contextmanager
+    def paused(self, host):
+        self.events.append("pause for " + host)
+        yield
+        self.events.append("resume")
+
     def restart(self, host):
+        self.events.append("restart " + host)
         if self.answers.get(host):
             answer = self.answers[host].pop(0)
             return answer() if callable(answer) else answer
@@ -72,9 +80,10 @@ class World:
                 connect=lambda host: connection, primary=lambda: connection, query=lambda *_: [[json.dumps(self.config)]],
                 set_passwords=lambda connection: None)
             time = types.SimpleNamespace(sleep=self.sleep, monotonic=lambda: self.time)
+            pausing = types.SimpleNamespace(paused=self.paused)
             server = types.SimpleNamespace(initdb=lambda *_, **__: None)
             accepts = types.SimpleNamespace(returncode=0)
-            with unittest.mock.patch.dict(sys.modules, common=patroni, server=server, time=time), unittest.mock.patch.object(subprocess, "run", return_value=accepts):
+            with unittest.mock.patch.dict(sys.modules, common=patroni, pausing=pausing, server=server, time=time), unittest.mock.patch.object(subprocess, "run", return_value=accepts):
                 sys.modules.pop("parameters", None)  # it imports this Patroni
                 code, self.said = container.run("configure")
         previous = self.config.get("dbc_previous", {}).get("postgresql", {}).get("parameters", {}).get("max_connections")
@@ -103,6 +112,11 @@ class Parameters(unittest.TestCase):
     def expect(self, want, said=""):
         self.assertEqual(self.w.configure(), want)
         self.assertIn(said, self.w.said)
+
+    # Without the primary, the clients of a pooler would lose nothing.
+    def test_poolers_pause_while_the_primary_restarts(self):
+        self.w.configure()
+        self.assertEqual(self.w.events, ["restart orders-1", "restart orders-2", "pause for orders-0", "restart orders-0", "resume"])
 
     def test_all_servers_restart(self):
         self.expect(DONE)

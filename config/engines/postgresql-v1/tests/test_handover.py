@@ -1,3 +1,4 @@
+import contextlib
 import sys
 import types
 import unittest
@@ -10,6 +11,18 @@ SYNC, NONE, TLS = "switchover is not possible: can not find sync_standby", "no g
 PLAIN = 'no pg_hba.conf entry for host "10.0.0.1", user "postgres", database "postgres", no encryption'
 
 
+EVENTS = []
+
+
+@contextlib.contextmanager
+def paused(host):
+    EVENTS.append("pause for " + host)
+    try:
+        yield
+    finally:
+        EVENTS.append("resume")
+
+
 def hand_over(status, text, mode="", error=""):
     """Runs the script. The primary refuses with a status and a text, and connections fail with an error. Returns the exit code and reason."""
     def connect(host, **settings):
@@ -20,7 +33,7 @@ def hand_over(status, text, mode="", error=""):
     patroni = types.SimpleNamespace(
         env={"DBC_MEMBER": "orders-0", "DBC_MEMBERS": "orders-0 orders-1", "DBC_TLS_MODE": mode}, fail=common.fail, name=common.name, connect=connect,
         cluster=lambda: {"members": [{"name": "orders-0", "role": "leader"}, {"name": "orders-1", "role": "replica"}]}, rest=lambda *_: (status, text))
-    with unittest.mock.patch.dict(sys.modules, common=patroni):
+    with unittest.mock.patch.dict(sys.modules, common=patroni, pausing=types.SimpleNamespace(paused=paused)):
         code, said = container.run("handOver")
     return code, said.splitlines()[-1]
 
@@ -37,3 +50,8 @@ class HandOver(unittest.TestCase):
         ):
             with self.subTest(arguments=arguments):
                 self.assertEqual(hand_over(*arguments), (20, want))
+
+    def test_poolers_are_resumed_after_a_refusal(self):
+        EVENTS.clear()
+        self.assertEqual(hand_over(412, SYNC)[0], 20)
+        self.assertEqual(EVENTS, ["pause for orders-0", "resume"])

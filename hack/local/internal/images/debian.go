@@ -17,7 +17,7 @@ import (
 // Debian releases of the images.
 const (
 	bookworm = "bookworm" // Debian 12: PostgreSQL 15, Redis 7, MariaDB 10.11
-	trixie   = "trixie"   // Debian 13: PostgreSQL 17, Patroni 4.0, etcd 3.5, memcached 1.6
+	trixie   = "trixie"   // Debian 13: PostgreSQL 17, Patroni 4.0, PgBouncer 1.24, etcd 3.5, memcached 1.6
 )
 
 // Scripts before and after the installation of every image from Debian packages.

@@ -10,8 +10,10 @@ import (
 	"testing"
 )
 
-// dockerfiles are the recipes of the Dockerfiles in config/engines, by the engine.
-var dockerfiles = map[string]recipe{"postgresql-v1": patroni, "etcd-v1": etcd, "memcached-v1": memcached}
+// dockerfiles are the recipes of the Dockerfiles in config/engines, by the folder.
+var dockerfiles = map[string]recipe{
+	"postgresql-v1/image": patroni, "postgresql-v1/image/pgbouncer": pgBouncer, "etcd-v1/image": etcd, "memcached-v1/image": memcached,
+}
 
 const install = "apt-get install --yes --no-install-recommends "
 
@@ -60,7 +62,7 @@ func TestADockerfileConfiguresTheImageLikeTheRecipe(t *testing.T) {
 
 func dockerfile(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "config", "engines", name, "image", "Dockerfile"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "config", "engines", name, "Dockerfile"))
 	if err != nil {
 		t.Fatal(err)
 	}

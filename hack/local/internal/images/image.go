@@ -63,6 +63,7 @@ var Kinds = []Kind{
 	{"redis", "ref", redis.write},
 	{"mariadb", "ref", mariaDB.write},
 	{"patroni", "ref", patroni.write},
+	{"pgbouncer", "ref", pgBouncer.write},
 	{"etcd", "ref", etcd.write},
 	{"memcached", "ref", memcached.write},
 	{"debian", "ref packages", anyPackages},

@@ -21,6 +21,8 @@ var (
 	mariaDBEntrypoint []byte
 	//go:embed patroni/provision.sh
 	patroniProvision string
+	//go:embed pgbouncer/provision.sh
+	pgBouncerProvision string
 	//go:embed etcd/provision.sh
 	etcdProvision string
 	//go:embed memcached/provision.sh
@@ -101,6 +103,20 @@ var (
 				"LANG=C.UTF-8",
 			},
 			Labels: map[string]string{labelDescription: "PostgreSQL 17 with Patroni from Debian's packages", labelLicenses: "PostgreSQL AND MIT"},
+		},
+	}
+	// pgBouncer is an image of PgBouncer 1.24. It has no configuration: the scripts of an engine write one.
+	pgBouncer = recipe{
+		server:    "PgBouncer",
+		release:   trixie,
+		pkg:       "pgbouncer",
+		reference: "localhost/pgbouncer:1.24",
+		provision: pgBouncerProvision,
+		config: v1.Config{
+			Cmd:          []string{"pgbouncer"},
+			ExposedPorts: map[string]struct{}{"5432/tcp": {}},
+			Env:          []string{systemPath, "LANG=C.UTF-8"},
+			Labels:       map[string]string{labelDescription: "PgBouncer 1.24 from Debian's packages", labelLicenses: "ISC"},
 		},
 	}
 	// etcd is an image of etcd 3.5 with its clients and a shell, which the official image does not have.
