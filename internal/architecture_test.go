@@ -60,6 +60,7 @@ var order = []place{
 	{name: "storage", pure: true, imports: core, importedBy: theList},
 	{name: "network", pure: true, imports: core, importedBy: []string{"plan", "cmd/kubectl-dbc/internal/preview"}},
 	{name: "certificate", pure: true, imports: core, importedBy: theList},
+	{name: "monitoring", pure: true, imports: core, importedBy: theList},
 	{name: "rotation", pure: true, imports: core, importedBy: theList},
 	{name: "archiver", pure: true, imports: core, importedBy: theList},
 	{name: "accounts", pure: true, imports: core, importedBy: []string{"plan", "accounts/plan", "database", "user", "user/plan"}},

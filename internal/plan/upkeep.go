@@ -14,6 +14,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/connection"
 	"github.com/dbcluster/databasecluster-operator/internal/credentials"
 	"github.com/dbcluster/databasecluster-operator/internal/identity"
+	"github.com/dbcluster/databasecluster-operator/internal/monitoring"
 	"github.com/dbcluster/databasecluster-operator/internal/network"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
@@ -67,6 +68,7 @@ var upkeep = []work{
 	{"network", network.Subject, "no member starts before the policy that restricts who connects"},
 	{"objects", core(members.Writes), "they use all of the above"},
 	{"connection", connection.Subject, "clients get what the members have"},
+	{"monitoring", monitoring.Subject, "it disturbs no member, and no member waits for it"},
 	{"archive", archiver.Subject, "it connects to members"},
 	{"databases and users", accounts.Subject, "its Job connects to the primary, and no member waits for it"},
 	{"replacement", replacement.Upkeep, "it fills volumes that no member uses, so it waits for no phase"},

@@ -16,6 +16,7 @@ from psycopg2.sql import SQL, Identifier, Literal
 env = os.environ
 DATA = env["DBC_DATA_DIR"] + "/pgdata"
 REPLICATOR = "replicator"
+METRICS = "dbc_metrics"
 # The variables of a proxy are not for members.
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
@@ -158,14 +159,36 @@ def name(host):
 
 
 def roles(connection):
-    """Returns the roles that exist, with their keys in the Secret."""
+    """Returns the roles that exist, with their keys in the Secret. The account of metrics exists as soon as the Secret has its key."""
     keys = {"postgres": "password", REPLICATOR: "replication-password", env["DBC_OWNER"]: "owner-password"}
     exist = query(connection, "SELECT rolname FROM pg_roles WHERE rolcanlogin AND rolname = ANY(%s)", list(keys))
-    return [(role, keys[role]) for role, in exist]
+    return [(role, keys[role]) for role, in exist] + ([(METRICS, METRICS_KEY)] if measured() else [])
+
+
+METRICS_KEY = "metrics-password"
+
+
+def measured():
+    """Reports whether the Secret has a password for the account of metrics."""
+    return os.path.exists(env["DBC_SECRETS_DIR"] + "/" + METRICS_KEY)
+
+
+def create_monitor(connection):
+    """Creates the account of the exporter, where it is missing. It reads statistics, and no tables. The names in its queries are those of
+    the server, whatever a user creates in a schema. Hanging or many queries of an exporter do not disturb applications."""
+    if not measured():
+        return
+    if not query(connection, "SELECT FROM pg_roles WHERE rolname = %s", METRICS):
+        query(connection, "CREATE ROLE %s" % METRICS)
+    query(connection, "ALTER ROLE %s LOGIN INHERIT NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS CONNECTION LIMIT 5" % METRICS)
+    query(connection, "GRANT pg_monitor TO %s" % METRICS)
+    for setting in ("search_path = pg_catalog, pg_temp", "default_transaction_read_only = on", "statement_timeout = '10s'", "lock_timeout = '1s'"):
+        query(connection, "ALTER ROLE %s SET %s" % (METRICS, setting))
 
 
 def set_passwords(connection):
     """Sets the passwords of the Secret. The server receives only their hashes."""
+    create_monitor(connection)
     statements = [SQL("ALTER ROLE {} PASSWORD {}").format(
         Identifier(role), Literal(encrypt_password(secret(key), role, connection, "scram-sha-256")))
         for role, key in roles(connection)]
@@ -184,7 +207,7 @@ def create_replicator(connection):
 
 def check_owner():
     owner = env["DBC_OWNER"]
-    if owner in ("postgres", REPLICATOR, "public", "none") or owner.startswith("pg_"):
+    if owner in ("postgres", REPLICATOR, METRICS, "public", "none") or owner.startswith("pg_"):
         fail(20, "spec.bootstrap.owner is %s, which PostgreSQL or this engine reserves. Create the cluster again with another owner." % owner)
 
 
