@@ -54,6 +54,8 @@ type DatabaseEngineSpecApplyConfiguration struct {
 	Connection *EngineConnectionApplyConfiguration `json:"connection,omitempty"`
 	// tls describes how the database serves TLS. Default: clusters of the engine cannot set spec.tls.
 	TLS *EngineTLSApplyConfiguration `json:"tls,omitempty"`
+	// metrics describe how Prometheus scrapes members. Default: clusters of the engine serve no metrics of the database.
+	Metrics *EngineMetricsApplyConfiguration `json:"metrics,omitempty"`
 	// actions are the operations of the database that the operator can run.
 	Actions *EngineActionsApplyConfiguration `json:"actions,omitempty"`
 }
@@ -191,6 +193,14 @@ func (b *DatabaseEngineSpecApplyConfiguration) WithConnection(value *EngineConne
 // If called multiple times, the TLS field is set to the value of the last call.
 func (b *DatabaseEngineSpecApplyConfiguration) WithTLS(value *EngineTLSApplyConfiguration) *DatabaseEngineSpecApplyConfiguration {
 	b.TLS = value
+	return b
+}
+
+// WithMetrics sets the Metrics field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Metrics field is set to the value of the last call.
+func (b *DatabaseEngineSpecApplyConfiguration) WithMetrics(value *EngineMetricsApplyConfiguration) *DatabaseEngineSpecApplyConfiguration {
+	b.Metrics = value
 	return b
 }
 
