@@ -16,7 +16,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
+	apischema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
@@ -64,7 +64,7 @@ func measuring(t *testing.T, name string, sidecar *dbv1.EngineExporter) string {
 	return name
 }
 
-func monitor(c *dbv1.DatabaseCluster, kind schema.GroupVersionKind) *unstructured.Unstructured {
+func monitor(c *dbv1.DatabaseCluster, kind apischema.GroupVersionKind) *unstructured.Unstructured {
 	object := &unstructured.Unstructured{}
 	object.SetGroupVersionKind(kind)
 	object.SetNamespace(c.Namespace)

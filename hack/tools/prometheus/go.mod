@@ -1,4 +1,4 @@
-// prometheus scrapes the exporters in tests. Apart from promtool, whose build another tool list pins.
+// prometheus scrapes the exporters in tests. Apart from promtool, because the server depends on more modules.
 module github.com/dbcluster/databasecluster-operator/hack/tools/prometheus
 
 go 1.26.0
