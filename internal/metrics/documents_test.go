@@ -167,7 +167,7 @@ func TestEveryConditionThatAlertsNameIsReported(t *testing.T) {
 }
 
 func TestEveryMetricThatAlertsAndTheDashboardNameExists(t *testing.T) {
-	known := knownMetrics()
+	known := knownMetrics(t)
 	queries := dashboardQueries(t)
 	for _, a := range alerts(t) {
 		queries = append(queries, a.Expr)
@@ -187,7 +187,8 @@ func TestEveryMetricThatAlertsAndTheDashboardNameExists(t *testing.T) {
 
 // knownMetrics are the operator's metrics, those of controller-runtime and its libraries, and a few of other
 // components, each with its labels.
-func knownMetrics() map[string][]string {
+func knownMetrics(t *testing.T) map[string][]string {
+	t.Helper()
 	volume := []string{"namespace", "persistentvolumeclaim"}
 	known := map[string][]string{
 		"ALERTS":                               {"alertname", "alertstate"}, // Prometheus' own
@@ -198,6 +199,11 @@ func knownMetrics() map[string][]string {
 	}
 	for _, g := range gauges {
 		known[g.name] = g.labels
+	}
+	// The rule of a cluster records these.
+	rule := string(read(t, "internal", "monitoring", "testdata", "full.prometheusrule.golden.yaml"))
+	for _, recorded := range regexp.MustCompile(`record: (\S+)`).FindAllStringSubmatch(rule, -1) {
+		known[recorded[1]] = []string{"namespace", "dbcluster", "pod", "engine"}
 	}
 	registered := make(chan *prometheus.Desc)
 	go func() {
