@@ -50,14 +50,14 @@ type EngineMetrics struct {
 //
 // +kubebuilder:validation:MinLength=1
 // +kubebuilder:validation:MaxLength=1024
-// +kubebuilder:validation:XValidation:rule="self.contains('$(CLUSTER)')",message="an expression in spec.metrics must have $(CLUSTER) in the braces of each metric, as in requests_total{$(CLUSTER)}, so that it selects only the members of one cluster"
+// +kubebuilder:validation:XValidation:rule="self.contains('$(CLUSTER)')",message="an expression in spec.metrics must have $(CLUSTER) in the braces of each metric, as in requests_total{$(CLUSTER)}"
 type EngineExpression string
 
-// EngineExporter is a sidecar that serves the metrics of the member in its pod. A failure of the exporter does not make the member
-// unready: a shell starts the exporter again when it ends, and when its keys change. So the image must have sh.
+// EngineExporter is a sidecar that serves the metrics of the member in its pod. The member stays ready when the exporter fails: a shell
+// starts it again when it ends, and when its keys change. So the image must have sh.
 //
-// The variables of the exporter are DBC_PORT, DBC_METRICS_PORT and DBC_SECRETS_DIR, and, with spec.tls of the cluster, DBC_TLS_MODE and
-// DBC_TLS_DIR, which has only ca.crt. The exporter has the scripts of members in /dbc/scripts.
+// The variables of the exporter are DBC_PORT, DBC_METRICS_PORT and DBC_SECRETS_DIR. In clusters with spec.tls it also has DBC_TLS_MODE
+// and DBC_TLS_DIR, which has only ca.crt. The exporter has the scripts of members in /dbc/scripts.
 type EngineExporter struct {
 	// image is the image of the exporter. Default: clusters set spec.monitoring.exporter.image.
 	// +optional
@@ -86,8 +86,8 @@ type EngineExporter struct {
 	// +kubebuilder:validation:Maximum=65535
 	Port int32 `json:"port"`
 
-	// secretKeys are the keys of spec.secretKeys that the exporter finds as files in DBC_SECRETS_DIR, and no others: the password of an
-	// account that can read metrics only. Clusters without monitoring do not need keys that nothing else uses. Default: none.
+	// secretKeys are those of spec.secretKeys that the exporter finds as files in DBC_SECRETS_DIR. It gets no others. Give it the
+	// password of an account that can read metrics only. Clusters without monitoring do not need keys that nothing else uses. Default: none.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=4

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -81,21 +82,24 @@ func addExporter(spec *dbv1.DatabaseClusterSpec, exporter *dbv1.EngineExporter, 
 }
 
 // supervise runs a command again when it ends, and when a file of its Secret changes: exporters read a password only at their start. So
-// the container itself never ends. Otherwise a broken exporter would make its pod unready, because the readiness of a pod is that of all
-// its containers, and clients would lose a healthy member. Kubernetes replaces $(NAME) in a command, so there are none.
-const supervise = `child=
-trap '[ -z "$child" ] || kill "$child" 2> /dev/null; exit 0' TERM INT
-keys() { cat "$DBC_SECRETS_DIR"/* 2> /dev/null | cksum; }
-while :; do
-    before=` + "`keys`" + `
-    "$@" &
-    child=$!
-    while sleep 5 & wait "$!"; kill -0 "$child" 2> /dev/null; do
-        [ "$before" = "` + "`keys`" + `" ] || kill "$child" 2> /dev/null
-    done
-    wait "$child"
-    echo "the exporter ended with code $?: starting it again" >&2
-done`
+// the container itself never ends. Otherwise clients would lose a healthy member with a broken exporter: a pod is ready only if all of
+// its containers are. Kubernetes replaces $(NAME) in a command, but no
+// name with a space.
+var supervise = strings.Join([]string{
+	`child=`,
+	`trap '[ -z "$child" ] || kill "$child" 2> /dev/null; exit 0' TERM INT`,
+	`keys() { cat "$DBC_SECRETS_DIR"/* 2> /dev/null | cksum; }`,
+	`while :; do`,
+	`    before=$( keys )`,
+	`    "$@" &`,
+	`    child=$!`,
+	`    while sleep 5 & wait "$!"; kill -0 "$child" 2> /dev/null; do`,
+	`        [ "$before" = "$( keys )" ] || kill "$child" 2> /dev/null`,
+	`    done`,
+	`    wait "$child"`,
+	`    echo "the exporter ended with code $?: starting it again" >&2`,
+	`done`,
+}, "\n")
 
 // exporterVariables are the variables of the exporter. The CA is in the folder of the keys, and no key of the server is.
 func exporterVariables(spec *dbv1.DatabaseClusterSpec, exporter *dbv1.EngineExporter) []corev1.EnvVar {

@@ -61,7 +61,7 @@ func Render(cluster *dbv1.DatabaseCluster) objects.Child {
 	return child
 }
 
-// metricsRule lets the peers of spec.monitoring.from connect to the port of the metrics, whoever serves them; nil without metrics.
+// metricsRule lets the peers of spec.monitoring.from connect to the port of the metrics, which the database or the exporter serves; nil without metrics.
 func metricsRule(cluster *dbv1.DatabaseCluster) *networkingv1ac.NetworkPolicyIngressRuleApplyConfiguration {
 	monitoring := cluster.Spec.Monitoring
 	if !engine.Monitored(cluster) || monitoring.Port == 0 {
