@@ -26,11 +26,13 @@ import (
 
 // Subject is the monitoring of a cluster.
 var Subject = subject.Subject{Read: read, Decide: decide, Transitions: []operation.Transition{
-	operation.Reported(dbv1.ConditionMonitoringConfigured, metav1.ConditionFalse, dbv1.ReasonMetricsUnsupported, corev1.EventTypeWarning),
-	operation.Reported(dbv1.ConditionMonitoringConfigured, metav1.ConditionFalse, dbv1.ReasonExporterImageMissing, corev1.EventTypeWarning),
-	operation.Reported(dbv1.ConditionMonitoringConfigured, metav1.ConditionFalse, dbv1.ReasonPrometheusOperatorMissing, corev1.EventTypeWarning),
-	operation.Reported(dbv1.ConditionMonitoringConfigured, metav1.ConditionFalse, dbv1.ReasonMonitorOwnedByAnother, corev1.EventTypeWarning),
+	warns(dbv1.ReasonMetricsUnsupported), warns(dbv1.ReasonExporterImageMissing),
+	warns(dbv1.ReasonPrometheusOperatorMissing), warns(dbv1.ReasonMonitorOwnedByAnother),
 }}
+
+func warns(reason string) operation.Transition {
+	return operation.Reported(dbv1.ConditionMonitoringConfigured, metav1.ConditionFalse, reason, corev1.EventTypeWarning)
+}
 
 // missingRequeue is the interval for checking whether the Prometheus Operator has been installed: no event reports a new kind.
 const missingRequeue = 5 * time.Minute
@@ -101,8 +103,8 @@ func unserved(s *situation.Situation) (reason, message string) {
 	case !engine.Monitored(s.Cluster) || !s.EngineKnown():
 		return "", ""
 	case s.Engine == nil:
-		return dbv1.ReasonMetricsUnsupported, fmt.Sprintf(
-			"spec.monitoring.mode is %s, but the cluster has no engine: set spec.engine to an engine with spec.metrics, or remove spec.monitoring", mode.Mode)
+		return dbv1.ReasonMetricsUnsupported, fmt.Sprintf("spec.monitoring.mode is %s, but the cluster has no engine: "+
+			"set spec.engine to an engine with spec.metrics, or remove spec.monitoring", mode.Mode)
 	case metrics == nil:
 		return dbv1.ReasonMetricsUnsupported, fmt.Sprintf("spec.monitoring.mode is %s, but DatabaseEngine %s declares no metrics: "+
 			"set spec.engine to an engine with spec.metrics, or remove spec.monitoring", mode.Mode, s.Engine.Name)
@@ -131,7 +133,8 @@ func problem(s *situation.Situation, seen Facts) (reason, message string) {
 }
 
 func another(kind, cluster string) string {
-	return fmt.Sprintf("%s %s has another owner: rename or delete it, or set spec.monitoring.mode to Metrics", kind, naming.Monitoring(cluster))
+	return fmt.Sprintf("%s %s has another owner: rename or delete it, or set spec.monitoring.mode to Metrics",
+		kind, naming.Monitoring(cluster))
 }
 
 // report sets the condition while the spec asks for monitoring. It claims only what the operator writes: whether Prometheus scrapes is
