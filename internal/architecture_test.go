@@ -61,6 +61,7 @@ var order = []place{
 	{name: "storage", pure: true, imports: core, importedBy: theList},
 	{name: "network", pure: true, imports: core, importedBy: []string{"plan", "cmd/kubectl-dbc/internal/preview"}},
 	{name: "certificate", pure: true, imports: core, importedBy: theList},
+	{name: "monitoring", pure: true, imports: core, importedBy: theList},
 	{name: "rotation", pure: true, imports: core, importedBy: theList},
 	{name: "archiver", pure: true, imports: core, importedBy: theList},
 	{name: "companions", pure: true, imports: core, importedBy: theList},

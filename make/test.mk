@@ -32,6 +32,12 @@ test-objects: $(LOCAL) ## Run the action objects on real servers of PostgreSQL, 
 	@command -v redis-server >/dev/null || { echo "make test-objects needs Redis: apt-get install redis-server"; exit 1; }
 	DBC_ETCD=$(call tool,etcd-member) DBC_ETCDCTL=$(call tool,etcdctl) go test -count=1 -timeout 60m -tags objects ./test/objects ./config/engines
 
+.PHONY: test-metrics
+test-metrics: $(LOCAL) ## Scrape real servers of PostgreSQL and Redis by their exporters and a real Prometheus (apt-get install postgresql redis-server python3-psycopg2).
+	@/usr/bin/python3 -c 'import psycopg2' || { echo "make test-metrics needs psycopg2: apt-get install python3-psycopg2"; exit 1; }
+	PATH=$$(dirname $(call tool,prometheus)):$$(dirname $(call tool,promtool)):$$(dirname $(call tool,postgres_exporter)):$$(dirname $(call tool,redis_exporter)):$$PATH \
+		go test -count=1 -tags objects,metrics -run 'TestPrometheus|TheExporterOf' ./config/engines
+
 .PHONY: test-headlamp
 test-headlamp: headlamp ## Open the plugin for Headlamp in Chromium, on a real API server (SHOTS=docs/images: also take the screenshots).
 	@SHOTS="$(SHOTS)" hack/test-headlamp.sh

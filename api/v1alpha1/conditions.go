@@ -41,6 +41,9 @@ const (
 	ConditionProtectionEnforced = "ProtectionEnforced"
 	// ConditionTLSReady is True when spec.tls is set, and all members serve a valid certificate.
 	ConditionTLSReady = "TLSReady"
+	// ConditionMonitoringConfigured is True when spec.monitoring is in force: members serve metrics, or will after their next start, and
+	// with the mode Prometheus the PodMonitor and the PrometheusRule exist. It exists with spec.monitoring.
+	ConditionMonitoringConfigured = "MonitoringConfigured"
 	// ConditionVerified of a DatabaseBackup is True when its last verification succeeded.
 	ConditionVerified = "Verified"
 	// ConditionAccepted of a DatabaseEngine is True when clusters can use it.
@@ -59,7 +62,7 @@ var ClusterConditions = []string{
 	ConditionReady, ConditionAvailable, ConditionProgressing, ConditionDegraded, ConditionStalled, ConditionUpdateAvailable,
 	ConditionStorageResizing, ConditionPaused, ConditionHibernated, ConditionBackupHealthy, ConditionBackupVerified,
 	ConditionContinuousArchiving,
-	ConditionCredentialsRotated, ConditionProtectionEnforced, ConditionTLSReady, ConditionSplitBrainSuspected, ConditionEvictionBlocked,
+	ConditionCredentialsRotated, ConditionProtectionEnforced, ConditionTLSReady, ConditionMonitoringConfigured, ConditionSplitBrainSuspected, ConditionEvictionBlocked,
 	ConditionDeletionBlocked,
 }
 
@@ -344,6 +347,22 @@ const (
 	ReasonTLSUnsupported = "TLSUnsupported"
 	// ReasonNoTLS: spec.tls is not set.
 	ReasonNoTLS = "NoTLS"
+)
+
+// Reasons of ConditionMonitoringConfigured.
+const (
+	// ReasonMonitoringConfigured: the objects for spec.monitoring exist.
+	ReasonMonitoringConfigured = "MonitoringConfigured"
+	// ReasonMonitoringPending: the operator has not written an object for spec.monitoring yet.
+	ReasonMonitoringPending = "MonitoringPending"
+	// ReasonMetricsUnsupported: the cluster has no engine that declares metrics.
+	ReasonMetricsUnsupported = "MetricsUnsupported"
+	// ReasonExporterImageMissing: neither the cluster nor its engine names the image of the exporter.
+	ReasonExporterImageMissing = "ExporterImageMissing"
+	// ReasonPrometheusOperatorMissing: the Prometheus Operator is not installed, or the operator may not use it.
+	ReasonPrometheusOperatorMissing = "PrometheusOperatorMissing"
+	// ReasonMonitorOwnedByAnother: a PodMonitor or PrometheusRule of another owner has the name that the cluster needs.
+	ReasonMonitorOwnedByAnother = "MonitorOwnedByAnother"
 )
 
 // Reasons of a DatabaseBackup's Ready and Stalled.

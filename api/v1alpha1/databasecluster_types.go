@@ -182,6 +182,12 @@ type DatabaseClusterSpec struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	NetworkPolicy ClusterNetworkPolicy `json:"networkPolicy,omitzero"`
 
+	// monitoring configures metrics of the database for Prometheus: the port that serves them, the objects of the Prometheus Operator,
+	// and the limits of alerts. Default: none.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	Monitoring *ClusterMonitoring `json:"monitoring,omitempty"`
+
 	// updateStrategy controls how changes reach running members.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec

@@ -18,6 +18,12 @@ type EngineSecretKey struct {
 	// +kubebuilder:validation:MaxLength=1024
 	Description string `json:"description,omitempty"`
 
+	// usedBy is Members or Companions. Companions: members start without the key, and only companions that list it need it. So a user
+	// who provides the Secret adds it with the first companion. Default: Members.
+	// +optional
+	// +kubebuilder:validation:Enum=Members;Companions
+	UsedBy EngineSecretUse `json:"usedBy,omitempty"`
+
 	// generate lets the operator generate the value. At every start, the database container must put the value in
 	// force, also on a volume that was created with another value. If all keys have it, a cluster needs no
 	// spec.credentials.secretName. Default: the user provides the value.
@@ -31,6 +37,17 @@ type EngineSecretKey struct {
 	// +kubebuilder:validation:Maximum=1024
 	MaxBytes int32 `json:"maxBytes,omitempty"`
 }
+
+// EngineSecretUse is what needs a key of a Secret.
+type EngineSecretUse string
+
+// What needs a key of a Secret.
+const (
+	// UsedByMembers means that no member starts without it.
+	UsedByMembers EngineSecretUse = "Members"
+	// UsedByCompanions means that only companions need it.
+	UsedByCompanions EngineSecretUse = "Companions"
+)
 
 // EngineSecretValue describes a generated value.
 type EngineSecretValue struct {

@@ -70,6 +70,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="!has(self.otherParameters) || !self.otherParameters || has(self.actions) && has(self.actions.configure)",message="spec.otherParameters needs the action configure"
 // +kubebuilder:validation:XValidation:rule="!has(self.state) || self.topology != 'Independent'",message="spec.state is not allowed for the topology Independent"
 // +kubebuilder:validation:XValidation:rule="!has(self.actions) || !has(self.actions.objects) || !has(self.actions.objects.certificates) || self.actions.objects.certificates != 'Supported' || has(self.tls)",message="spec.actions.objects.certificates Supported needs spec.tls: add it, or remove certificates"
+// +kubebuilder:validation:XValidation:rule="!has(self.metrics) || !has(self.metrics.sidecar) || !has(self.metrics.sidecar.secretKeys) || has(self.secretKeys) && self.metrics.sidecar.secretKeys.all(name, self.secretKeys.exists(key, key.name == name))",message="spec.metrics.sidecar.secretKeys has a name that is not in spec.secretKeys: correct the name, or add the key"
 // +kubebuilder:validation:XValidation:rule="!has(self.container) || !has(self.container.scripts) || has(self.scripts) && self.container.scripts.all(name, name in self.scripts)",message="spec.container.scripts has a name that is not in spec.scripts: correct the name, or add the script"
 type DatabaseEngineSpec struct {
 	// description is one sentence about the engine. Default: empty.
@@ -177,6 +178,11 @@ type DatabaseEngineSpec struct {
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=8
 	Companions []EngineCompanion `json:"companions,omitempty"`
+
+	// metrics describe how Prometheus scrapes members. Default: clusters of the engine serve no metrics of the database.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	Metrics *EngineMetrics `json:"metrics,omitempty"`
 
 	// actions are the operations of the database that the operator can run.
 	// +optional

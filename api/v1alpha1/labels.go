@@ -77,6 +77,8 @@ const (
 	ComponentBackupDeletion = "backup-deletion"
 	// ComponentTLS marks the Secrets with the certificate and the CA of a cluster, and the Certificate of cert-manager.
 	ComponentTLS = "tls"
+	// ComponentMonitoring marks the PodMonitor and the PrometheusRule of a cluster.
+	ComponentMonitoring = "monitoring"
 	// ComponentReload marks the Jobs by which members load a renewed certificate.
 	ComponentReload = "reload"
 	// ComponentHandOver marks the Jobs that hand the role of the primary over to another member.

@@ -45,6 +45,7 @@ func (r *Reconciler) Observe(ctx context.Context, companion *dbv1.DatabaseCompan
 		seen.Cluster = engine.Resolve(named.ClusterFacts(cluster), seen.Engine)
 		seen.Binding = binding(ctx, &from, companion, cluster, &seen)
 		certificates(ctx, &from, companion, &seen)
+		seen.CredentialKeys = credentialKeys(ctx, &from, companion, &seen)
 	}
 	children(ctx, &from, companion, &seen)
 	return seen, from.Err
@@ -108,6 +109,16 @@ func binding(ctx context.Context, from *kit.Reading, companion *dbv1.DatabaseCom
 		return plan.Binding{}
 	}
 	return plan.Binding{Name: name, Keys: slices.Sorted(maps.Keys(secret.Data)), Content: pods.SecretContent(secret)[:16]}
+}
+
+// credentialKeys reads the keys of the credentials of the cluster for a companion of its engine. The values stay there.
+func credentialKeys(ctx context.Context, from *kit.Reading, companion *dbv1.DatabaseCompanion, seen *plan.CompanionFacts) []string {
+	c, name := engine.Companion(seen.Engine, companion.Spec.Companion), seen.Cluster.Spec.Credentials.SecretName
+	secret := &corev1.Secret{}
+	if c == nil || len(c.SecretKeys) == 0 || name == "" || !from.FindLive(ctx, name, secret) {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(secret.Data))
 }
 
 // certificates reads the certificate of the companion, and the public facts of the CA of the cluster. Its key is read again when a

@@ -214,6 +214,9 @@ func parts(spec dbv1.DatabaseEngineSpec) []part {
 		all = append(all, part{field: fmt.Sprintf("spec.container.args[%d]", i), text: text})
 	}
 	all = append(all, command("spec.container.versionCommand", "", spec.Container.VersionCommand)...)
+	if spec.Metrics != nil && spec.Metrics.Sidecar != nil {
+		all = append(all, command("spec.metrics.sidecar.command", "", spec.Metrics.Sidecar.Command)...)
+	}
 	for _, variable := range spec.Container.Env {
 		all = append(all, part{field: fmt.Sprintf("spec.container.env[%s]", variable.Name), text: variable.Value})
 	}

@@ -9,6 +9,7 @@ package engine
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -47,6 +48,7 @@ func Resolve(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) *dbv1
 	setDefault(&spec.Pod.TerminationGracePeriodSeconds, &grace)
 	fillTLS(resolved)
 	identify(resolved, declared)
+	fillMonitoring(resolved, declared)
 	if declared != nil {
 		spec.Container.Env = environment(*spec, declared)
 	}
@@ -153,6 +155,16 @@ func withScripts(annotations map[string]string, declared *dbv1.DatabaseEngineSpe
 		all[prefix+name] = string(text)
 	}
 	return all
+}
+
+// hasScripts reports whether members have scripts.
+func hasScripts(annotations map[string]string) bool {
+	for key := range annotations {
+		if strings.HasPrefix(key, dbv1.AnnotationScripts) {
+			return true
+		}
+	}
+	return false
 }
 
 // ofMembers reports whether members have a script.

@@ -35,6 +35,7 @@ func Refusal(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, hasMe
 		{dbv1.ReasonTLSUnsupported, tlsProblem},
 		{dbv1.ReasonFieldUnsupported, fieldProblem},
 		{dbv1.ReasonFieldUnsupported, portProblem},
+		{dbv1.ReasonFieldUnsupported, metricsPortProblem},
 	} {
 		if text := check.of(cluster, declared); text != "" {
 			return check.reason, text
@@ -42,7 +43,7 @@ func Refusal(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, hasMe
 	}
 	if declared != nil && cluster.Spec.Credentials.SecretName == "" && len(declared.Spec.SecretKeys) > 0 && !Generates(cluster, declared) {
 		return dbv1.ReasonSecretIncomplete, fmt.Sprintf("spec.credentials.secretName must name a Secret with %s, which DatabaseEngine %s needs",
-			keys(keyNames(declared.Spec.SecretKeys)), declared.Name)
+			keys(neededKeys(cluster, declared)), declared.Name)
 	}
 	return "", ""
 }
@@ -55,7 +56,7 @@ func KeyProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, ha
 	if declared == nil {
 		return ""
 	}
-	needed, secret := keyNames(declared.Spec.SecretKeys), cluster.Spec.Credentials.SecretName
+	needed, secret := neededKeys(cluster, declared), cluster.Spec.Credentials.SecretName
 	if lacking := except(needed, have); len(lacking) > 0 {
 		return fmt.Sprintf("Secret %s in spec.credentials.secretName lacks %s, which DatabaseEngine %s needs: add %s to the Secret",
 			secret, keys(lacking), declared.Name, them(lacking))

@@ -28,6 +28,7 @@ import (
 // +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=delete
 // +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=roles;rolebindings,verbs=delete
 // +kubebuilder:rbac:groups=cert-manager.io,resources=certificates,verbs=delete
+// +kubebuilder:rbac:groups=monitoring.coreos.com,resources=podmonitors;prometheusrules,verbs=delete
 
 // delete deletes objects in the versions that were decided on.
 func (h Hands) delete(ctx context.Context, all operation.Delete) ([]kit.Event, error) {

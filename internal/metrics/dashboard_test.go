@@ -109,7 +109,7 @@ func unknownLabels(query, legend string, known map[string][]string) []string {
 }
 
 func TestEveryLabelThatTheDashboardNamesExists(t *testing.T) {
-	known := knownMetrics()
+	known := knownMetrics(t)
 	_, panels := dashboard(t)
 	for _, p := range panels {
 		for _, target := range p.Targets {

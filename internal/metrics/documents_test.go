@@ -58,6 +58,17 @@ func alerts(t *testing.T) []alert {
 	return all
 }
 
+// pagesOfDatabases are those of the alerts of a cluster's own PrometheusRule, whose golden file has all of them.
+func pagesOfDatabases(t *testing.T) map[string]bool {
+	t.Helper()
+	pages := map[string]bool{}
+	rule := string(read(t, "internal", "monitoring", "testdata", "full.prometheusrule.golden.yaml"))
+	for _, link := range regexp.MustCompile(`docs/runbooks/(\w+\.md)`).FindAllStringSubmatch(rule, -1) {
+		pages[link[1]] = true
+	}
+	return pages
+}
+
 func TestTheDocumentDescribesEveryMetric(t *testing.T) {
 	want := []string{fmt.Sprintf("| %#q | | %s |", leadingName, leadingHelp)}
 	for _, g := range gauges {
@@ -102,7 +113,7 @@ func TestTheHelpOfASizeAgreesWithTheDescriptionOfItsField(t *testing.T) {
 }
 
 func TestEveryAlertHasADescriptionAndARunbook(t *testing.T) {
-	pages := map[string]bool{}
+	pages := pagesOfDatabases(t)
 	for _, a := range alerts(t) {
 		if !slices.Contains([]string{"critical", "warning", "info"}, a.Labels["severity"]) {
 			t.Errorf("%s has the severity %q", a.Alert, a.Labels["severity"])
@@ -156,7 +167,7 @@ func TestEveryConditionThatAlertsNameIsReported(t *testing.T) {
 }
 
 func TestEveryMetricThatAlertsAndTheDashboardNameExists(t *testing.T) {
-	known := knownMetrics()
+	known := knownMetrics(t)
 	queries := dashboardQueries(t)
 	for _, a := range alerts(t) {
 		queries = append(queries, a.Expr)
@@ -176,7 +187,8 @@ func TestEveryMetricThatAlertsAndTheDashboardNameExists(t *testing.T) {
 
 // knownMetrics are the operator's metrics, those of controller-runtime and its libraries, and a few of other
 // components, each with its labels.
-func knownMetrics() map[string][]string {
+func knownMetrics(t *testing.T) map[string][]string {
+	t.Helper()
 	volume := []string{"namespace", "persistentvolumeclaim"}
 	known := map[string][]string{
 		"ALERTS":                               {"alertname", "alertstate"}, // Prometheus' own
@@ -187,6 +199,11 @@ func knownMetrics() map[string][]string {
 	}
 	for _, g := range gauges {
 		known[g.name] = g.labels
+	}
+	// The rule of a cluster records these.
+	rule := string(read(t, "internal", "monitoring", "testdata", "full.prometheusrule.golden.yaml"))
+	for _, recorded := range regexp.MustCompile(`record: (\S+)`).FindAllStringSubmatch(rule, -1) {
+		known[recorded[1]] = []string{"namespace", "dbcluster", "pod", "engine"}
 	}
 	registered := make(chan *prometheus.Desc)
 	go func() {

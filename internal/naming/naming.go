@@ -55,6 +55,12 @@ const (
 	TLSVolume = "dbc-tls"
 	// TokenVolume is the name of the volume with the token of members that call the API server.
 	TokenVolume = "dbc-token"
+	// ExporterContainer is the name of the sidecar that serves metrics of the database.
+	ExporterContainer = "dbc-exporter"
+	// ExporterVolume is the name of the volume with the keys and the CA of the exporter.
+	ExporterVolume = "dbc-exporter"
+	// MetricsPort is the name of the exporter's port.
+	MetricsPort = "dbc-metrics"
 	// Port is the name of the database's port.
 	Port = "db"
 )
@@ -162,6 +168,9 @@ func Credentials(cluster string) string { return cluster + "-credentials" }
 
 // Connection is the name of the connection Secret.
 func Connection(cluster string) string { return cluster + "-connection" }
+
+// Monitoring is the name of the PodMonitor and the PrometheusRule.
+func Monitoring(cluster string) string { return cluster + "-metrics" }
 
 // ServiceHost is the DNS name of a Service for clients of all namespaces.
 func ServiceHost(service, namespace string) string { return service + "." + namespace + ".svc" }

@@ -13,6 +13,7 @@ import (
 	networkingv1ac "k8s.io/client-go/applyconfigurations/networking/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 )
@@ -47,6 +48,9 @@ func Render(cluster *dbv1.DatabaseCluster) objects.Child {
 	if declared := sidecarPorts(cluster); len(declared) > 0 { // a rule without ports would allow them all
 		spec.WithIngress(networkingv1ac.NetworkPolicyIngressRule().WithPorts(declared...))
 	}
+	if metrics := metricsRule(cluster); metrics != nil {
+		spec.WithIngress(metrics)
+	}
 	child := objects.New(networkingv1ac.NetworkPolicy(naming.NetworkPolicy(cluster.Name), cluster.Namespace).
 		WithLabels(naming.Labels(cluster, dbv1.ComponentDatabase)).
 		WithOwnerReferences(objects.OwnedBy(cluster)).
@@ -66,10 +70,24 @@ func clients(cluster *dbv1.DatabaseCluster) []*networkingv1ac.NetworkPolicyPeerA
 	return append(all, networkingv1ac.NetworkPolicyPeer().WithPodSelector(metav1ac.LabelSelector().WithMatchLabels(selector)))
 }
 
-// sidecarPorts are the declared ports of sidecars, such as that of a metrics exporter.
+// metricsRule lets the peers of spec.monitoring.from connect to the port of the metrics, which the database or the exporter serves; nil without metrics.
+func metricsRule(cluster *dbv1.DatabaseCluster) *networkingv1ac.NetworkPolicyIngressRuleApplyConfiguration {
+	monitoring := cluster.Spec.Monitoring
+	if !engine.Monitored(cluster) || monitoring.Port == 0 {
+		return nil
+	}
+	return networkingv1ac.NetworkPolicyIngressRule().
+		WithFrom(objects.AsEach[networkingv1ac.NetworkPolicyPeerApplyConfiguration](monitoring.From)...).
+		WithPorts(port(intstr.FromInt32(monitoring.Port)))
+}
+
+// sidecarPorts are the declared ports of the sidecars of spec.pod.
 func sidecarPorts(cluster *dbv1.DatabaseCluster) []*networkingv1ac.NetworkPolicyPortApplyConfiguration {
 	var all []*networkingv1ac.NetworkPolicyPortApplyConfiguration
 	for _, sidecar := range cluster.Spec.Pod.Sidecars {
+		if sidecar.Name == naming.ExporterContainer {
+			continue // see metricsRule
+		}
 		for _, declared := range sidecar.Ports {
 			all = append(all, port(intstr.FromInt32(declared.ContainerPort)))
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/credentials"
 	"github.com/dbcluster/databasecluster-operator/internal/drain"
 	"github.com/dbcluster/databasecluster-operator/internal/identity"
+	"github.com/dbcluster/databasecluster-operator/internal/monitoring"
 	"github.com/dbcluster/databasecluster-operator/internal/network"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
@@ -71,6 +72,7 @@ var upkeep = []work{
 	{"objects", core(members.Writes), "they use all of the above"},
 	{"connection", connection.Subject, "clients get what the members have"},
 	{"companions", companions.Subject, "actions find there which clients they can hold back, and no member waits for it"},
+	{"monitoring", monitoring.Subject, "it disturbs no member, and no member waits for it"},
 	{"archive", archiver.Subject, "it connects to members"},
 	{"databases and users", accounts.Subject, "its Job connects to the primary, and no member waits for it"},
 	{"replacement", replacement.Upkeep, "it fills volumes that no member uses, so it waits for no phase"},

@@ -66,9 +66,12 @@ func ForMembers(cluster *dbv1.DatabaseCluster) *dbv1.DatabaseCluster {
 	return withJobScripts(cluster, func(map[string]string, string, string) {})
 }
 
-// ForJobs is the cluster with all scripts of its engine.
+// ForJobs is the cluster with all scripts of its engine, and without the volume of the exporter: a Job has no exporter.
 func ForJobs(cluster *dbv1.DatabaseCluster) *dbv1.DatabaseCluster {
-	return withJobScripts(cluster, func(all map[string]string, name, text string) { all[dbv1.AnnotationScripts+name] = text })
+	changed := withJobScripts(cluster, func(all map[string]string, name, text string) { all[dbv1.AnnotationScripts+name] = text })
+	changed.Spec.Pod.Volumes = slices.DeleteFunc(slices.Clone(changed.Spec.Pod.Volumes),
+		func(v dbv1.ClusterVolume) bool { return v.Name == naming.ExporterVolume })
+	return changed
 }
 
 // withJobScripts removes the scripts that members do not need, and calls add for each. It copies what it changes.

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 )
 
@@ -28,6 +29,9 @@ func References(cluster *dbv1.DatabaseCluster) []Reference {
 	}
 	all.environment("spec.container", spec.Container.Env, spec.Container.EnvFrom)
 	for _, v := range spec.Pod.Volumes {
+		if v.Name == naming.ExporterVolume {
+			continue // its Secrets are those of the credentials and the certificate, and a change restarts the exporter only
+		}
 		all.volume(fmt.Sprintf("spec.pod.volumes[%s]", v.Name), v)
 	}
 	for _, c := range spec.Pod.InitContainers {

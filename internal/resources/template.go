@@ -117,6 +117,7 @@ func withResources(made map[string]any, cluster *dbv1.DatabaseCluster, observed 
 func renderedFrom(cluster *dbv1.DatabaseCluster, references []pods.Reference) string {
 	spec := pods.ForMembers(cluster).Spec
 	spec.NetworkPolicy = dbv1.ClusterNetworkPolicy{}
+	spec.Monitoring = nil // the exporter is one of the sidecars
 	spec.Replicas, spec.Service, spec.Deletion, spec.UpdateStrategy = 0, dbv1.ClusterService{}, dbv1.ClusterDeletion{},
 		dbv1.ClusterUpdateStrategy{}
 	spec.Disruption = dbv1.ClusterDisruption{}

@@ -149,6 +149,9 @@ var verdicts = []verdict{
 		ofCluster+`pod\.volumes\[\]\.csi\.(fsType|volumeAttributes\{\})`,
 		ofCluster+container+`volumeMounts\[\]\.(name|mountPath|subPath)`,
 		ofCluster+`pod\.(initContainers|sidecars)\[\]\.name`, ofCluster+`pod\.sidecars\[\]\.ports\[\]\.name`),
+	// Labels and limits of the objects for Prometheus, and the container of the exporter, which gets only keys of the cluster's Secret.
+	nothing(ofCluster+`monitoring\.(mode|labels\{\}|exporter\.(image|imagePullPolicy|resources\.(claims\[\]\.(name|request)|limits\{\}|requests\{\})))`,
+		ofEngine+`metrics\.(path|requests|errors|duration|saturation|sidecar\.(image|command\[\]|secretKeys\[\]|env\[\]\.(name|value)))`),
 	// Addresses: the server at the address decides.
 	nothing(destinations+`(url|endpoint|region|credentialSource|serverSideEncryption\.(type|kmsKeyID))`,
 		ofCluster+`(container|pod\.sidecars\[\])\.(startup|readiness|liveness)Probe\..*`,
@@ -163,7 +166,7 @@ var verdicts = []verdict{
 		ofCluster+`pod\.securityContext\.(fsGroupChangePolicy|seLinuxChangePolicy|supplementalGroupsPolicy)`,
 		ofCluster+`(container|pod)\.securityContext\.windowsOptions\.(gmsaCredentialSpec|runAsUserName)`),
 	// Peers of a NetworkPolicy: it can only restrict who connects to the members.
-	nothing(ofCluster + `networkPolicy\.(mode|from\[\]\..*)`),
+	nothing(ofCluster + `(networkPolicy\.mode|(networkPolicy|monitoring)\.from\[\]\..*)`),
 	// Names in the database and settings of it, which the action of the engine gets as data.
 	nothing(`Database spec\.owner`, `DatabaseUser spec\.databases\[\]\.(name|privileges\[\])`, `(Database|DatabaseUser) spec\.(name|attributes\{\})`),
 	// What a companion of an engine runs, and how an application gets the connection Secret.

@@ -58,6 +58,7 @@ func TestANewFieldMustBeJudged(t *testing.T) {
 func TestNoFieldNamesANamespaceButForWhereThePodsRunAndWhoConnects(t *testing.T) {
 	for _, field := range fields(t) {
 		allowed := strings.HasPrefix(field.Path, "spec.scheduling.affinity.pod") || strings.HasPrefix(field.Path, "spec.networkPolicy.from[]") ||
+			strings.HasPrefix(field.Path, "spec.monitoring.from[]") ||
 			field.Path == "spec.bootstrap.fromBackup.newest.clusterNamespace"
 		if strings.Contains(strings.ToLower(field.Path), "namespace") && !allowed {
 			t.Errorf("%s names a namespace", field)

@@ -205,13 +205,14 @@ func TestEveryTypeOfConditionsIsLookedAt(t *testing.T) {
 	}
 	known = append(known, dbv1.ConditionDeletionBlocked, dbv1.ConditionVerified)
 	known = append(known,
-		dbv1.ConditionUpdateAvailable,     // needs a newer operator
-		dbv1.ConditionStorageResizing,     // needs a StorageClass whose volumes can grow
-		dbv1.ConditionTLSReady,            // needs an engine that serves TLS, and the sample has none of its own
-		dbv1.ConditionCredentialsRotated,  // needs an engine that generates credentials, and the sample has none of its own
-		dbv1.ConditionSplitBrainSuspected, // needs an engine with roles, and the sample has none of its own
-		dbv1.ConditionEvictionBlocked,     // needs a PodDisruptionBudget of another owner, and the scorecard may create none
-		dbv1.ConditionAccepted,            // is of a DatabaseEngine, which is in no namespace; a scorecard may look at one
+		dbv1.ConditionUpdateAvailable,      // needs a newer operator
+		dbv1.ConditionStorageResizing,      // needs a StorageClass whose volumes can grow
+		dbv1.ConditionTLSReady,             // needs an engine that serves TLS, and the sample has none of its own
+		dbv1.ConditionMonitoringConfigured, // needs an engine with metrics, and the sample has none of its own
+		dbv1.ConditionCredentialsRotated,   // needs an engine that generates credentials, and the sample has none of its own
+		dbv1.ConditionSplitBrainSuspected,  // needs an engine with roles, and the sample has none of its own
+		dbv1.ConditionEvictionBlocked,      // needs a PodDisruptionBudget of another owner, and the scorecard may create none
+		dbv1.ConditionAccepted,             // is of a DatabaseEngine, which is in no namespace; a scorecard may look at one
 	)
 	file, err := parser.ParseFile(token.NewFileSet(), "../../api/v1alpha1/conditions.go", nil, 0)
 	if err != nil {

@@ -25,6 +25,7 @@ type subject struct {
 // subjects are all stories. A story of a new subject of the operator is a row here.
 var subjects = []subject{
 	{"Objects, members and volumes of a cluster", false, clusterSequences},
+	{"Metrics of the database", false, monitoringSequences},
 	{"Backups on demand and by schedule, and their verification", false, backupSequences},
 	{"Clusters that start with a backup", false, restoreSequences},
 	{"Clusters that start with the newest backup, or empty", false, newestSequences},

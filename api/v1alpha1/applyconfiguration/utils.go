@@ -40,6 +40,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.BackupVerificationApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("BackupVerificationSchedule"):
 		return &apiv1alpha1.BackupVerificationScheduleApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterAlerts"):
+		return &apiv1alpha1.ClusterAlertsApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterArchive"):
 		return &apiv1alpha1.ClusterArchiveApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterBackup"):
@@ -76,10 +78,14 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.ClusterDrainStatusApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterEndpoint"):
 		return &apiv1alpha1.ClusterEndpointApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterExporter"):
+		return &apiv1alpha1.ClusterExporterApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterExtraContainer"):
 		return &apiv1alpha1.ClusterExtraContainerApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterHelpers"):
 		return &apiv1alpha1.ClusterHelpersApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterMonitoring"):
+		return &apiv1alpha1.ClusterMonitoringApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterNetworkPolicy"):
 		return &apiv1alpha1.ClusterNetworkPolicyApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterObjectAnswer"):
@@ -206,10 +212,14 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.EngineConnectionApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineContainer"):
 		return &apiv1alpha1.EngineContainerApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("EngineExporter"):
+		return &apiv1alpha1.EngineExporterApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineFact"):
 		return &apiv1alpha1.EngineFactApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineLock"):
 		return &apiv1alpha1.EngineLockApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("EngineMetrics"):
+		return &apiv1alpha1.EngineMetricsApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineObjects"):
 		return &apiv1alpha1.EngineObjectsApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineParameter"):

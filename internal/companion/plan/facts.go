@@ -25,6 +25,8 @@ type CompanionFacts struct {
 	User *dbv1.DatabaseUser
 	// Binding is the connection Secret of an application.
 	Binding Binding
+	// CredentialKeys are the keys in the Secret with the credentials of the cluster. They are read only for a companion that needs some.
+	CredentialKeys []string
 	// Certificate is the Secret with the certificate of the companion, and Authority the CA of the cluster. They are read only if the
 	// companion serves TLS.
 	Certificate, Authority state.Certificate

@@ -39,6 +39,7 @@ func shop() (*dbv1.DatabaseCompanion, CompanionFacts) {
 // pooler is a companion of the engine.
 func pooler() (*dbv1.DatabaseCompanion, CompanionFacts) {
 	c, seen := shop()
+	seen.CredentialKeys = []string{"pooler-password"}
 	c.Name, c.Spec.Companion, c.Spec.Image, c.Spec.Port, seen.Binding = "pool", "pooler", "", 0, Binding{}
 	return c, seen
 }
@@ -197,6 +198,8 @@ func TestEveryObstacleNamesItsWayOut(t *testing.T) {
 		"a wrong value": {func(c *dbv1.DatabaseCompanion, _ *CompanionFacts) {
 			c.Spec.Parameters = map[string]dbv1.CompanionParameter{"mode": "fast"}
 		}, dbv1.ReasonInvalidParameter, "it must be one of transaction, session"},
+		"a Secret without the key": {func(_ *dbv1.DatabaseCompanion, s *CompanionFacts) { s.CredentialKeys = []string{"password"} },
+			dbv1.ReasonSecretIncomplete, "Secret orders-credentials with the credentials of DatabaseCluster orders has no key pooler-password"},
 		"a CA of others": {func(_ *dbv1.DatabaseCompanion, s *CompanionFacts) {
 			s.Cluster.Spec.TLS = &dbv1.ClusterTLS{SecretName: "mine"}
 		},

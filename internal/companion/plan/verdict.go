@@ -66,9 +66,11 @@ func undeclared(companion *dbv1.DatabaseCompanion, seen CompanionFacts) *obstacl
 	if text := engine.CompanionParameterProblem(seen.Engine.Name, c, given(companion)); text != "" {
 		return stalled(dbv1.ReasonInvalidParameter, "%s", text)
 	}
-	if len(c.SecretKeys) > 0 && seen.Cluster.Spec.Credentials.SecretName == "" {
-		return stalled(dbv1.ReasonSecretIncomplete, "DatabaseCluster %s has no Secret with the key %s, which %s needs: set its "+
-			"spec.credentials.secretName", seen.Cluster.Name, strings.Join(c.SecretKeys, ", "), c.Name)
+	for _, key := range c.SecretKeys {
+		if !slices.Contains(seen.CredentialKeys, key) {
+			return stalled(dbv1.ReasonSecretIncomplete, "Secret %s with the credentials of DatabaseCluster %s has no key %s, which the companion %s "+
+				"needs: add the key to the Secret", seen.Cluster.Spec.Credentials.SecretName, seen.Cluster.Name, key, c.Name)
+		}
 	}
 	return uncertified(companion, seen)
 }

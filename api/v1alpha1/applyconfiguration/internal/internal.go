@@ -222,6 +222,15 @@ var schemaYAML = typed.YAMLObject(`types:
         scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BootstrapDecision
   scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterAlerts
+  map:
+    fields:
+    - name: errorPercent
+      type:
+        scalar: numeric
+    - name: saturationPercent
+      type:
+        scalar: numeric
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterArchive
   map:
     fields:
@@ -564,6 +573,18 @@ var schemaYAML = typed.YAMLObject(`types:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterEndpointRole
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterEndpointRole
   scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterExporter
+  map:
+    fields:
+    - name: image
+      type:
+        scalar: string
+    - name: imagePullPolicy
+      type:
+        namedType: io.k8s.api.core.v1.PullPolicy
+    - name: resources
+      type:
+        namedType: io.k8s.api.core.v1.ResourceRequirements
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterExtraContainer
   map:
     fields:
@@ -622,6 +643,39 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: resources
       type:
         namedType: io.k8s.api.core.v1.ResourceRequirements
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterMonitoring
+  map:
+    fields:
+    - name: alerts
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterAlerts
+    - name: exporter
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterExporter
+    - name: from
+      type:
+        list:
+          elementType:
+            namedType: io.k8s.api.networking.v1.NetworkPolicyPeer
+          elementRelationship: atomic
+    - name: intervalSeconds
+      type:
+        scalar: numeric
+    - name: labels
+      type:
+        map:
+          elementType:
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterMonitoringLabel
+    - name: mode
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterMonitoringMode
+    - name: port
+      type:
+        scalar: numeric
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterMonitoringLabel
+  scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterMonitoringMode
+  scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterNetworkPolicy
   map:
     fields:
@@ -1434,6 +1488,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: image
       type:
         scalar: string
+    - name: monitoring
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterMonitoring
     - name: networkPolicy
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterNetworkPolicy
@@ -1724,6 +1781,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: description
       type:
         scalar: string
+    - name: metrics
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineMetrics
     - name: otherParameters
       type:
         scalar: boolean
@@ -2279,6 +2339,37 @@ var schemaYAML = typed.YAMLObject(`types:
           elementRelationship: atomic
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineDatabases
   scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineExporter
+  map:
+    fields:
+    - name: command
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: atomic
+    - name: env
+      type:
+        list:
+          elementType:
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineVariable
+          elementRelationship: associative
+          keys:
+          - name
+    - name: image
+      type:
+        scalar: string
+    - name: port
+      type:
+        scalar: numeric
+    - name: secretKeys
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: associative
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineExpression
+  scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineFact
   map:
     fields:
@@ -2302,6 +2393,30 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: term
       type:
         scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineMetrics
+  map:
+    fields:
+    - name: duration
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineExpression
+    - name: errors
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineExpression
+    - name: path
+      type:
+        scalar: string
+    - name: port
+      type:
+        scalar: numeric
+    - name: requests
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineExpression
+    - name: saturation
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineExpression
+    - name: sidecar
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineExporter
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineObjects
   map:
     fields:
@@ -2437,6 +2552,11 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: name
       type:
         scalar: string
+    - name: usedBy
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineSecretUse
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineSecretUse
+  scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineSecretValue
   map:
     fields:

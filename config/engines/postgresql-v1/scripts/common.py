@@ -19,6 +19,7 @@ from psycopg2.sql import SQL, Identifier, Literal
 env = os.environ
 DATA = env["DBC_DATA_DIR"] + "/pgdata"
 REPLICATOR, POOLER = "replicator", "dbc_pooler"
+METRICS, METRICS_KEY, POOLER_KEY = "dbc_metrics", "metrics-password", "pooler-password"
 # The variables of a proxy are not for members.
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
@@ -161,15 +162,35 @@ def name(host):
 
 
 def roles(connection):
-    """Returns the roles that exist, with their keys in the Secret."""
-    keys = {"postgres": "password", REPLICATOR: "replication-password", env["DBC_OWNER"]: "owner-password", POOLER: "pooler-password"}
+    """Returns the roles that exist, with their keys in the Secret. Those of exporters and poolers exist as soon as the Secret has their keys."""
+    keys = {"postgres": "password", REPLICATOR: "replication-password", env["DBC_OWNER"]: "owner-password"}
     exist = query(connection, "SELECT rolname FROM pg_roles WHERE rolcanlogin AND rolname = ANY(%s)", list(keys))
-    return [(role, keys[role]) for role, in exist]
+    return [(role, keys[role]) for role, in exist] + [
+        (role, key) for role, key in ((METRICS, METRICS_KEY), (POOLER, POOLER_KEY)) if given(key)]
+
+
+def given(key):
+    """Reports whether the Secret has a key. One of a user needs those of exporters and poolers only with them."""
+    return os.path.exists(env["DBC_SECRETS_DIR"] + "/" + key)
+
+
+def create_monitor(connection):
+    """Creates the account of the exporter, where it is missing. It reads statistics, and no tables. The names in its queries are those of
+    the server, whatever a user creates in a schema. Hanging or many queries of an exporter do not disturb applications."""
+    if not given(METRICS_KEY):
+        return
+    if not query(connection, "SELECT FROM pg_roles WHERE rolname = %s", METRICS):
+        query(connection, "CREATE ROLE %s" % METRICS)
+    query(connection, "ALTER ROLE %s LOGIN INHERIT NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS CONNECTION LIMIT 5" % METRICS)
+    query(connection, "GRANT pg_monitor TO %s" % METRICS)
+    for setting in ("search_path = pg_catalog, pg_temp", "default_transaction_read_only = on", "statement_timeout = '10s'", "lock_timeout = '1s'"):
+        query(connection, "ALTER ROLE %s SET %s" % (METRICS, setting))
 
 
 def set_passwords(connection):
     """Sets the passwords of the Secret that the server does not have yet. It receives only their hashes. A password that is set again gets
     another salt, and poolers could not use the proofs of their clients any more."""
+    create_monitor(connection)
     create_pooler(connection)
     has = dict(query(connection, "SELECT rolname, rolpassword FROM pg_authid"))
     statements = [SQL("ALTER ROLE {} PASSWORD {}").format(
@@ -201,13 +222,15 @@ def create_replicator(connection):
 
 def create_pooler(connection):
     """Creates the role of poolers and its function, or puts them right."""
+    if not given(POOLER_KEY):
+        return
     with open(os.path.dirname(os.path.abspath(__file__)) + "/pooler.sql", encoding="utf-8") as file:
         query(connection, file.read())
 
 
 def check_owner():
     owner = env["DBC_OWNER"]
-    if owner in ("postgres", REPLICATOR, POOLER, "public", "none") or owner.startswith("pg_"):
+    if owner in ("postgres", REPLICATOR, POOLER, METRICS, "public", "none") or owner.startswith("pg_"):
         fail(20, "spec.bootstrap.owner is %s, which PostgreSQL or this engine reserves. Create the cluster again with another owner." % owner)
 
 

@@ -14,6 +14,7 @@ const trueIsGood = [
   'CredentialsRotated',
   'ProtectionEnforced',
   'TLSReady',
+  'MonitoringConfigured',
 ];
 const trueIsBad = ['Stalled', 'SplitBrainSuspected', 'DeletionBlocked'];
 const trueIsAWarning = ['Degraded', 'EvictionBlocked'];

@@ -53,8 +53,14 @@ var (
 	kustomize     = &module{folder: "kustomize", main: "sigs.k8s.io/kustomize/kustomize/v5", disk: diskNeed{want: 3, floor: 1}}
 	golangci      = &module{folder: "golangci-lint", main: "github.com/golangci/golangci-lint/v2", disk: diskNeed{want: 6, floor: 2}}
 	// Without service discovery for twenty cloud providers.
-	promtool  = &module{folder: "promtool", main: "github.com/prometheus/prometheus", tags: "remove_all_sd", disk: diskNeed{want: 4, floor: 2}}
-	versitygw = &module{folder: "versitygw", main: "github.com/versity/versitygw", disk: diskNeed{want: 3, floor: 1},
+	promtool = &module{folder: "promtool", main: "github.com/prometheus/prometheus", tags: "remove_all_sd", disk: diskNeed{want: 4, floor: 2}}
+	// A module of its own, because the server depends on more than promtool.
+	prometheus = &module{folder: "prometheus", main: "github.com/prometheus/prometheus", tags: "remove_all_sd", disk: diskNeed{want: 4, floor: 2}}
+	// The versions of the images in postgresql-v1 and redis-single-v1.
+	postgresExporter = &module{folder: "postgres-exporter", main: "github.com/prometheus-community/postgres_exporter",
+		disk: diskNeed{want: 3, floor: 1}}
+	redisExporter = &module{folder: "redis-exporter", main: "github.com/oliver006/redis_exporter", disk: diskNeed{want: 3, floor: 1}}
+	versitygw     = &module{folder: "versitygw", main: "github.com/versity/versitygw", disk: diskNeed{want: 3, floor: 1},
 		stamp: []string{"main.Version=VERSION"}}
 	// The version of the images of etcd-v1.
 	etcd = &module{folder: "etcd", main: "go.etcd.io/etcd/server/v3", disk: diskNeed{want: 3, floor: 1}}
@@ -101,6 +107,9 @@ var Tools = []Tool{
 	{"golangci-lint", "github.com/golangci/golangci-lint/v2/cmd/golangci-lint", "3 min", golangci, ""},
 	{"kube-api-linter", "sigs.k8s.io/kube-api-linter/cmd/golangci-lint-kube-api-linter", "3 min", kal, ""},
 	{"promtool", "github.com/prometheus/prometheus/cmd/promtool", "3 min", promtool, ""},
+	{"prometheus", "github.com/prometheus/prometheus/cmd/prometheus", "4 min", prometheus, ""},
+	{"postgres_exporter", "github.com/prometheus-community/postgres_exporter/cmd/postgres_exporter", "1 min", postgresExporter, ""},
+	{"redis_exporter", "github.com/oliver006/redis_exporter", "1 min", redisExporter, ""},
 	{"versitygw", "github.com/versity/versitygw/cmd/versitygw", "1 min", versitygw, ""},
 	{"etcd-member", "go.etcd.io/etcd/server/v3", "1 min", etcd, ""},
 	{"etcdctl", "go.etcd.io/etcd/etcdctl/v3", "10 s", etcd, ""},

@@ -65,6 +65,9 @@ type DatabaseClusterSpecApplyConfiguration struct {
 	// may connect to declared ports of sidecars. Other ports are open only to members and to the operator's Jobs.
 	// Default: a NetworkPolicy that lets all clients connect to the client port.
 	NetworkPolicy *ClusterNetworkPolicyApplyConfiguration `json:"networkPolicy,omitempty"`
+	// monitoring configures metrics of the database for Prometheus: the port that serves them, the objects of the Prometheus Operator,
+	// and the limits of alerts. Default: none.
+	Monitoring *ClusterMonitoringApplyConfiguration `json:"monitoring,omitempty"`
 	// updateStrategy controls how changes reach running members.
 	UpdateStrategy *ClusterUpdateStrategyApplyConfiguration `json:"updateStrategy,omitempty"`
 	// disruption controls how the members leave a node that is drained.
@@ -222,6 +225,14 @@ func (b *DatabaseClusterSpecApplyConfiguration) WithService(value *ClusterServic
 // If called multiple times, the NetworkPolicy field is set to the value of the last call.
 func (b *DatabaseClusterSpecApplyConfiguration) WithNetworkPolicy(value *ClusterNetworkPolicyApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
 	b.NetworkPolicy = value
+	return b
+}
+
+// WithMonitoring sets the Monitoring field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Monitoring field is set to the value of the last call.
+func (b *DatabaseClusterSpecApplyConfiguration) WithMonitoring(value *ClusterMonitoringApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
+	b.Monitoring = value
 	return b
 }
 

@@ -56,6 +56,8 @@ type DatabaseEngineSpecApplyConfiguration struct {
 	TLS *EngineTLSApplyConfiguration `json:"tls,omitempty"`
 	// companions are stateless pods that a DatabaseCompanion can run beside a cluster, such as a connection pooler. Default: none.
 	Companions []EngineCompanionApplyConfiguration `json:"companions,omitempty"`
+	// metrics describe how Prometheus scrapes members. Default: clusters of the engine serve no metrics of the database.
+	Metrics *EngineMetricsApplyConfiguration `json:"metrics,omitempty"`
 	// actions are the operations of the database that the operator can run.
 	Actions *EngineActionsApplyConfiguration `json:"actions,omitempty"`
 }
@@ -206,6 +208,14 @@ func (b *DatabaseEngineSpecApplyConfiguration) WithCompanions(values ...*EngineC
 		}
 		b.Companions = append(b.Companions, *values[i])
 	}
+	return b
+}
+
+// WithMetrics sets the Metrics field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Metrics field is set to the value of the last call.
+func (b *DatabaseEngineSpecApplyConfiguration) WithMetrics(value *EngineMetricsApplyConfiguration) *DatabaseEngineSpecApplyConfiguration {
+	b.Metrics = value
 	return b
 }
 

@@ -6,6 +6,10 @@ SPDX-License-Identifier: Apache-2.0
 
 package v1alpha1
 
+import (
+	apiv1alpha1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
 // EngineSecretKeyApplyConfiguration represents a declarative configuration of the EngineSecretKey type for use
 // with apply.
 //
@@ -15,6 +19,9 @@ type EngineSecretKeyApplyConfiguration struct {
 	Name *string `json:"name,omitempty"`
 	// description is one sentence about the value. Default: empty.
 	Description *string `json:"description,omitempty"`
+	// usedBy is Members or Companions. Companions: members start without the key, and only companions that list it need it. So a user
+	// who provides the Secret adds it with the first companion. Default: Members.
+	UsedBy *apiv1alpha1.EngineSecretUse `json:"usedBy,omitempty"`
 	// generate lets the operator generate the value. At every start, the database container must put the value in
 	// force, also on a volume that was created with another value. If all keys have it, a cluster needs no
 	// spec.credentials.secretName. Default: the user provides the value.
@@ -43,6 +50,14 @@ func (b *EngineSecretKeyApplyConfiguration) WithName(value string) *EngineSecret
 // If called multiple times, the Description field is set to the value of the last call.
 func (b *EngineSecretKeyApplyConfiguration) WithDescription(value string) *EngineSecretKeyApplyConfiguration {
 	b.Description = &value
+	return b
+}
+
+// WithUsedBy sets the UsedBy field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the UsedBy field is set to the value of the last call.
+func (b *EngineSecretKeyApplyConfiguration) WithUsedBy(value apiv1alpha1.EngineSecretUse) *EngineSecretKeyApplyConfiguration {
+	b.UsedBy = &value
 	return b
 }
 
