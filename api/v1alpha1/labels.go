@@ -79,6 +79,8 @@ const (
 	ComponentMemberRemove = "member-remove"
 	// ComponentConfigure marks the Jobs that put parameters and passwords in force.
 	ComponentConfigure = "configure"
+	// ComponentProtect marks the Jobs that make a database with a nearly full volume read-only, and undo that.
+	ComponentProtect = "protect"
 	// ComponentHook marks the Jobs of deletion hooks.
 	ComponentHook = "deletion-hook"
 )

@@ -10,12 +10,15 @@ import (
 	"net/netip"
 	"time"
 
+	"sigs.k8s.io/controller-runtime/pkg/event"
+
 	"github.com/dbcluster/databasecluster-operator/internal/backup"
 	"github.com/dbcluster/databasecluster-operator/internal/controller"
 	"github.com/dbcluster/databasecluster-operator/internal/database"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/restoration"
+	"github.com/dbcluster/databasecluster-operator/internal/subject"
 	"github.com/dbcluster/databasecluster-operator/internal/user"
 )
 
@@ -29,6 +32,8 @@ type Needs struct {
 	Process                      string
 	Started                      time.Time
 	Comparisons                  *objects.Comparisons
+	Meter                        subject.Meter
+	Measured                     <-chan event.GenericEvent
 }
 
 // All returns the reconciler of each kind. A kind follows those whose indexes it uses.
@@ -36,7 +41,8 @@ func All(base kit.Base, s Needs) []kit.Reconciler {
 	return []kit.Reconciler{
 		&controller.Reconciler{Base: base, TransferImage: s.TransferImage, ClusterDomain: s.ClusterDomain, Policies: s.Policies,
 			ReferencePeriod: s.ReferencePeriod,
-			Random:          s.Random, Process: s.Process, Started: s.Started, Comparisons: s.Comparisons},
+			Random:          s.Random, Process: s.Process, Started: s.Started, Comparisons: s.Comparisons,
+			Meter: s.Meter, Measured: s.Measured},
 		&backup.Reconciler{Base: base, TransferImage: s.TransferImage, NameServers: s.NameServers},
 		&restoration.Reconciler{Base: base},
 		&database.Reconciler{Base: base},
