@@ -37,7 +37,16 @@ const (
 
 // New returns a meter that asks the kubelets as the operator. The token is sent only to a kubelet whose certificate is signed by the CA of
 // the API server, or by one in the file.
-func New(config *rest.Config, file string) (*Meter, error) {
+func New(config *rest.Config, file string) (*Poller, error) {
+	asks, err := clientFor(config, file)
+	if err != nil {
+		return nil, err
+	}
+	return newPoller(reader{asks, port}.summary, clock.RealClock{}), nil
+}
+
+// clientFor is a client that verifies every kubelet before it sends anything.
+func clientFor(config *rest.Config, file string) (*http.Client, error) {
 	// Only what authenticates the operator is used of its configuration. Nothing can turn the verification off.
 	own := &rest.Config{
 		BearerToken: config.BearerToken, BearerTokenFile: config.BearerTokenFile, Timeout: patient,
@@ -57,7 +66,7 @@ func New(config *rest.Config, file string) (*Meter, error) {
 	}
 	// A redirect would take the token to another server.
 	asks.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return newMeter(reader{asks, port}.summary, clock.RealClock{}), nil
+	return asks, nil
 }
 
 // addAuthority adds the CAs of a file to those of the API server.

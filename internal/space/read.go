@@ -21,8 +21,8 @@ import (
 
 // +kubebuilder:rbac:groups=storage.k8s.io,resources=storageclasses,verbs=get,roleName=manager-cluster-role
 
-// Job is a Job, if it exists.
-type Job struct {
+// ProtectionJob is a Job of the protection, if it exists.
+type ProtectionJob struct {
 	jobs.Job
 	Found bool
 }

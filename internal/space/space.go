@@ -52,7 +52,7 @@ type Facts struct {
 	// Expansion is why the StorageClass does not expand volumes; "" if it does, or if that is unknown.
 	Expansion string
 	// Protection is the Job of the current state of the protection.
-	Protection Job
+	Protection ProtectionJob
 }
 
 // Measured is a volume of a member with its measurement.

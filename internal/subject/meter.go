@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package subject
 
 import (
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -15,5 +15,5 @@ import (
 type Meter interface {
 	// Ask returns what is known about the volumes on nodes with these addresses, by the name of the node. A cluster that asks about no
 	// node is not measured any more.
-	Ask(cluster client.ObjectKey, nodes map[string]string) map[string]state.NodeUsage
+	Ask(cluster types.NamespacedName, nodes map[string]string) map[string]state.NodeUsage
 }

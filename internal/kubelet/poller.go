@@ -36,8 +36,8 @@ const (
 // summaries reads what a kubelet has measured.
 type summaries func(ctx context.Context, node, address string) (map[string]state.VolumeUsage, error)
 
-// Meter asks the kubelets of the nodes on which clusters have members, once for all clusters.
-type Meter struct {
+// Poller asks the kubelets of the nodes on which clusters have members, once for all clusters.
+type Poller struct {
 	read    summaries
 	clock   clock.PassiveClock
 	signals chan event.GenericEvent
@@ -55,18 +55,18 @@ type node struct {
 	busy bool
 }
 
-func newMeter(read summaries, clock clock.PassiveClock) *Meter {
-	return &Meter{
+func newPoller(read summaries, clock clock.PassiveClock) *Poller {
+	return &Poller{
 		read: read, clock: clock, signals: make(chan event.GenericEvent),
 		clusters: map[client.ObjectKey]map[string]string{}, nodes: map[string]*node{},
 	}
 }
 
 // Signals are the clusters with another use of their volumes.
-func (m *Meter) Signals() <-chan event.GenericEvent { return m.signals }
+func (m *Poller) Signals() <-chan event.GenericEvent { return m.signals }
 
 // Ask implements subject.Meter.
-func (m *Meter) Ask(cluster client.ObjectKey, nodes map[string]string) map[string]state.NodeUsage {
+func (m *Poller) Ask(cluster client.ObjectKey, nodes map[string]string) map[string]state.NodeUsage {
 	m.lock.Lock()
 	defer m.lock.Unlock()
 	if len(nodes) == 0 {
@@ -85,7 +85,7 @@ func (m *Meter) Ask(cluster client.ObjectKey, nodes map[string]string) map[strin
 }
 
 // Start asks the kubelets until the context ends. The manager starts it only in the leader.
-func (m *Meter) Start(ctx context.Context) error {
+func (m *Poller) Start(ctx context.Context) error {
 	ticks := time.NewTicker(look)
 	defer ticks.Stop()
 	places := make(chan struct{}, atOnce)
@@ -106,7 +106,7 @@ func (m *Meter) Start(ctx context.Context) error {
 }
 
 // due are the nodes to ask now, with their addresses. It forgets nodes without a cluster that asks.
-func (m *Meter) due() map[string]string {
+func (m *Poller) due() map[string]string {
 	m.lock.Lock()
 	defer m.lock.Unlock()
 	wanted := map[string]bool{}
@@ -126,7 +126,7 @@ func (m *Meter) due() map[string]string {
 }
 
 // measure asks a kubelet, and wakes the clusters whose answer changes.
-func (m *Meter) measure(ctx context.Context, name, address string) {
+func (m *Poller) measure(ctx context.Context, name, address string) {
 	volumes, err := m.read(ctx, name, address)
 	for _, cluster := range m.record(name, address, volumes, err) {
 		object := &dbv1.DatabaseCluster{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: cluster.Name}}
@@ -139,7 +139,7 @@ func (m *Meter) measure(ctx context.Context, name, address string) {
 }
 
 // record keeps an answer, and returns the clusters for which it is another one. After an error the last measurement remains: it has a time.
-func (m *Meter) record(name, address string, volumes map[string]state.VolumeUsage, err error) (changed []client.ObjectKey) {
+func (m *Poller) record(name, address string, volumes map[string]state.VolumeUsage, err error) (changed []client.ObjectKey) {
 	m.lock.Lock()
 	defer m.lock.Unlock()
 	n := m.nodes[name]
