@@ -90,15 +90,19 @@ func judge(s *situation.Situation, f Facts) verdict {
 	}
 }
 
-// uses names the measurement of a volume.
-func uses(m Measured) string {
-	return fmt.Sprintf("PersistentVolumeClaim %s is used to %d%%, measured at %s", m.Claim, m.UsedPercent,
-		m.VolumeUsage.Measured.UTC().Format(time.RFC3339))
+// uses names the measurement of a volume: the first one with this number, so that the text changes only with it.
+func uses(s *situation.Situation, m Measured) string {
+	measured := m.VolumeUsage.Measured
+	if decided := s.Cluster.Status.Storage; decided != nil && decided.Usage != nil && decided.Usage.Claim == m.Claim &&
+		decided.Usage.UsedPercent == m.UsedPercent {
+		measured = decided.Usage.Time.Time
+	}
+	return fmt.Sprintf("PersistentVolumeClaim %s is used to %d%%, measured at %s", m.Claim, m.UsedPercent, measured.UTC().Format(time.RFC3339))
 }
 
 // fills decides about a volume that fills.
 func fills(s *situation.Situation, f Facts, fullest Measured) verdict {
-	grows, seen, size := s.Cluster.Spec.Storage.AutoGrow, uses(fullest), s.Cluster.Spec.Storage.Size
+	grows, seen, size := s.Cluster.Spec.Storage.AutoGrow, uses(s, fullest), s.Cluster.Spec.Storage.Size
 	last := recorded(s.Cluster)
 	switch {
 	case fullest.shared():
@@ -128,7 +132,7 @@ func fills(s *situation.Situation, f Facts, fullest Measured) verdict {
 // grow decides to grow, unless a growth was a short time ago. One that is nearly full does not wait: the limit bounds what that costs, and
 // a provider that refuses is reported.
 func grow(s *situation.Situation, fullest Measured, last *dbv1.ClusterStorageGrowth) verdict {
-	grows, seen := s.Cluster.Spec.Storage.AutoGrow, uses(fullest)
+	grows, seen := s.Cluster.Spec.Storage.AutoGrow, uses(s, fullest)
 	if last != nil {
 		left := last.Time.Add(cooldown(grows)).Sub(s.At)
 		if waits := left > 0 && (!fullest.nearlyFull() || last.Refused != ""); waits {

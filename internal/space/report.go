@@ -64,13 +64,17 @@ func usage(s *situation.Situation, f Facts, before *dbv1.ClusterStorageUsage) *d
 		return before
 	}
 	if before != nil && state.RoundedUse(before.UsedPercent) == state.RoundedUse(fullest.UsedPercent) &&
-		slices.ContainsFunc(f.Measured, func(m Measured) bool {
-			return m.Claim == before.Claim && m.VolumeUsage.Capacity == before.CapacityBytes
-		}) {
+		slices.ContainsFunc(f.Measured, func(m Measured) bool { return same(m, before, fullest) }) {
 		return before
 	}
 	seen := fullest.usage()
 	return &seen
+}
+
+// same reports whether a recorded measurement of a volume still counts as that of the fullest one. While volumes fill, only its own does.
+func same(m Measured, before *dbv1.ClusterStorageUsage, fullest Measured) bool {
+	is := m.Claim == before.Claim && m.VolumeUsage.Capacity == before.CapacityBytes
+	return is && (m.Claim == fullest.Claim || fullest.UsedPercent < defaultAtPercent)
 }
 
 // condition is DiskPressure; none if nothing is known yet. A protection is pressure, whatever else is known.

@@ -178,7 +178,7 @@ func (w *World) setScheduled(pod *corev1.Pod, scheduled bool, why string) {
 	}
 	reason := ""
 	if scheduled {
-		pod.Spec.NodeName = "node"
+		pod.Spec.NodeName, pod.Status.HostIP = "node", "10.0.0.1"
 	}
 	if !scheduled {
 		reason = corev1.PodReasonUnschedulable
