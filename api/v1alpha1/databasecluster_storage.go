@@ -96,13 +96,15 @@ const (
 
 // ClusterAutoGrow is when and how far the operator raises the size of the volumes.
 type ClusterAutoGrow struct {
-	// atPercent is the used part of a volume at which all volumes of the cluster grow. Default: 80.
+	// atPercent is the used part of a volume in percent from 50 to 95 at which all
+	// volumes of the cluster grow. Default: 80.
 	// +optional
 	// +kubebuilder:validation:Minimum=50
 	// +kubebuilder:validation:Maximum=95
 	AtPercent int32 `json:"atPercent,omitempty"`
 
-	// byPercent is how much larger the volumes become, in percent of their size. Default: 20.
+	// byPercent is how much larger the volumes become, in percent of their size, from 5 to 200.
+	// Default: 20.
 	// +optional
 	// +kubebuilder:validation:Minimum=5
 	// +kubebuilder:validation:Maximum=200
@@ -114,8 +116,8 @@ type ClusterAutoGrow struct {
 	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self > 0 : self.matches('^([0-9]{1,18}([.][0-9]{1,3})?([KMGTPE]i|[kMGTPE]|[eE][0-9]{1,2})?|[0-9]{1,18}m)$') && quantity(self).isGreaterThan(quantity('0'))",message="spec.storage.autoGrow.limit must be a quantity greater than zero, for example 100Gi"
 	Limit resource.Quantity `json:"limit"`
 
-	// cooldownSeconds is the time after a growth in which no other one begins, unless a volume is nearly full. Storage
-	// providers often allow one growth in six hours. Default: 21600.
+	// cooldownSeconds is the time in seconds, from 0 to 604800, after a growth in which no other one begins, unless a
+	// volume is nearly full. Storage providers often allow one growth in six hours. Default: 21600.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=604800
@@ -159,7 +161,7 @@ type ClusterStorageStatus struct {
 	// +optional
 	Capacity *resource.Quantity `json:"capacity,omitempty"`
 
-	// desired is the size that the operator requests for each volume: spec.storage.size, or growth.size if that is larger.
+	// desired is the size that the operator requests for each volume, for example 12Gi: spec.storage.size, or growth.size if that is larger.
 	// It is empty without autoGrow, unless volumes have grown.
 	// +optional
 	Desired *resource.Quantity `json:"desired,omitempty"`
@@ -187,7 +189,7 @@ type ClusterStorageGrowth struct {
 	// +required
 	Time metav1.Time `json:"time"`
 
-	// cause is what filled the volume, if that is known. Log means that the log is kept for an archive that does not
+	// cause is what filled the volume: Unknown, or Log. Log means that the log is kept for an archive that does not
 	// store it. A growth does not cure that, so the operator grows once.
 	// +optional
 	Cause StorageCause `json:"cause,omitempty"`
@@ -225,7 +227,7 @@ type ClusterStorageUsage struct {
 	// +required
 	UsedPercent int32 `json:"usedPercent"`
 
-	// capacityBytes is the size of the file system, which is less than that of the claim.
+	// capacityBytes is the size of the file system in bytes, which is less than that of the claim.
 	// +required
 	CapacityBytes int64 `json:"capacityBytes"`
 
@@ -249,7 +251,7 @@ type ClusterStorageProtection struct {
 	// +required
 	Usage ClusterStorageUsage `json:"usage"`
 
-	// capacity is the capacity of the claim at that time.
+	// capacity is the capacity of the claim at that time, for example 10Gi.
 	// +required
 	Capacity resource.Quantity `json:"capacity"`
 }

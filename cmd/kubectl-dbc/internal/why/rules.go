@@ -73,6 +73,8 @@ var rules = []rule{
 	{condition: dbv1.ConditionCredentialsRotated, bad: isFalse, harmless: []string{dbv1.ReasonRotating}, page: rollouts, command: jobs},
 	{condition: dbv1.ConditionProtectionEnforced, bad: isFalse, harmless: []string{dbv1.ReasonNotProtected},
 		page: "deletion.md#protect-a-cluster", command: "kubectl get validatingadmissionpolicies"},
+	{condition: dbv1.ConditionDiskPressure, bad: isTrue, harmless: []string{dbv1.ReasonGrowing, dbv1.ReasonCooldown},
+		page: "troubleshooting.md#diskpressure", command: describe},
 	{condition: dbv1.ConditionEvictionBlocked, bad: isTrue, page: "operations.md#drain-a-node",
 		command: "kubectl -n NS get poddisruptionbudgets"},
 }
