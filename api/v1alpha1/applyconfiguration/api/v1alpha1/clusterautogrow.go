@@ -15,15 +15,17 @@ import (
 //
 // ClusterAutoGrow is when and how far the operator raises the size of the volumes.
 type ClusterAutoGrowApplyConfiguration struct {
-	// atPercent is the used part of a volume at which all volumes of the cluster grow. Default: 80.
+	// atPercent is the used part of a volume in percent from 50 to 95 at which all
+	// volumes of the cluster grow. Default: 80.
 	AtPercent *int32 `json:"atPercent,omitempty"`
-	// byPercent is how much larger the volumes become, in percent of their size. Default: 20.
+	// byPercent is how much larger the volumes become, in percent of their size, from 5 to 200.
+	// Default: 20.
 	ByPercent *int32 `json:"byPercent,omitempty"`
 	// limit is the largest size to which the operator raises a volume, for example 100Gi. At the limit, the condition
 	// DiskPressure asks you to act.
 	Limit *resource.Quantity `json:"limit,omitempty"`
-	// cooldownSeconds is the time after a growth in which no other one begins, unless a volume is nearly full. Storage
-	// providers often allow one growth in six hours. Default: 21600.
+	// cooldownSeconds is the time in seconds, from 0 to 604800, after a growth in which no other one begins, unless a
+	// volume is nearly full. Storage providers often allow one growth in six hours. Default: 21600.
 	CooldownSeconds *int32 `json:"cooldownSeconds,omitempty"`
 }
 

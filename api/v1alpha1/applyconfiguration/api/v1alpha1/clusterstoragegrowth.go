@@ -21,7 +21,7 @@ type ClusterStorageGrowthApplyConfiguration struct {
 	Size *resource.Quantity `json:"size,omitempty"`
 	// time is the time of the decision.
 	Time *v1.Time `json:"time,omitempty"`
-	// cause is what filled the volume, if that is known. Log means that the log is kept for an archive that does not
+	// cause is what filled the volume: Unknown, or Log. Log means that the log is kept for an archive that does not
 	// store it. A growth does not cure that, so the operator grows once.
 	Cause *apiv1alpha1.StorageCause `json:"cause,omitempty"`
 	// refused is why the storage did not provide a larger size; empty if it did.

@@ -24,7 +24,7 @@ type ClusterStorageProtectionApplyConfiguration struct {
 	Since *v1.Time `json:"since,omitempty"`
 	// usage is the measurement that the protection follows from.
 	Usage *ClusterStorageUsageApplyConfiguration `json:"usage,omitempty"`
-	// capacity is the capacity of the claim at that time.
+	// capacity is the capacity of the claim at that time, for example 10Gi.
 	Capacity *resource.Quantity `json:"capacity,omitempty"`
 }
 

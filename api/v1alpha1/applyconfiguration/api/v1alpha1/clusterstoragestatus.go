@@ -19,7 +19,7 @@ type ClusterStorageStatusApplyConfiguration struct {
 	Requested *resource.Quantity `json:"requested,omitempty"`
 	// capacity is the size of the smallest volume, for example 10Gi. It is empty while no claim is bound.
 	Capacity *resource.Quantity `json:"capacity,omitempty"`
-	// desired is the size that the operator requests for each volume: spec.storage.size, or growth.size if that is larger.
+	// desired is the size that the operator requests for each volume, for example 12Gi: spec.storage.size, or growth.size if that is larger.
 	// It is empty without autoGrow, unless volumes have grown.
 	Desired *resource.Quantity `json:"desired,omitempty"`
 	// growth is the last growth that the operator decided. It is kept after autoGrow is removed.

@@ -19,7 +19,7 @@ type ClusterStorageUsageApplyConfiguration struct {
 	Claim *string `json:"claim,omitempty"`
 	// usedPercent is the used part of the file system, or of its inodes if more of these are used.
 	UsedPercent *int32 `json:"usedPercent,omitempty"`
-	// capacityBytes is the size of the file system, which is less than that of the claim.
+	// capacityBytes is the size of the file system in bytes, which is less than that of the claim.
 	CapacityBytes *int64 `json:"capacityBytes,omitempty"`
 	// time is when the kubelet measured it.
 	Time *v1.Time `json:"time,omitempty"`
