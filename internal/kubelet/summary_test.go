@@ -89,7 +89,7 @@ func TestAKubeletReportsTheUseOfClaims(t *testing.T) {
 	}
 }
 
-// A kubelet that nobody vouches for could be anybody, and with the token it could act as the operator.
+// Another server at the address of a kubelet could act as the operator, if it got the token.
 func TestNoTokenIsSentToAKubeletThatIsNotVerified(t *testing.T) {
 	for name, c := range map[string]struct {
 		config  *rest.Config

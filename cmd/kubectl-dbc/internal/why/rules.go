@@ -74,7 +74,7 @@ var rules = []rule{
 	{condition: dbv1.ConditionProtectionEnforced, bad: isFalse, harmless: []string{dbv1.ReasonNotProtected},
 		page: "deletion.md#protect-a-cluster", command: "kubectl get validatingadmissionpolicies"},
 	{condition: dbv1.ConditionDiskPressure, bad: isTrue, harmless: []string{dbv1.ReasonGrowing, dbv1.ReasonCooldown},
-		page: "troubleshooting.md#diskpressure", command: describe},
+		page: "troubleshooting.md#a-volume-fills", command: describe},
 	{condition: dbv1.ConditionEvictionBlocked, bad: isTrue, page: "operations.md#drain-a-node",
 		command: "kubectl -n NS get poddisruptionbudgets"},
 }

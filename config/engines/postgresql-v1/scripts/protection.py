@@ -4,7 +4,7 @@ import time
 
 from common import fail, query
 
-# The mark tells this setting from one of a user. The superuser, who also is Patroni, can write.
+# The mark distinguishes this setting from one of a user. The superuser, who also is Patroni, can write.
 PROTECT = """
     ALTER ROLE ALL SET default_transaction_read_only = on;
     ALTER ROLE ALL SET dbc.protected = 'on';
