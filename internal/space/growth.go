@@ -78,9 +78,11 @@ func judge(s *situation.Situation, f Facts) verdict {
 	switch {
 	case known && fullest.UsedPercent >= at(s.Cluster):
 		return fills(s, f, fullest)
+	case !f.Begun:
+		return verdict{}
 	case unknown != "":
 		return verdict{status: metav1.ConditionUnknown, reason: dbv1.ReasonUsageUnknown, message: "the use of a volume is unknown: " + unknown}
-	case !known && !f.Begun, !known && len(s.Members) > 0:
+	case !known && len(s.Members) > 0:
 		return verdict{}
 	case !known:
 		return verdict{status: metav1.ConditionUnknown, reason: dbv1.ReasonUsageUnknown, message: "no member runs, so no volume is measured"}

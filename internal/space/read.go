@@ -15,6 +15,7 @@ import (
 
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
@@ -67,7 +68,9 @@ func (f *Facts) match(o *subject.ClusterReading, answers map[string]state.NodeUs
 		switch {
 		case known && o.At.Sub(seen.Measured) <= fresh:
 			f.Measured = append(f.Measured, Measured{v, seen})
+		case m.Node != "" && !answer.Asked:
 		case m.Created.Add(young).After(o.At) && answer.Problem == "":
+			f.Awaits = situation.Sooner(f.Awaits, m.Created.Add(young).Sub(o.At)+time.Second)
 		case answer.Problem != "":
 			f.Unknown = append(f.Unknown, fmt.Sprintf("PersistentVolumeClaim %s: %s", v.Claim, answer.Problem))
 		case m.Node == "":

@@ -49,6 +49,8 @@ type Facts struct {
 	// Measured are the volumes of members with a fresh measurement, and Unknown is why others have none.
 	Measured []Measured
 	Unknown  []string
+	// Awaits is the time until a new pod without a measurement counts as unknown; 0 for none.
+	Awaits time.Duration
 	// Expansion is why the StorageClass does not expand volumes; "" if it does, or if that is unknown.
 	Expansion string
 	// Protection is the Job of the current state of the protection.
@@ -73,12 +75,12 @@ func (f Facts) fullest() (fullest Measured, known bool) {
 
 // staleIn is the time until a measurement does not count any more, while others fail. The meter reports all other changes.
 func (f Facts) staleIn(now time.Time) time.Duration {
-	var soonest time.Duration
+	soonest := f.Awaits
+	if len(f.Unknown) == 0 {
+		return soonest
+	}
 	for _, m := range f.Measured {
 		soonest = situation.Sooner(soonest, m.Measured.Add(fresh).Sub(now)+time.Second)
-	}
-	if len(f.Unknown) == 0 {
-		return 0
 	}
 	return soonest
 }
