@@ -134,7 +134,8 @@ func explain(node string, err error) error {
 	case errors.As(err, &invalid), errors.As(err, &verification):
 		return fmt.Errorf("the certificate of the kubelet of node %s is not valid, so the operator sends it no token. Renew it", node)
 	default:
-		return fmt.Errorf("the operator does not reach the kubelet of node %s at port %s. Allow that in its network policy and firewall", node, port)
+		return fmt.Errorf("the operator does not reach the kubelet of node %s at port %s. Allow that in its network policy and firewall",
+			node, port)
 	}
 }
 

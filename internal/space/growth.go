@@ -65,7 +65,8 @@ func recorded(cluster *dbv1.DatabaseCluster) *dbv1.ClusterStorageGrowth {
 	return cluster.Status.Storage.Growth
 }
 
-// judge decides about the space. A volume that fills is more important than one whose use is unknown, and an unknown use is not enough space.
+// judge decides about the space. A volume that fills is more important than one whose use is unknown, and an unknown use is not enough
+// space.
 func judge(s *situation.Situation, f Facts) verdict {
 	if !f.Asked {
 		return verdict{}
@@ -138,7 +139,8 @@ func grow(s *situation.Situation, fullest Measured, last *dbv1.ClusterStorageGro
 	if last != nil {
 		left := last.Time.Add(cooldown(grows)).Sub(s.At)
 		if waits := left > 0 && (!fullest.nearlyFull() || last.Refused != ""); waits {
-			v := pressure(dbv1.ReasonCooldown, "%s; the volumes may grow again at %s", seen, last.Time.Add(cooldown(grows)).UTC().Format(time.RFC3339))
+			v := pressure(dbv1.ReasonCooldown, "%s; the volumes may grow again at %s", seen,
+				last.Time.Add(cooldown(grows)).UTC().Format(time.RFC3339))
 			if last.Refused != "" {
 				v = cannotExpand(last)
 			}

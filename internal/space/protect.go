@@ -121,8 +121,8 @@ func turned(s *situation.Situation, p *dbv1.ClusterStorageProtection, to dbv1.Pr
 }
 
 func refusal(p *dbv1.ClusterStorageProtection) string {
-	return fmt.Sprintf("transactions are read-only, because PersistentVolumeClaim %s was used to %d%% at %s", p.Usage.Claim, p.Usage.UsedPercent,
-		p.Usage.Time.UTC().Format(time.RFC3339))
+	return fmt.Sprintf("transactions are read-only, because PersistentVolumeClaim %s was used to %d%% at %s", p.Usage.Claim,
+		p.Usage.UsedPercent, p.Usage.Time.UTC().Format(time.RFC3339))
 }
 
 // run runs the Job of a state until it has succeeded. After that comes the next state; "" for none.
@@ -153,8 +153,8 @@ func run(s *situation.Situation, f Facts, p *dbv1.ClusterStorageProtection, afte
 			g.next, g.refuses = turned(s, p, after), refusal(p)
 		}
 	case jobs.Failed, jobs.Lost:
-		g.text = fmt.Sprintf("%s, but Job %s failed: %s. See kubectl logs job/%[2]s, then delete the Job to try again", policy.Purpose, r.Job.Name,
-			r.Cause)
+		g.text = fmt.Sprintf("%s, but Job %s failed: %s. See kubectl logs job/%[2]s, then delete the Job to try again", policy.Purpose,
+			r.Job.Name, r.Cause)
 	case jobs.AwaitDeletion, jobs.Wait:
 	}
 	return g
