@@ -119,6 +119,15 @@ func fills(s *situation.Situation, f Facts, fullest Measured) verdict {
 		return pressure(dbv1.ReasonFilling, "%s, and spec.paused is true. Resume the cluster", seen)
 	case s.Restoration != nil || s.Switches() || s.Wanted == 0:
 		return pressure(dbv1.ReasonFilling, "%s. The volumes grow after the current operation", seen)
+	default:
+		return enlarge(s, f, fullest, last)
+	}
+}
+
+// enlarge decides about a volume that fills and may grow.
+func enlarge(s *situation.Situation, f Facts, fullest Measured, last *dbv1.ClusterStorageGrowth) verdict {
+	grows, seen, size := s.Cluster.Spec.Storage.AutoGrow, uses(s, fullest), s.Cluster.Spec.Storage.Size
+	switch {
 	case f.Expansion != "":
 		return pressure(dbv1.ReasonCannotExpand, "%s, and %s. Set that field, or free space", seen, f.Expansion)
 	case size.Cmp(grows.Limit) >= 0:
@@ -175,17 +184,7 @@ func giveUp(s *situation.Situation) *dbv1.ClusterStorageGrowth {
 	if last == nil || last.Size.Cmp(s.Declared.Spec.Storage.Size) <= 0 {
 		return nil
 	}
-	var largest resource.Quantity
-	refused := ""
-	for _, v := range s.InUse() {
-		if v.Capacity.Cmp(largest) > 0 {
-			largest = v.Capacity
-		}
-		if s.CannotGrow(v) && refused == "" {
-			refused = fmt.Sprintf("PersistentVolumeClaim %s cannot be expanded to %s: %s", v.Claim, last.Size.String(),
-				cmp.Or(v.Resizing, "the storage gives no reason"))
-		}
-	}
+	largest, refused := capacities(s, last)
 	lowered := grows != nil && grows.Limit.Cmp(last.Size) < 0
 	if lowered && grows.Limit.Cmp(largest) > 0 {
 		largest = grows.Limit
@@ -196,6 +195,20 @@ func giveUp(s *situation.Situation) *dbv1.ClusterStorageGrowth {
 	given := *last
 	given.Size, given.Refused, given.Time = largest, refused, metav1.NewTime(s.At)
 	return &given
+}
+
+// capacities returns the largest capacity of a volume, and why one cannot get the size of a growth; "" if all can.
+func capacities(s *situation.Situation, last *dbv1.ClusterStorageGrowth) (largest resource.Quantity, refused string) {
+	for _, v := range s.InUse() {
+		if v.Capacity.Cmp(largest) > 0 {
+			largest = v.Capacity
+		}
+		if s.CannotGrow(v) && refused == "" {
+			refused = fmt.Sprintf("PersistentVolumeClaim %s cannot be expanded to %s: %s", v.Claim, last.Size.String(),
+				cmp.Or(v.Resizing, "the storage gives no reason"))
+		}
+	}
+	return largest, refused
 }
 
 func cannotExpand(last *dbv1.ClusterStorageGrowth) verdict {
