@@ -59,6 +59,7 @@ var order = []place{
 	{name: "drain", pure: true, imports: core, importedBy: theList},
 	{name: "protection", pure: true, imports: core, importedBy: theList},
 	{name: "storage", pure: true, imports: core, importedBy: theList},
+	{name: "space", pure: true, imports: core, importedBy: theList},
 	{name: "network", pure: true, imports: core, importedBy: []string{"plan", "cmd/kubectl-dbc/internal/preview"}},
 	{name: "certificate", pure: true, imports: core, importedBy: theList},
 	{name: "monitoring", pure: true, imports: core, importedBy: theList},
@@ -86,7 +87,8 @@ var order = []place{
 	{name: "companion", importedBy: []string{"kinds"}},
 	{name: "kinds", importedBy: onlyTheManager},
 	{name: "acceptance", importedBy: onlyTheManager},
-	// Controllers read logs through an interface.
+	// Controllers read logs, and the use of volumes, through an interface.
+	{name: "kubelet", imports: []string{"naming", "state", "subject"}, importedBy: onlyTheManager},
 	{name: "logs", importedBy: onlyTheManager},
 	// Metrics report the spec and the status of a cluster, and facts of its members that no decision reads.
 	{name: "metrics", imports: []string{"state"}, importedBy: onlyTheManager},

@@ -22,6 +22,9 @@ const (
 	ConditionUpdateAvailable = "UpdateAvailable"
 	// ConditionStorageResizing is True while a volume is smaller than spec.storage.size.
 	ConditionStorageResizing = "StorageResizing"
+	// ConditionDiskPressure is True while a volume fills and nothing has cured that yet. It is Unknown while the use of no volume is
+	// known. It exists with spec.storage.autoGrow and spec.storage.usage.
+	ConditionDiskPressure = "DiskPressure"
 	// ConditionPaused is True while spec.paused keeps the operator from changing anything.
 	ConditionPaused = "Paused"
 	// ConditionHibernated is True when spec.hibernated has stopped every member.
@@ -60,7 +63,7 @@ const (
 // ClusterConditions are the condition types that the operator sets on a DatabaseCluster.
 var ClusterConditions = []string{
 	ConditionReady, ConditionAvailable, ConditionProgressing, ConditionDegraded, ConditionStalled, ConditionUpdateAvailable,
-	ConditionStorageResizing, ConditionPaused, ConditionHibernated, ConditionBackupHealthy, ConditionBackupVerified,
+	ConditionStorageResizing, ConditionDiskPressure, ConditionPaused, ConditionHibernated, ConditionBackupHealthy, ConditionBackupVerified,
 	ConditionContinuousArchiving,
 	ConditionCredentialsRotated, ConditionProtectionEnforced, ConditionTLSReady, ConditionMonitoringConfigured, ConditionSplitBrainSuspected, ConditionEvictionBlocked,
 	ConditionDeletionBlocked,
@@ -289,6 +292,30 @@ const (
 	ReasonPoliciesMissing = "PoliciesMissing"
 	// ReasonNotProtected: spec.deletion.protection is false.
 	ReasonNotProtected = "NotProtected"
+)
+
+// Reasons of ConditionDiskPressure.
+const (
+	// ReasonEnoughSpace: no volume is used up to spec.storage.autoGrow.atPercent, or 80 percent without autoGrow.
+	ReasonEnoughSpace = "EnoughSpace"
+	// ReasonGrowing: the operator has raised the size of the volumes.
+	ReasonGrowing = "Growing"
+	// ReasonCooldown: the volumes grow again after spec.storage.autoGrow.cooldownSeconds.
+	ReasonCooldown = "Cooldown"
+	// ReasonFilling: a volume fills, and spec.storage.autoGrow is not set.
+	ReasonFilling = "Filling"
+	// ReasonLimitReached: the volumes have the size spec.storage.autoGrow.limit.
+	ReasonLimitReached = "LimitReached"
+	// ReasonCannotExpand: the StorageClass, or the storage, refuses to expand the volumes.
+	ReasonCannotExpand = "CannotExpand"
+	// ReasonLogKept: the volumes have grown once, and the archive does not store the log.
+	ReasonLogKept = "LogKept"
+	// ReasonSharedFileSystem: the volume has no file system of its own, so its size does not bound its use.
+	ReasonSharedFileSystem = "SharedFileSystem"
+	// ReasonReadOnly: transactions are read-only, because the volume of the primary is nearly full.
+	ReasonReadOnly = "ReadOnly"
+	// ReasonUsageUnknown: the use of the volumes is not known.
+	ReasonUsageUnknown = "UsageUnknown"
 )
 
 // Reasons of ConditionCredentialsRotated.

@@ -6,6 +6,7 @@ package v1alpha1
 
 import (
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // ClusterStorage is the data volume of each member.
@@ -14,6 +15,8 @@ import (
 // +kubebuilder:validation:XValidation:rule="!(has(self.ephemeral) && self.ephemeral && has(self.volumeAttributesClassName))",message="spec.storage.volumeAttributesClassName cannot be set together with spec.storage.ephemeral: an ephemeral volume has no attributes"
 // +kubebuilder:validation:XValidation:rule="has(self.storageClassName) == has(oldSelf.storageClassName) && (!has(self.storageClassName) || self.storageClassName == oldSelf.storageClassName)",message="spec.storage.storageClassName cannot be changed: volumes cannot move to another class. To change the class, restore a backup into a new cluster"
 // +kubebuilder:validation:XValidation:rule="(has(self.ephemeral) && self.ephemeral) == (has(oldSelf.ephemeral) && oldSelf.ephemeral)",message="spec.storage.ephemeral cannot be changed after creation"
+// +kubebuilder:validation:XValidation:rule="!(has(self.ephemeral) && self.ephemeral && (has(self.autoGrow) || has(self.usage)))",message="spec.storage.autoGrow and spec.storage.usage cannot be set together with spec.storage.ephemeral: an ephemeral volume has no claim. Remove them"
+// +kubebuilder:validation:XValidation:rule="!has(self.autoGrow) || !quantity(string(self.autoGrow.limit)).isLessThan(quantity(string(self.size)))",message="spec.storage.autoGrow.limit must be at least spec.storage.size. Raise the limit"
 type ClusterStorage struct {
 	// size is the capacity of each member's volume, for example 10Gi. You can raise it while the members run, where
 	// the StorageClass allows expansion. You cannot lower it, except to undo a growth that is not done yet.
@@ -42,11 +45,83 @@ type ClusterStorage struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="spec.storage.volumeAttributesClassName must be the name of a VolumeAttributesClass: lowercase letters, digits, '-' and '.'"
 	VolumeAttributesClassName string `json:"volumeAttributesClassName,omitempty"`
 
+	// autoGrow lets the operator raise the size of the volumes when they fill. It never changes size: status.storage has
+	// the size that the operator decided. A size above that takes effect. Without autoGrow, grown volumes keep their size.
+	// Default: volumes grow only with size.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	AutoGrow *ClusterAutoGrow `json:"autoGrow,omitempty"`
+
+	// usage is Measured to measure the use of the volumes, as autoGrow does anyway. The condition DiskPressure reports
+	// it. Default: the use is measured only with autoGrow.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:text"
+	Usage StorageUsage `json:"usage,omitempty"`
+
+	// whenNearlyFull is what happens if at most 5% of the volume of the primary is free, or 2Gi of a large volume.
+	// Protect makes transactions read-only by the action protect of the engine, until the volume has grown. Continue lets
+	// clients write until the volume is full. It needs autoGrow or usage. Default: Protect.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:text"
+	WhenNearlyFull NearlyFullPolicy `json:"whenNearlyFull,omitempty"`
+
 	// ephemeral stores the data in an emptyDir of the pod instead of a persistent volume, for caches. The data is
 	// deleted with the pod. It cannot be changed. Default: false.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:booleanSwitch"
 	Ephemeral *bool `json:"ephemeral,omitempty"`
+}
+
+// StorageUsage is whether the use of the volumes is measured.
+// +kubebuilder:validation:Enum=Measured
+type StorageUsage string
+
+// Values of StorageUsage.
+const (
+	// StorageUsageMeasured: the kubelet of each member reports the use of its volume.
+	StorageUsageMeasured StorageUsage = "Measured"
+)
+
+// NearlyFullPolicy is what the operator does about a volume that is nearly full.
+// +kubebuilder:validation:Enum=Protect;Continue
+type NearlyFullPolicy string
+
+// Values of NearlyFullPolicy.
+const (
+	// NearlyFullProtect: transactions become read-only.
+	NearlyFullProtect NearlyFullPolicy = "Protect"
+	// NearlyFullContinue: clients write until the volume is full.
+	NearlyFullContinue NearlyFullPolicy = "Continue"
+)
+
+// ClusterAutoGrow is when and how far the operator raises the size of the volumes.
+type ClusterAutoGrow struct {
+	// atPercent is the used part of a volume in percent from 50 to 95 at which all
+	// volumes of the cluster grow. Default: 80.
+	// +optional
+	// +kubebuilder:validation:Minimum=50
+	// +kubebuilder:validation:Maximum=95
+	AtPercent int32 `json:"atPercent,omitempty"`
+
+	// byPercent is how much larger the volumes become, in percent of their size, from 5 to 200.
+	// Default: 20.
+	// +optional
+	// +kubebuilder:validation:Minimum=5
+	// +kubebuilder:validation:Maximum=200
+	ByPercent int32 `json:"byPercent,omitempty"`
+
+	// limit is the largest size to which the operator raises a volume, for example 100Gi. At the limit, the condition
+	// DiskPressure asks you to act.
+	// +required
+	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self > 0 : self.matches('^([0-9]{1,18}([.][0-9]{1,3})?([KMGTPE]i|[kMGTPE]|[eE][0-9]{1,2})?|[0-9]{1,18}m)$') && quantity(self).isGreaterThan(quantity('0'))",message="spec.storage.autoGrow.limit must be a quantity greater than zero, for example 100Gi"
+	Limit resource.Quantity `json:"limit"`
+
+	// cooldownSeconds is the time in seconds, from 0 to 604800, after a growth in which no other one begins, unless a
+	// volume is nearly full. Storage providers often allow one growth in six hours. Default: 21600.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=604800
+	CooldownSeconds *int32 `json:"cooldownSeconds,omitempty"`
 }
 
 // VolumeRecord identifies the claim with the data of a member.
@@ -85,4 +160,112 @@ type ClusterStorageStatus struct {
 	// capacity is the size of the smallest volume, for example 10Gi. It is empty while no claim is bound.
 	// +optional
 	Capacity *resource.Quantity `json:"capacity,omitempty"`
+
+	// desired is the size that the operator requests for each volume, for example 12Gi: spec.storage.size, or growth.size if that is larger.
+	// It is empty without autoGrow, unless volumes have grown.
+	// +optional
+	Desired *resource.Quantity `json:"desired,omitempty"`
+
+	// growth is the last growth that the operator decided. It is kept after autoGrow is removed.
+	// +optional
+	Growth *ClusterStorageGrowth `json:"growth,omitempty"`
+
+	// usage is the measured use of the fullest volume. It is rounded, so that it changes rarely.
+	// +optional
+	Usage *ClusterStorageUsage `json:"usage,omitempty"`
+
+	// protection is set while transactions are read-only, because the volume of the primary is nearly full.
+	// +optional
+	Protection *ClusterStorageProtection `json:"protection,omitempty"`
 }
+
+// ClusterStorageGrowth is a decision about the size of the volumes, and the measurement that it follows from.
+type ClusterStorageGrowth struct {
+	// size is the size that the operator decided, for example 12Gi.
+	// +required
+	Size resource.Quantity `json:"size"`
+
+	// time is the time of the decision.
+	// +required
+	Time metav1.Time `json:"time"`
+
+	// cause is what filled the volume: Unknown, or Log. Log means that the log is kept for an archive that does not
+	// store it. A growth does not cure that, so the operator grows once.
+	// +optional
+	Cause StorageCause `json:"cause,omitempty"`
+
+	// refused is why the storage did not provide a larger size; empty if it did.
+	// +optional
+	// +kubebuilder:validation:MaxLength=4200
+	Refused string `json:"refused,omitempty"`
+
+	// usage is the measurement that the decision follows from.
+	// +required
+	Usage ClusterStorageUsage `json:"usage"`
+}
+
+// StorageCause is what fills a volume.
+// +kubebuilder:validation:Enum=Unknown;Log
+type StorageCause string
+
+// Values of StorageCause.
+const (
+	// StorageCauseUnknown: the volume has data, log and temporary files, and their parts are not known.
+	StorageCauseUnknown StorageCause = "Unknown"
+	// StorageCauseLog: the archive does not store the log, so the members keep it.
+	StorageCauseLog StorageCause = "Log"
+)
+
+// ClusterStorageUsage is a measurement of a volume by its kubelet.
+type ClusterStorageUsage struct {
+	// claim is the claim of the volume.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Claim string `json:"claim"`
+
+	// usedPercent is the used part of the file system, or of its inodes if more of these are used.
+	// +required
+	UsedPercent int32 `json:"usedPercent"`
+
+	// capacityBytes is the size of the file system in bytes, which is less than that of the claim.
+	// +required
+	CapacityBytes int64 `json:"capacityBytes"`
+
+	// time is when the kubelet measured it.
+	// +required
+	Time metav1.Time `json:"time"`
+}
+
+// ClusterStorageProtection is the protection of a database whose volume is nearly full.
+type ClusterStorageProtection struct {
+	// state is Protecting until the action protect has made transactions read-only, then Protected, and Lifting until it
+	// has undone that.
+	// +required
+	State ProtectionState `json:"state"`
+
+	// since is when the state began.
+	// +required
+	Since metav1.Time `json:"since"`
+
+	// usage is the measurement that the protection follows from.
+	// +required
+	Usage ClusterStorageUsage `json:"usage"`
+
+	// capacity is the capacity of the claim at that time, for example 10Gi.
+	// +required
+	Capacity resource.Quantity `json:"capacity"`
+}
+
+// ProtectionState is the progress of a protection.
+// +kubebuilder:validation:Enum=Protecting;Protected;Lifting
+type ProtectionState string
+
+// Values of ProtectionState.
+const (
+	// ProtectionProtecting: the action runs.
+	ProtectionProtecting ProtectionState = "Protecting"
+	// ProtectionProtected: transactions are read-only.
+	ProtectionProtected ProtectionState = "Protected"
+	// ProtectionLifting: the action runs that undoes it.
+	ProtectionLifting ProtectionState = "Lifting"
+)

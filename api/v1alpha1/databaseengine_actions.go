@@ -80,6 +80,12 @@ type EngineActions struct {
 	// It must succeed if it runs again. Default: the engine has no Databases and DatabaseUsers.
 	// +optional
 	Objects *EngineObjects `json:"objects,omitempty"`
+
+	// protect makes transactions of clients read-only if DBC_PROTECT is on, and undoes that if it is off. It runs when the volume of
+	// DBC_MEMBER is nearly full. Clients can read, the member stays ready, and the database itself can write. It must succeed if it
+	// runs again. Default: clients write until the volume is full.
+	// +optional
+	Protect *EngineAction `json:"protect,omitempty"`
 }
 
 // EngineObjects is the action for databases and users.

@@ -89,6 +89,8 @@ const (
 	ComponentConfigure = "configure"
 	// ComponentCompanion marks the objects and the pods of DatabaseCompanions, and the Service with the addresses of those that can pause.
 	ComponentCompanion = "companion"
+	// ComponentProtect marks the Jobs that make a database with a nearly full volume read-only, and undo that.
+	ComponentProtect = "protect"
 	// ComponentHook marks the Jobs of deletion hooks.
 	ComponentHook = "deletion-hook"
 )

@@ -50,10 +50,11 @@ func TestEachEngineOfTheRepositoryIsAcceptedWithTheseWarnings(t *testing.T) {
 	s := rules(t)
 	warnings := map[string][]string{
 		"memcached-v1.yaml":                     {"actions.backup"},
-		"mydb-v1.yaml":                          {"actions.credentials", "spec.tls"},
-		"mydb-replicas-v1.yaml":                 {"actions.credentials", "spec.tls", "actions.configure"},
-		"own-engine.yaml":                       {"actions.credentials", "spec.tls"},
-		"database_v1alpha1_databaseengine.yaml": {"actions.check", "spec.tls", "spec.connection"},
+		"redis-single-v1.yaml":                  {"actions.protect"},
+		"mydb-v1.yaml":                          {"actions.credentials", "actions.protect", "spec.tls"},
+		"mydb-replicas-v1.yaml":                 {"actions.credentials", "actions.protect", "spec.tls", "actions.configure"},
+		"own-engine.yaml":                       {"actions.credentials", "actions.protect", "spec.tls"},
+		"database_v1alpha1_databaseengine.yaml": {"actions.check", "actions.protect", "spec.tls", "spec.connection"},
 	}
 	for _, file := range append(files, "../../config/engines/skeleton/mydb-v1.yaml", "../../config/engines/skeleton/mydb-replicas-v1.yaml",
 		"../../config/samples/gallery/own-engine.yaml", "../../config/samples/database_v1alpha1_databaseengine.yaml") {

@@ -105,6 +105,9 @@ func missing(spec dbv1.DatabaseEngineSpec) (all []finding) {
 			"spec.actions.check is not set: a verification of a backup shows only that the copy answers. Add check with facts"},
 		{generated && actions.Credentials == nil,
 			"spec.actions.credentials is not set: a rotation of generated passwords restarts the members. Add credentials"},
+		{actions.Backup != nil && actions.Protect == nil && spec.Topology != dbv1.TopologyConsensus,
+			"spec.actions.protect is not set: clients write until the volume is full. Add protect if the database can refuse writes, unless it does so " +
+				"by itself"},
 		{given, "spec.secretKeys has keys without generate: each cluster needs a Secret of its user. Add generate if the container applies the " +
 			"value at each start"},
 		{spec.TLS == nil, "spec.tls is not set: clusters cannot have spec.tls. Add spec.tls.modes if the database serves TLS"},

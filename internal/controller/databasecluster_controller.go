@@ -13,6 +13,7 @@ import (
 	"time"
 
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
@@ -22,6 +23,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/status"
+	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
 
 // Reconciler reconciles DatabaseClusters with their specs. No decision depends on what it keeps between passes.
@@ -43,6 +45,9 @@ type Reconciler struct {
 	Started time.Time
 	// Nodes is true if the operator may list and watch nodes.
 	Nodes bool
+	// Meter measures volumes, and Measured are the clusters whose volumes have another use; nil where none is measured.
+	Meter    subject.Meter
+	Measured <-chan event.GenericEvent
 	// Comparisons remember what earlier passes have compared. Nil to compare everything in each pass.
 	Comparisons *objects.Comparisons
 }

@@ -41,7 +41,7 @@ func (r *Reconciler) Observe(ctx context.Context, cluster *dbv1.DatabaseCluster,
 	o := &observation{live: from.Uncached, ClusterReading: subject.ClusterReading{
 		Reading: from, Cluster: cluster, Logs: r.Logs,
 		TransferImage: r.TransferImage, ClusterDomain: r.ClusterDomain, Policies: r.Policies, Others: r.Cache().Else(r.Live),
-		Kinds:    r.Writer.Client.RESTMapper(),
+		Kinds: r.Writer.Client.RESTMapper(), Meter: r.Meter,
 		Observed: state.Observed{At: r.Clock.Now(), Uptime: r.uptime()},
 	}}
 	o.read(ctx, r)

@@ -24,6 +24,9 @@ import (
 // Deleted removes the operator's finalizer from the pods of a cluster that no longer exists, for example if a user
 // removed the finalizer of the cluster.
 func (r *Reconciler) Deleted(ctx context.Context, key client.ObjectKey) error {
+	if r.Meter != nil {
+		r.Meter.Ask(key, nil)
+	}
 	gone := &dbv1.DatabaseCluster{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
 	o := &subject.ClusterReading{Reading: kit.Reading{View: r.Cache(), Object: gone}, Cluster: gone}
 	pods := &corev1.PodList{}

@@ -31,6 +31,7 @@ func TrimPod(object any) (any, error) {
 		},
 		Status: corev1.PodStatus{
 			ObservedGeneration:    pod.Status.ObservedGeneration,
+			HostIP:                pod.Status.HostIP,
 			Phase:                 pod.Status.Phase,
 			Reason:                pod.Status.Reason,
 			StartTime:             pod.Status.StartTime,
@@ -64,7 +65,8 @@ func TrimClaim(object any) (any, error) {
 		ObjectMeta: withAnnotations(claim.ObjectMeta, state.ContentsAnnotations...),
 		Spec: corev1.PersistentVolumeClaimSpec{
 			Resources: claim.Spec.Resources, VolumeAttributesClassName: claim.Spec.VolumeAttributesClassName,
-			DataSource: claim.Spec.DataSource, DataSourceRef: claim.Spec.DataSourceRef,
+			StorageClassName: claim.Spec.StorageClassName,
+			DataSource:       claim.Spec.DataSource, DataSourceRef: claim.Spec.DataSourceRef,
 		},
 		Status: corev1.PersistentVolumeClaimStatus{
 			Capacity:                  claim.Status.Capacity,

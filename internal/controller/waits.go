@@ -88,6 +88,6 @@ func startFacts(pod *corev1.Pod) any {
 	if !m.Ready {
 		m.ReadySince = metav1.Time{}
 	}
-	m.Node, m.Zone, m.Image, m.Reports, m.Started, m.Resize = "", "", "", "", false, state.PodResize{}
+	m.Node, m.NodeAddress, m.Zone, m.Image, m.Reports, m.Started, m.Resize = "", "", "", "", "", false, state.PodResize{}
 	return m
 }

@@ -32,7 +32,7 @@ func (r *Reconciler) Controller() kit.Controller {
 	}
 	return kit.Controller{
 		Name: "databasecluster", For: &dbv1.DatabaseCluster{}, When: predicate.And(r.Relevant(), kit.Filter(state.ClusterFacts)),
-		Delay: creationDelay, Indexes: indexes,
+		Delay: creationDelay, Indexes: indexes, Signals: r.Measured,
 		Watches: append([]kit.Watch{
 			{Object: &corev1.Service{}, When: kit.Filter(state.ServiceFacts), Delay: subject.RepairDelay},
 			{Object: &policyv1.PodDisruptionBudget{}, When: kit.Filter(state.PodDisruptionBudgetFacts), MapFunc: r.clustersOfBudget,

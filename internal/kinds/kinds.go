@@ -10,6 +10,8 @@ import (
 	"net/netip"
 	"time"
 
+	"sigs.k8s.io/controller-runtime/pkg/event"
+
 	"github.com/dbcluster/databasecluster-operator/internal/backup"
 	"github.com/dbcluster/databasecluster-operator/internal/companion"
 	"github.com/dbcluster/databasecluster-operator/internal/controller"
@@ -17,6 +19,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/restoration"
+	"github.com/dbcluster/databasecluster-operator/internal/subject"
 	"github.com/dbcluster/databasecluster-operator/internal/user"
 )
 
@@ -31,6 +34,8 @@ type Needs struct {
 	Started                      time.Time
 	Comparisons                  *objects.Comparisons
 	Nodes                        bool
+	Meter                        subject.Meter
+	Measured                     <-chan event.GenericEvent
 }
 
 // All returns the reconciler of each kind. A kind follows those whose indexes it uses.
@@ -38,7 +43,8 @@ func All(base kit.Base, s Needs) []kit.Reconciler {
 	return []kit.Reconciler{
 		&controller.Reconciler{Base: base, TransferImage: s.TransferImage, ClusterDomain: s.ClusterDomain, Policies: s.Policies,
 			ReferencePeriod: s.ReferencePeriod,
-			Random:          s.Random, Process: s.Process, Started: s.Started, Comparisons: s.Comparisons, Nodes: s.Nodes},
+			Random:          s.Random, Process: s.Process, Started: s.Started, Comparisons: s.Comparisons, Nodes: s.Nodes,
+			Meter: s.Meter, Measured: s.Measured},
 		&backup.Reconciler{Base: base, TransferImage: s.TransferImage, NameServers: s.NameServers},
 		&restoration.Reconciler{Base: base},
 		&database.Reconciler{Base: base},

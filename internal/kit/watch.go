@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/source"
 )
 
 // same compares facts. Facts of a Job include results of transfer with times, on which equality.Semantic alone
@@ -74,6 +75,8 @@ type Controller struct {
 	Watches []Watch
 	// Indexes are the indexes that the cache must have.
 	Indexes []Index
+	// Signals start passes for the objects in them; nil for none. They are about facts that no object has.
+	Signals <-chan event.GenericEvent
 }
 
 // Objects are the kinds that the cache has for the controller.
@@ -123,6 +126,9 @@ func SetUp(ctx context.Context, mgr ctrl.Manager, r Reconciler, options controll
 			wakes = handler.EnqueueRequestsFromMapFunc(w.MapFunc)
 		}
 		build.Watches(w.Object, debounced{wakes, w.Delay}, builder.WithPredicates(w.When))
+	}
+	if c.Signals != nil {
+		build.WatchesRawSource(source.Channel(c.Signals, &handler.EnqueueRequestForObject{}))
 	}
 	return build.Complete(r)
 }

@@ -33,6 +33,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
 	"github.com/dbcluster/databasecluster-operator/internal/kinds"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
+	"github.com/dbcluster/databasecluster-operator/internal/kubelet"
 	"github.com/dbcluster/databasecluster-operator/internal/logs"
 	"github.com/dbcluster/databasecluster-operator/internal/metrics"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
@@ -91,7 +92,12 @@ func New(ctx context.Context, config *rest.Config, settings Settings, log logr.L
 	if err != nil {
 		return nil, fmt.Errorf("read the admission policies: %w", err)
 	}
+	meter, err := kubelet.New(mgr.GetConfig(), settings.kubeletAuthority)
+	if err != nil {
+		return nil, err
+	}
 	for _, r := range kinds.All(base, kinds.Needs{
+		Meter: meter, Measured: meter.Signals(),
 		TransferImage: settings.transferImage, ClusterDomain: clusterDomain(resolvConf), NameServers: settings.nameServers(resolvConf),
 		Policies:        policies,
 		ReferencePeriod: settings.referencePeriod, Random: rand.Reader, Process: rand.Text(), Started: time.Now(),
@@ -107,6 +113,7 @@ func New(ctx context.Context, config *rest.Config, settings Settings, log logr.L
 		mgr.AddHealthzCheck("ping", healthz.Ping),
 		mgr.AddReadyzCheck("caches", cachesFilled(mgr.GetCache())),
 		mgr.Add(metrics.Exporter{Objects: mgr.GetCache(), Engines: engines.Known, Registry: ctrlmetrics.Registry}),
+		mgr.Add(meter),
 		declareUpgradeable(mgr, log),
 		settings.install(mgr, log),
 	)

@@ -34,6 +34,8 @@ type Settings struct {
 
 	referencePeriod time.Duration
 
+	kubeletAuthority string
+
 	transferImage   string
 	dnsServers      string
 	installPolicies bool
@@ -84,6 +86,9 @@ func (s *Settings) define() {
 	f.StringVar(&s.dnsServers, "dns-servers", "",
 		"IP addresses of DNS servers outside the cluster, separated by commas, that temporary copies of verifications may use. Empty: those in "+
 			"the operator's /etc/resolv.conf.")
+	f.StringVar(&s.kubeletAuthority, "kubelet-certificate-authority", "",
+		"File with the CAs that sign the certificates of kubelets, in addition to the CA of the API server. Kubelets are asked only about "+
+			"clusters with spec.storage.autoGrow or spec.storage.usage.")
 	f.BoolVar(&s.installEngines, "install-engines", true,
 		"Create missing built-in DatabaseEngines. The operator never changes or deletes them.")
 	f.BoolVar(&s.installPolicies, "install-admission-policies", true,

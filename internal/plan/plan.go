@@ -52,6 +52,8 @@ type Plan struct {
 
 	// Restore is the progress of the restore that the cluster starts with; nil for none.
 	Restore *dbv1.ClusterRestoreStatus
+	// Refuses is why clients cannot write although the members are ready; "" if they can.
+	Refuses string
 	// Reports write the parts of the status that belong to subjects.
 	Reports []subject.Report
 }
@@ -81,7 +83,7 @@ func For(s *situation.Situation) Plan {
 	p := decided(s, d)
 	p.Behind = !s.Deleting() && objects.Behind(s.Cluster, s.StatefulSet)
 	p.Restore = restore.Status(s, p.Message, p.Stalled)
-	p.Reports = d.reports()
+	p.Reports, p.Refuses = d.reports(), d.refuses()
 	p.RequeueAfter = situation.Sooner(p.RequeueAfter, d.requeueAfter())
 	return p
 }

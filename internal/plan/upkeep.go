@@ -27,6 +27,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protection"
 	"github.com/dbcluster/databasecluster-operator/internal/rotation"
 	"github.com/dbcluster/databasecluster-operator/internal/schedule"
+	"github.com/dbcluster/databasecluster-operator/internal/space"
 	"github.com/dbcluster/databasecluster-operator/internal/storage"
 	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
@@ -60,6 +61,7 @@ var upkeep = []work{
 	{"identity", identity.Subject, "no pod starts as the account of another owner, and members report who is the primary"},
 	{"agreements", core(members.Agreements), "members keep there who is the primary"},
 	{"storage", storage.Subject, "a full volume may be why members are down, and its stall comes before a failed renewal"},
+	{"space", space.Subject, "it decides about the size that the next pass requests, and its Job must not wait for members"},
 	{"certificate", certificate.Subject, "members need it to start"},
 	{"protection", protection.Subject, "its labels protect volumes from a deletion"},
 	{"schedules", schedule.Subject, "they disturb no member, so they wait for no phase"},
@@ -174,6 +176,16 @@ func (d decisions) requeueAfter() time.Duration {
 		soonest = situation.Sooner(soonest, one.RequeueAfter)
 	}
 	return soonest
+}
+
+// refuses is the first reason for which clients cannot write.
+func (d decisions) refuses() string {
+	for _, one := range d {
+		if one.Refuses != "" {
+			return one.Refuses
+		}
+	}
+	return ""
 }
 
 func (d decisions) reports() []subject.Report {

@@ -36,6 +36,8 @@ type Member struct {
 	Node, Zone string
 	// Leaves is why pods have to leave that node, after its name, such as "is cordoned"; "" for no reason, or if it is unknown.
 	Leaves string
+	// NodeAddress is the address of that node, at which its kubelet answers; "" if unknown.
+	NodeAddress string
 	// Labels are the labels of the pod. The engine defines the one with the role of the member.
 	Labels map[string]string
 	// Image is the image of the database container.
@@ -146,6 +148,7 @@ func MemberOf(pod *corev1.Pod, ordinal int32) Member {
 		Engine:       pod.Annotations[dbv1.AnnotationEngine],
 		References:   pod.Annotations[dbv1.AnnotationReferences],
 		Node:         pod.Spec.NodeName,
+		NodeAddress:  pod.Status.HostIP,
 		Certificate:  certificateIn(pod.Spec.Volumes),
 		Zone:         pod.Labels[corev1.LabelTopologyZone],
 		Reports:      versionOf(pod),

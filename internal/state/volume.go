@@ -31,6 +31,8 @@ type Volume struct {
 	Infeasible bool
 	// Resizing is the progress of an expansion, in the words of its controller; "" if it is unknown.
 	Resizing string
+	// StorageClass is the StorageClass of the volume; "" for none.
+	StorageClass string
 	// Class is the VolumeAttributesClass in the claim's spec, CurrentClass that of the volume; "" for none.
 	Class, CurrentClass string
 	// Unmodifiable is true if the volume cannot get the attributes of Class.
@@ -65,21 +67,26 @@ var infeasible = []corev1.ClaimResourceStatus{
 
 // VolumeOf returns the Volume of a claim.
 func VolumeOf(claim *corev1.PersistentVolumeClaim, ordinal int32) Volume {
+	class := ""
+	if claim.Spec.StorageClassName != nil {
+		class = *claim.Spec.StorageClassName
+	}
 	return (Volume{
-		Claim:       claim.Name,
-		UID:         claim.UID,
-		Ordinal:     ordinal,
-		Created:     claim.CreationTimestamp,
-		Contents:    ContentsOf(claim),
-		Requested:   claim.Spec.Resources.Requests[corev1.ResourceStorage],
-		Capacity:    claim.Status.Capacity[corev1.ResourceStorage],
-		Terminating: claim.DeletionTimestamp != nil,
-		Infeasible:  slices.Contains(infeasible, claim.Status.AllocatedResourceStatuses[corev1.ResourceStorage]),
-		Resizing:    resizing(claim),
-		Protected:   claim.Labels[dbv1.LabelProtected] == "true",
-		Managed:     claim.Labels[dbv1.LabelManagedBy] == dbv1.LabelManagedByValue,
-		Copied:      claim.Spec.DataSource != nil || claim.Spec.DataSourceRef != nil,
-		Version:     claim.ResourceVersion,
+		StorageClass: class,
+		Claim:        claim.Name,
+		UID:          claim.UID,
+		Ordinal:      ordinal,
+		Created:      claim.CreationTimestamp,
+		Contents:     ContentsOf(claim),
+		Requested:    claim.Spec.Resources.Requests[corev1.ResourceStorage],
+		Capacity:     claim.Status.Capacity[corev1.ResourceStorage],
+		Terminating:  claim.DeletionTimestamp != nil,
+		Infeasible:   slices.Contains(infeasible, claim.Status.AllocatedResourceStatuses[corev1.ResourceStorage]),
+		Resizing:     resizing(claim),
+		Protected:    claim.Labels[dbv1.LabelProtected] == "true",
+		Managed:      claim.Labels[dbv1.LabelManagedBy] == dbv1.LabelManagedByValue,
+		Copied:       claim.Spec.DataSource != nil || claim.Spec.DataSourceRef != nil,
+		Version:      claim.ResourceVersion,
 	}).withModification(claim)
 }
 

@@ -68,6 +68,8 @@ func (p PassResult) available() metav1.Condition {
 	case refuses:
 		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonWritesRefused,
 			fmt.Sprintf("pod %s accepts no writes: %s", refusing.Name, refusing.Refuses()))
+	case p.Plan.Refuses != "" && p.Serves():
+		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonWritesRefused, p.Plan.Refuses)
 	case p.Related():
 		return p.availableTogether(text)
 	case serving > wanted:

@@ -64,7 +64,8 @@ func OnlyRecords(before, after *dbv1.DatabaseClusterStatus) bool {
 func withoutIgnorable(status *dbv1.DatabaseClusterStatus) *dbv1.DatabaseClusterStatus {
 	rest := *status
 	rest.Replicas, rest.ReadyReplicas, rest.UpdatedReplicas = 0, 0, 0
-	rest.Members, rest.Version, rest.Storage, rest.Endpoints, rest.Selector, rest.ObservedGeneration = nil, "", nil, nil, "", 0
+	rest.Members, rest.Version, rest.Endpoints, rest.Selector, rest.ObservedGeneration = nil, "", nil, "", 0
+	rest.Storage = decidedStorage(rest.Storage)
 	rest.Conditions, rest.StatefulSet, rest.UpdateRevision = nil, nil, ""
 	rest.Requests = records(rest.Requests)
 	if suspected := meta.FindStatusCondition(status.Conditions, dbv1.ConditionSplitBrainSuspected); suspected != nil {
@@ -77,13 +78,22 @@ func withoutIgnorable(status *dbv1.DatabaseClusterStatus) *dbv1.DatabaseClusterS
 func withoutDeferrable(status *dbv1.DatabaseClusterStatus) *dbv1.DatabaseClusterStatus {
 	rest := status.DeepCopy()
 	rest.Replicas, rest.ReadyReplicas, rest.UpdatedReplicas = 0, 0, 0
-	rest.Members, rest.Version, rest.Storage, rest.Endpoints, rest.StatefulSet, rest.Volumes = nil, "", nil, nil, nil, nil
+	rest.Members, rest.Version, rest.Endpoints, rest.StatefulSet, rest.Volumes = nil, "", nil, nil, nil
+	rest.Storage = decidedStorage(rest.Storage)
 	rest.Selector, rest.ObservedGeneration, rest.Requests = "", 0, records(rest.Requests)
 	rest.Conditions = slices.DeleteFunc(rest.Conditions, func(c metav1.Condition) bool { return initial[c.Type] == c.Status })
 	for i, c := range rest.Conditions {
 		rest.Conditions[i] = metav1.Condition{Type: c.Type, Status: c.Status}
 	}
 	return rest
+}
+
+// decidedStorage is what the operator has decided about the volumes; nil for nothing. The rest is observed.
+func decidedStorage(seen *dbv1.ClusterStorageStatus) *dbv1.ClusterStorageStatus {
+	if seen == nil || seen.Growth == nil && seen.Protection == nil {
+		return nil
+	}
+	return &dbv1.ClusterStorageStatus{Growth: seen.Growth, Protection: seen.Protection}
 }
 
 // records are the requests on which decisions depend, without what is only for users.

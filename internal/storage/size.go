@@ -66,7 +66,8 @@ func sizes(s *situation.Situation) string {
 // infeasible is the stall of a volume that cannot be expanded.
 func infeasible(s *situation.Situation) *situation.Stall {
 	for _, v := range s.InUse() {
-		if !s.CannotGrow(v) {
+		// A growth that the operator has decided is no fault of the spec: the condition DiskPressure reports it.
+		if !s.CannotGrow(v) || v.Capacity.Cmp(s.Declared.Spec.Storage.Size) >= 0 {
 			continue
 		}
 		return &situation.Stall{Reason: dbv1.ReasonResizeInfeasible, Message: fmt.Sprintf(

@@ -68,6 +68,14 @@ func report(s *situation.Situation) subject.Report {
 	}
 }
 
+// field is where the size of the volumes is decided.
+func field(s *situation.Situation) string {
+	if s.Cluster.Spec.Storage.Size.Cmp(s.Declared.Spec.Storage.Size) > 0 {
+		return "status.storage.desired"
+	}
+	return "spec.storage.size"
+}
+
 func resizing(s *situation.Situation) metav1.Condition {
 	const kind = dbv1.ConditionStorageResizing
 	stalled, text := infeasible(s), sizes(s)
@@ -77,6 +85,6 @@ func resizing(s *situation.Situation) metav1.Condition {
 	case text != "":
 		return subject.Condition(kind, true, dbv1.ReasonResizing, text)
 	default:
-		return subject.Condition(kind, false, dbv1.ReasonResized, "all volumes have the size in spec.storage.size")
+		return subject.Condition(kind, false, dbv1.ReasonResized, "all volumes have the size in "+field(s))
 	}
 }

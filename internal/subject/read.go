@@ -53,6 +53,8 @@ type ClusterReading struct {
 	Policies []string
 	// Kinds are those that the API server serves.
 	Kinds meta.RESTMapper
+	// Meter measures volumes; nil where none is measured.
+	Meter Meter
 	// Others reads objects of other clusters from the cache.
 	Others kit.View
 	state.Observed

@@ -47,6 +47,8 @@ type Decision struct {
 	Await phase.Outcome
 	// Finish is what a deletion does and waits for before its hooks; the zero value for nothing.
 	Finish phase.Outcome
+	// Refuses is why clients cannot write although the members are ready; "" if they can.
+	Refuses string
 	// Report writes the part of the status that belongs to the subject, and returns its conditions that apply; nil for none.
 	Report Report
 }

@@ -176,7 +176,7 @@ var verdicts = []verdict{
 	// Our own keywords.
 	nothing(`(Database|DatabaseUser) spec\.(existing|drift|reclaimPolicy)`, `DatabaseUser spec\.authentication`, ofEngine+`actions\.objects\.(databases|certificates|passwordKey|entries\{\})`),
 	nothing(ofCluster+
-		`(parameters\{\}|bootstrap\.(database|owner|fromBackup\.recoveryTarget\.(time|name))|tls\.(mode|clientCertificates)|credentials\.rotation\.(period|overlap)|config\.(mountPath|files\{\})|container\.dataPath|storage\.size|serviceAccount\.annotations\{\}|service\.(type|(annotations|labels)\{\}|loadBalancerClass|loadBalancerSourceRanges\[\]|externalTrafficPolicy)|pod\.(labels|annotations)\{\}|updateStrategy\.type|disruption\.onCordon)`,
+		`(parameters\{\}|bootstrap\.(database|owner|fromBackup\.recoveryTarget\.(time|name))|tls\.(mode|clientCertificates)|credentials\.rotation\.(period|overlap)|config\.(mountPath|files\{\})|container\.dataPath|storage\.(size|usage|whenNearlyFull|autoGrow\.limit)|serviceAccount\.annotations\{\}|service\.(type|(annotations|labels)\{\}|loadBalancerClass|loadBalancerSourceRanges\[\]|externalTrafficPolicy)|pod\.(labels|annotations)\{\}|updateStrategy\.type|disruption\.onCordon)`,
 		ofCluster+
 			`backup\.(unhealthyAfter|unchangedData|schedules\[\]\.(name|schedule|timeZone|retention\.period)|verification\.(command\[\]|recover|schedule|timeZone))`,
 		ofCluster+`deletion\.(hookFailurePolicy|volumes|hooks\[\]\.(name|type|command\[\]))`, `DatabaseBackup spec\.deletionPolicy`,

@@ -87,7 +87,7 @@ func TestTheDocumentListsEveryFieldThatThePolicyOnSecretsChecks(t *testing.T) {
 var free = regexp.MustCompile(`dyn\(\[([^]]*)\]\)`)
 
 // inert are the texts in these fields. They select no image, command, configuration or object that a container reads.
-var inert = regexp.MustCompile(`^spec\.((helpers\.)?resources\.(claims\[\]\.(name|request)|limits\{\}|requests\{\})|storage\.(size|storageClassName|volumeAttributesClassName)|updateStrategy\.type|` +
+var inert = regexp.MustCompile(`^spec\.((helpers\.)?resources\.(claims\[\]\.(name|request)|limits\{\}|requests\{\})|storage\.(size|storageClassName|volumeAttributesClassName|autoGrow\.limit|usage|whenNearlyFull)|updateStrategy\.type|` +
 	`deletion\.(volumes|hookFailurePolicy)|deletionPolicy)$`)
 
 func TestAFieldThatUsersMayChangeWithoutTheSecretsRunsNoCode(t *testing.T) {

@@ -25,6 +25,8 @@ var never = []struct {
 	{"", "serviceaccounts", []string{"get", "create", "patch", "delete"}, "it creates one for a cluster by name and needs no other"},
 	{"", "serviceaccounts/token", nil, "it could impersonate any user"},
 	{"", "nodes", []string{"get", "list", "watch"}, "it manages no nodes, and only sees which are cordoned"},
+	{"", "nodes/proxy", nil, "it would run commands in pods"},
+	{"", "nodes/stats", []string{"get"}, "kubelets report how full volumes are"},
 	{"", "namespaces", nil, "it manages no namespaces"},
 	{"", "persistentvolumes", nil, "claims are enough"},
 	{"apiextensions.k8s.io", "*", nil, "the installation creates the CRDs"},

@@ -36,7 +36,7 @@ func declareShared(w *world.World, engine string) {
 		e.Spec.Actions.Configure = action("configure")
 		fallthrough
 	default:
-		e.Spec.Actions.HandOver = action("handOver")
+		e.Spec.Actions.HandOver, e.Spec.Actions.Protect = action("handOver"), action("protect")
 		e.Spec.Roles = &dbv1.EngineRoles{Label: world.RoleLabel, Primary: world.PrimaryRole, Replica: world.ReplicaRole, LockSeconds: world.LockRounds, PositionField: world.PositionField}
 		e.Spec.State = &dbv1.EngineState{ConfigMaps: []string{world.AgreementName}}
 		if engine == world.TuneEngine {

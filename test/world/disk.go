@@ -40,6 +40,8 @@ type disk struct {
 	lost map[string]bool
 	// full are the claims whose volumes have no space.
 	full map[types.UID]bool
+	// used is the used part of volumes in percent, by their claims; a volume that is not in it is nearly empty.
+	used map[types.UID]int32
 	// passwords are those that the database of a member accepts, by the name of its pod.
 	passwords map[string][]string
 	// own are the DatabaseBackups that the operator created.
@@ -127,7 +129,7 @@ type Trouble struct {
 func newDisk() *disk {
 	return &disk{
 		bucket: map[string]artifact{}, volumes: map[types.UID]volume{}, succeeded: map[string]bool{},
-		exits: map[string]int32{}, streams: map[string]types.UID{}, lost: map[string]bool{}, full: map[types.UID]bool{},
+		exits: map[string]int32{}, streams: map[string]types.UID{}, lost: map[string]bool{}, full: map[types.UID]bool{}, used: map[types.UID]int32{},
 		own:     map[types.UID]bool{},
 		serving: map[string]types.UID{}, shared: newShared(), accounts: map[string]account{}, completed: map[string]int{},
 		failed: map[string]bool{},
@@ -137,7 +139,7 @@ func newDisk() *disk {
 func (d *disk) clone() *disk {
 	return &disk{
 		maps.Clone(d.bucket), maps.Clone(d.volumes), maps.Clone(d.succeeded), maps.Clone(d.exits), maps.Clone(d.streams), maps.Clone(d.lost),
-		maps.Clone(d.full), maps.Clone(d.passwords), maps.Clone(d.own), maps.Clone(d.serving), d.servedBy, d.consent, d.quota,
+		maps.Clone(d.full), maps.Clone(d.used), maps.Clone(d.passwords), maps.Clone(d.own), maps.Clone(d.serving), d.servedBy, d.consent, d.quota,
 		slices.Clone(d.troubles), d.backOff, d.shared.clone(), maps.Clone(d.accounts), maps.Clone(d.completed),
 		maps.Clone(d.failed), nodeFacts{slices.Clone(d.nodes.drains), d.nodes.last, d.nodes.moved},
 	}
@@ -147,7 +149,7 @@ func (d *disk) clone() *disk {
 func (d *disk) String() string {
 	of := d.shared
 	bucket, volumes, acked := d.ranked()
-	return fmt.Sprintln(bucket, volumes, d.succeeded, d.exits, d.streams, d.lost, d.full, d.own, d.serving, d.consent, d.quota, d.troubles,
+	return fmt.Sprintln(bucket, volumes, d.succeeded, d.exits, d.streams, d.lost, d.full, d.used, d.shared.readOnly, d.own, d.serving, d.consent, d.quota, d.troubles,
 		d.backOff,
 		acked, of.voters, of.left, of.ran, of.frozen, of.stalled, of.unnoticed, of.divided, of.gone, of.passedTo, of.parameters, of.tunedFor,
 		d.accounts, d.nodes.drains)

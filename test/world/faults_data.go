@@ -36,6 +36,15 @@ func FillVolume(pod string) Step {
 	}}
 }
 
+// UseVolume lets clients write until a part of the volume of a member is used. The kubelet measures it.
+func UseVolume(pod string, percent int32) Step {
+	return Step{What: fmt.Sprintf("%d%% of the volume of pod %s is used", percent, pod), Do: func(w *World) {
+		uid, _ := w.on(store.Get[*corev1.Pod](w.Store, pod))
+		w.disk.used[uid] = percent
+		w.wakes(item{"DatabaseCluster", w.Name})
+	}}
+}
+
 // LoseVolume deletes the claim and the pod of a member.
 func (w *World) LoseVolume(ordinal int32) {
 	if claim := w.Claim(ordinal); claim != nil {

@@ -37,7 +37,7 @@ func (w *World) announces(pod *corev1.Pod) bool {
 // acceptsWrites reports whether a client of members with one database can write.
 func (w *World) acceptsWrites() bool {
 	if w.disk.shared.topology == dbv1.TopologyPrimaryReplica {
-		return w.primary() != nil
+		return w.primary() != nil && !w.disk.shared.readOnly
 	}
 	for data := range w.disk.shared.voters {
 		if w.hasMajority(data) && !w.alarms(data) {

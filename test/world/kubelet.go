@@ -184,6 +184,7 @@ func (w *World) setScheduled(pod *corev1.Pod, scheduled bool, why string) {
 	reason := ""
 	if scheduled {
 		pod.Spec.NodeName = cmp.Or(pod.Spec.NodeName, w.schedule())
+		pod.Status.HostIP = "10.0.0.1"
 	}
 	if !scheduled {
 		reason = corev1.PodReasonUnschedulable

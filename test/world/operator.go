@@ -188,7 +188,7 @@ func (l *life) reconciler(kind string) reconcile.Reconciler {
 		Clock: skewed{w}, Logs: logs{l}}
 	r := reconcilers(base, kinds.Needs{
 		TransferImage: transferImage, ClusterDomain: "cluster.local", ReferencePeriod: 5 * time.Minute, Random: w.random(),
-		Comparisons: &l.compared, Process: l.process, Started: l.started, Nodes: true,
+		Meter: meter{w}, Comparisons: &l.compared, Process: l.process, Started: l.started, Nodes: true,
 	})[kind]
 	l.remember(kind, r.Common(), r.Controller())
 	return r

@@ -35,6 +35,9 @@ func (w *World) performOnMembers(pod *corev1.Pod) exit {
 		return w.performMemberRemove(member)
 	case dbv1.ComponentConfigure:
 		return w.performConfigure(pod)
+	case dbv1.ComponentProtect:
+		w.disk.shared.readOnly = variableOf(pod, "DBC_PROTECT") == "on"
+		return done()
 	default:
 		return done()
 	}

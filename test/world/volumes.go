@@ -62,6 +62,7 @@ func (w *World) grow(claim *corev1.PersistentVolumeClaim) {
 		what = fmt.Sprintf("cannot grow to %s: the backend has no room", &wanted)
 	case order > 0:
 		claim.Status.Capacity[corev1.ResourceStorage] = wanted
+		w.disk.used[claim.UID] = int32(int64(w.disk.used[claim.UID]) * has.Value() / wanted.Value()) //nolint:gosec // at most 100
 		delete(w.disk.full, claim.UID)
 		claim.Status.AllocatedResourceStatuses, claim.Status.Conditions = nil, nil
 		what = fmt.Sprintf("has grown to %s", &wanted)

@@ -44,6 +44,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.ClusterAlertsApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterArchive"):
 		return &apiv1alpha1.ClusterArchiveApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterAutoGrow"):
+		return &apiv1alpha1.ClusterAutoGrowApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterBackup"):
 		return &apiv1alpha1.ClusterBackupApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterBackupStatus"):
@@ -114,8 +116,14 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.ClusterSpreadApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterStorage"):
 		return &apiv1alpha1.ClusterStorageApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterStorageGrowth"):
+		return &apiv1alpha1.ClusterStorageGrowthApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterStorageProtection"):
+		return &apiv1alpha1.ClusterStorageProtectionApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterStorageStatus"):
 		return &apiv1alpha1.ClusterStorageStatusApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterStorageUsage"):
+		return &apiv1alpha1.ClusterStorageUsageApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterTLS"):
 		return &apiv1alpha1.ClusterTLSApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterTLSStatus"):

@@ -7,9 +7,23 @@ package situation
 import (
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
+
+// Desired is the size of the volumes of a cluster: that of its spec, or the one to which the operator has decided to grow them. A new member
+// gets it, too, because it copies the data of the others.
+func Desired(cluster *dbv1.DatabaseCluster) resource.Quantity {
+	size, decided := cluster.Spec.Storage.Size, cluster.Status.Storage
+	if decided != nil && decided.Growth != nil && decided.Growth.Size.Cmp(size) > 0 && !pods.Ephemeral(cluster) {
+		return decided.Growth.Size
+	}
+	return size
+}
 
 // OtherSize reports whether a claim must request another size. A volume never shrinks: a smaller request only gives up an expansion that
 // has not succeeded. A claim that is not bound cannot be changed.

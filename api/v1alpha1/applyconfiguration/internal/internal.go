@@ -243,6 +243,21 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: windowHours
       type:
         scalar: numeric
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterAutoGrow
+  map:
+    fields:
+    - name: atPercent
+      type:
+        scalar: numeric
+    - name: byPercent
+      type:
+        scalar: numeric
+    - name: cooldownSeconds
+      type:
+        scalar: numeric
+    - name: limit
+      type:
+        namedType: io.k8s.apimachinery.pkg.api.resource.Quantity
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterBackup
   map:
     fields:
@@ -1005,6 +1020,9 @@ var schemaYAML = typed.YAMLObject(`types:
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterStorage
   map:
     fields:
+    - name: autoGrow
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterAutoGrow
     - name: ephemeral
       type:
         scalar: boolean
@@ -1014,18 +1032,84 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: storageClassName
       type:
         scalar: string
+    - name: usage
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.StorageUsage
     - name: volumeAttributesClassName
       type:
         scalar: string
+    - name: whenNearlyFull
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.NearlyFullPolicy
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterStorageGrowth
+  map:
+    fields:
+    - name: cause
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.StorageCause
+    - name: refused
+      type:
+        scalar: string
+    - name: size
+      type:
+        namedType: io.k8s.apimachinery.pkg.api.resource.Quantity
+    - name: time
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
+    - name: usage
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterStorageUsage
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterStorageProtection
+  map:
+    fields:
+    - name: capacity
+      type:
+        namedType: io.k8s.apimachinery.pkg.api.resource.Quantity
+    - name: since
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
+    - name: state
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ProtectionState
+    - name: usage
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterStorageUsage
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterStorageStatus
   map:
     fields:
     - name: capacity
       type:
         namedType: io.k8s.apimachinery.pkg.api.resource.Quantity
+    - name: desired
+      type:
+        namedType: io.k8s.apimachinery.pkg.api.resource.Quantity
+    - name: growth
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterStorageGrowth
+    - name: protection
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterStorageProtection
     - name: requested
       type:
         namedType: io.k8s.apimachinery.pkg.api.resource.Quantity
+    - name: usage
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterStorageUsage
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterStorageUsage
+  map:
+    fields:
+    - name: capacityBytes
+      type:
+        scalar: numeric
+    - name: claim
+      type:
+        scalar: string
+    - name: time
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
+    - name: usedPercent
+      type:
+        scalar: numeric
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterTLS
   map:
     fields:
@@ -2138,6 +2222,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: probe
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineAction
+    - name: protect
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineAction
     - name: recover
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineRecovery
@@ -2715,6 +2802,8 @@ var schemaYAML = typed.YAMLObject(`types:
         namedType: io.k8s.apimachinery.pkg.api.resource.Quantity
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.MissingBackupPolicy
   scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.NearlyFullPolicy
+  scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.NewestBackup
   map:
     fields:
@@ -2727,6 +2816,8 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: destination
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupDestination
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ProtectionState
+  scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ReclaimPolicy
   scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RecoveryRange
@@ -2871,6 +2962,10 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: pod
       type:
         scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.StorageCause
+  scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.StorageUsage
+  scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.TLSClientCertificates
   scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.TLSIssuerRef

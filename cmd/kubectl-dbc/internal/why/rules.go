@@ -75,6 +75,8 @@ var rules = []rule{
 		page: "deletion.md#protect-a-cluster", command: "kubectl get validatingadmissionpolicies"},
 	{condition: dbv1.ConditionMonitoringConfigured, bad: isFalse, harmless: []string{dbv1.ReasonMonitoringPending},
 		page: "monitoring.md#metrics-of-the-database", command: describe},
+	{condition: dbv1.ConditionDiskPressure, bad: isTrue, harmless: []string{dbv1.ReasonGrowing, dbv1.ReasonCooldown},
+		page: "troubleshooting.md#a-volume-fills", command: describe},
 	{condition: dbv1.ConditionEvictionBlocked, bad: isTrue, page: "operations.md#drain-a-node",
 		command: "kubectl -n NS get poddisruptionbudgets"},
 }

@@ -3,6 +3,7 @@ import json
 
 from common import DATA, adopt_database, create_replicator, env, set_passwords
 from parameters import check, dynamic
+from protection import lift
 from server import run, server
 
 
@@ -12,6 +13,7 @@ def complete():
     configuration = dynamic()
     check(configuration["postgresql"]["parameters"])
     with server(configuration["postgresql"]["parameters"]) as (database, _):
+        lift(database)  # the backup may be of a protected database
         create_replicator(database)
         if env.get("DBC_COPY") == "true":
             set_passwords(database)

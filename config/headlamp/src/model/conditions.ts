@@ -17,7 +17,7 @@ const trueIsGood = [
   'MonitoringConfigured',
 ];
 const trueIsBad = ['Stalled', 'SplitBrainSuspected', 'DeletionBlocked'];
-const trueIsAWarning = ['Degraded', 'EvictionBlocked'];
+const trueIsAWarning = ['Degraded', 'DiskPressure', 'EvictionBlocked'];
 const trueIsAChange = ['Progressing', 'UpdateAvailable', 'StorageResizing', 'Paused', 'Hibernated'];
 
 /** conditionTypes are the conditions that the plugin knows, in the order in which it shows them. */

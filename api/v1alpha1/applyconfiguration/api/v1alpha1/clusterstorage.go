@@ -7,6 +7,7 @@ SPDX-License-Identifier: Apache-2.0
 package v1alpha1
 
 import (
+	apiv1alpha1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	resource "k8s.io/apimachinery/pkg/api/resource"
 )
 
@@ -27,6 +28,17 @@ type ClusterStorageApplyConfiguration struct {
 	// volumes keep their attributes, and new volumes get those of the StorageClass. It needs an API server that serves
 	// VolumeAttributesClasses, as Kubernetes 1.34 and newer do. Default: the attributes of the StorageClass.
 	VolumeAttributesClassName *string `json:"volumeAttributesClassName,omitempty"`
+	// autoGrow lets the operator raise the size of the volumes when they fill. It never changes size: status.storage has
+	// the size that the operator decided. A size above that takes effect. Without autoGrow, grown volumes keep their size.
+	// Default: volumes grow only with size.
+	AutoGrow *ClusterAutoGrowApplyConfiguration `json:"autoGrow,omitempty"`
+	// usage is Measured to measure the use of the volumes, as autoGrow does anyway. The condition DiskPressure reports
+	// it. Default: the use is measured only with autoGrow.
+	Usage *apiv1alpha1.StorageUsage `json:"usage,omitempty"`
+	// whenNearlyFull is what happens if at most 5% of the volume of the primary is free, or 2Gi of a large volume.
+	// Protect makes transactions read-only by the action protect of the engine, until the volume has grown. Continue lets
+	// clients write until the volume is full. It needs autoGrow or usage. Default: Protect.
+	WhenNearlyFull *apiv1alpha1.NearlyFullPolicy `json:"whenNearlyFull,omitempty"`
 	// ephemeral stores the data in an emptyDir of the pod instead of a persistent volume, for caches. The data is
 	// deleted with the pod. It cannot be changed. Default: false.
 	Ephemeral *bool `json:"ephemeral,omitempty"`
@@ -59,6 +71,30 @@ func (b *ClusterStorageApplyConfiguration) WithStorageClassName(value string) *C
 // If called multiple times, the VolumeAttributesClassName field is set to the value of the last call.
 func (b *ClusterStorageApplyConfiguration) WithVolumeAttributesClassName(value string) *ClusterStorageApplyConfiguration {
 	b.VolumeAttributesClassName = &value
+	return b
+}
+
+// WithAutoGrow sets the AutoGrow field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the AutoGrow field is set to the value of the last call.
+func (b *ClusterStorageApplyConfiguration) WithAutoGrow(value *ClusterAutoGrowApplyConfiguration) *ClusterStorageApplyConfiguration {
+	b.AutoGrow = value
+	return b
+}
+
+// WithUsage sets the Usage field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Usage field is set to the value of the last call.
+func (b *ClusterStorageApplyConfiguration) WithUsage(value apiv1alpha1.StorageUsage) *ClusterStorageApplyConfiguration {
+	b.Usage = &value
+	return b
+}
+
+// WithWhenNearlyFull sets the WhenNearlyFull field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the WhenNearlyFull field is set to the value of the last call.
+func (b *ClusterStorageApplyConfiguration) WithWhenNearlyFull(value apiv1alpha1.NearlyFullPolicy) *ClusterStorageApplyConfiguration {
+	b.WhenNearlyFull = &value
 	return b
 }
 

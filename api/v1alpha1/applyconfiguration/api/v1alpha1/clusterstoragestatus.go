@@ -19,6 +19,15 @@ type ClusterStorageStatusApplyConfiguration struct {
 	Requested *resource.Quantity `json:"requested,omitempty"`
 	// capacity is the size of the smallest volume, for example 10Gi. It is empty while no claim is bound.
 	Capacity *resource.Quantity `json:"capacity,omitempty"`
+	// desired is the size that the operator requests for each volume, for example 12Gi: spec.storage.size, or growth.size if that is larger.
+	// It is empty without autoGrow, unless volumes have grown.
+	Desired *resource.Quantity `json:"desired,omitempty"`
+	// growth is the last growth that the operator decided. It is kept after autoGrow is removed.
+	Growth *ClusterStorageGrowthApplyConfiguration `json:"growth,omitempty"`
+	// usage is the measured use of the fullest volume. It is rounded, so that it changes rarely.
+	Usage *ClusterStorageUsageApplyConfiguration `json:"usage,omitempty"`
+	// protection is set while transactions are read-only, because the volume of the primary is nearly full.
+	Protection *ClusterStorageProtectionApplyConfiguration `json:"protection,omitempty"`
 }
 
 // ClusterStorageStatusApplyConfiguration constructs a declarative configuration of the ClusterStorageStatus type for use with
@@ -40,5 +49,37 @@ func (b *ClusterStorageStatusApplyConfiguration) WithRequested(value resource.Qu
 // If called multiple times, the Capacity field is set to the value of the last call.
 func (b *ClusterStorageStatusApplyConfiguration) WithCapacity(value resource.Quantity) *ClusterStorageStatusApplyConfiguration {
 	b.Capacity = &value
+	return b
+}
+
+// WithDesired sets the Desired field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Desired field is set to the value of the last call.
+func (b *ClusterStorageStatusApplyConfiguration) WithDesired(value resource.Quantity) *ClusterStorageStatusApplyConfiguration {
+	b.Desired = &value
+	return b
+}
+
+// WithGrowth sets the Growth field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Growth field is set to the value of the last call.
+func (b *ClusterStorageStatusApplyConfiguration) WithGrowth(value *ClusterStorageGrowthApplyConfiguration) *ClusterStorageStatusApplyConfiguration {
+	b.Growth = value
+	return b
+}
+
+// WithUsage sets the Usage field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Usage field is set to the value of the last call.
+func (b *ClusterStorageStatusApplyConfiguration) WithUsage(value *ClusterStorageUsageApplyConfiguration) *ClusterStorageStatusApplyConfiguration {
+	b.Usage = value
+	return b
+}
+
+// WithProtection sets the Protection field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Protection field is set to the value of the last call.
+func (b *ClusterStorageStatusApplyConfiguration) WithProtection(value *ClusterStorageProtectionApplyConfiguration) *ClusterStorageStatusApplyConfiguration {
+	b.Protection = value
 	return b
 }

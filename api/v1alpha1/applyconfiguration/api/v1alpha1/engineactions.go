@@ -60,6 +60,10 @@ type EngineActionsApplyConfiguration struct {
 	// list of them as JSON from standard input, and writes one line of JSON for each to standard output. docs/engines.md has the form.
 	// It must succeed if it runs again. Default: the engine has no Databases and DatabaseUsers.
 	Objects *EngineObjectsApplyConfiguration `json:"objects,omitempty"`
+	// protect makes transactions of clients read-only if DBC_PROTECT is on, and undoes that if it is off. It runs when the volume of
+	// DBC_MEMBER is nearly full. Clients can read, the member stays ready, and the database itself can write. It must succeed if it
+	// runs again. Default: clients write until the volume is full.
+	Protect *EngineActionApplyConfiguration `json:"protect,omitempty"`
 }
 
 // EngineActionsApplyConfiguration constructs a declarative configuration of the EngineActions type for use with
@@ -169,5 +173,13 @@ func (b *EngineActionsApplyConfiguration) WithRecover(value *EngineRecoveryApply
 // If called multiple times, the Objects field is set to the value of the last call.
 func (b *EngineActionsApplyConfiguration) WithObjects(value *EngineObjectsApplyConfiguration) *EngineActionsApplyConfiguration {
 	b.Objects = value
+	return b
+}
+
+// WithProtect sets the Protect field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Protect field is set to the value of the last call.
+func (b *EngineActionsApplyConfiguration) WithProtect(value *EngineActionApplyConfiguration) *EngineActionsApplyConfiguration {
+	b.Protect = value
 	return b
 }

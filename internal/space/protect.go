@@ -1,0 +1,209 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package space
+
+import (
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/pods"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// protectAction is the kind of the Jobs of the protection. A member that does not answer may be down for minutes.
+var protectAction = jobs.ActionKind{
+	Component: dbv1.ComponentProtect, Retries: 6, Deadline: jobs.Within(10 * time.Minute), Resources: jobs.BackupResources,
+	Supersede: jobs.SupersedeFailed, Connects: true,
+}
+
+// guard is what a pass does about the protection.
+type guard struct {
+	// next is the protection to record; nil for none.
+	next       *dbv1.ClusterStorageProtection
+	operations operation.List
+	// refuses is why clients cannot write, and text what the protection does; "" for nothing.
+	refuses, text string
+	left          time.Duration
+}
+
+// protection is the recorded one; nil for none.
+func protection(cluster *dbv1.DatabaseCluster) *dbv1.ClusterStorageProtection {
+	if cluster.Status.Storage == nil {
+		return nil
+	}
+	return cluster.Status.Storage.Protection
+}
+
+// protect makes a database read-only while the volume to which it writes is nearly full, and undoes that once it has space. Each state is
+// recorded before its Job starts.
+func protect(s *situation.Situation, f Facts) guard {
+	p := protection(s.Cluster)
+	switch {
+	case p == nil:
+		return begin(s, f)
+	case s.Deleting():
+		return guard{next: p}
+	case p.State == dbv1.ProtectionProtecting:
+		return run(s, f, p, dbv1.ProtectionProtected)
+	case p.State == dbv1.ProtectionLifting:
+		return run(s, f, p, "")
+	case roomy(s, f, p):
+		return guard{next: turned(s, p, dbv1.ProtectionLifting), refuses: refusal(p)}
+	default:
+		return guard{next: p, refuses: refusal(p)}
+	}
+}
+
+// begin protects a database whose volume is nearly full. An unknown use, or an unknown primary, is no reason.
+func begin(s *situation.Situation, f Facts) guard {
+	m, known := writer(s, f)
+	wanted := f.Asked && s.Cluster.Spec.Storage.WhenNearlyFull != dbv1.NearlyFullContinue && !s.Cluster.Spec.Paused && !s.Stopping()
+	if !known || !wanted || !m.nearlyFull() || m.shared() {
+		return guard{}
+	}
+	if !offered(s) {
+		return guard{text: "the engine has no action protect, so clients write until the volume is full"}
+	}
+	return guard{next: &dbv1.ClusterStorageProtection{
+		State: dbv1.ProtectionProtecting, Since: metav1.NewTime(s.At), Usage: m.usage(), Capacity: m.Volume.Capacity,
+	}}
+}
+
+func offered(s *situation.Situation) bool {
+	return s.Engine != nil && s.Engine.Spec.Actions.Protect != nil
+}
+
+// writer is the volume to which clients write: that of the primary, or the fullest one if the members have no primary.
+func writer(s *situation.Situation, f Facts) (Measured, bool) {
+	if !s.HasRoles() {
+		return f.fullest()
+	}
+	primary, found := s.Primary()
+	if !found {
+		return Measured{}, false
+	}
+	return state.First(f.Measured, func(m Measured) bool { return m.Ordinal == primary.Ordinal })
+}
+
+// roomy reports whether the database needs no protection any more. A volume that has grown counts before the next measurement, because a
+// protected database hardly writes.
+func roomy(s *situation.Situation, f Facts, p *dbv1.ClusterStorageProtection) bool {
+	if !asked(s.Cluster) || s.Cluster.Spec.Storage.WhenNearlyFull == dbv1.NearlyFullContinue {
+		return true
+	}
+	if m, known := writer(s, f); known && m.VolumeUsage.Measured.After(p.Since.Time) {
+		return m.Available >= 2*reserve(m.VolumeUsage.Capacity) && m.UsedPercent < 95
+	}
+	free := p.Usage.CapacityBytes / 100 * int64(100-p.Usage.UsedPercent)
+	for _, v := range s.InUse() {
+		if grown := v.Capacity.Value() - p.Capacity.Value(); v.Claim == p.Usage.Claim && grown > 0 {
+			return free+grown >= 2*reserve(p.Usage.CapacityBytes+grown)
+		}
+	}
+	return false
+}
+
+func turned(s *situation.Situation, p *dbv1.ClusterStorageProtection, to dbv1.ProtectionState) *dbv1.ClusterStorageProtection {
+	next := *p
+	next.State, next.Since = to, metav1.NewTime(s.At)
+	return &next
+}
+
+func refusal(p *dbv1.ClusterStorageProtection) string {
+	return fmt.Sprintf("transactions are read-only, because PersistentVolumeClaim %s was used to %d%% at %s", p.Usage.Claim,
+		p.Usage.UsedPercent, p.Usage.Time.UTC().Format(time.RFC3339))
+}
+
+// run runs the Job of a state until it has succeeded. After that comes the next state; "" for none.
+func run(s *situation.Situation, f Facts, p *dbv1.ClusterStorageProtection, after dbv1.ProtectionState) guard {
+	g := guard{next: p}
+	if p.State == dbv1.ProtectionLifting {
+		g.refuses = refusal(p)
+	}
+	policy := protectAction.Policy(s.Cluster)
+	job, can := desired(s, p)
+	policy.Purpose = "the database is being protected"
+	if p.State == dbv1.ProtectionLifting {
+		policy.Purpose = "the protection of the database is being lifted"
+	}
+	if can {
+		policy.Desired = []objects.Child{job}
+	}
+	r := jobs.Run(policy, f.Protection.Job, f.Protection.Found, s.At)
+	g.text, g.left = r.Message, r.Left
+	switch r.Step {
+	case jobs.Create:
+		g.start(s, job, can)
+	case jobs.Recreate:
+		g.operations = operation.Deletion(operation.Recreation(r.Job))
+	case jobs.Done:
+		g.next, g.text, g.refuses = nil, "", ""
+		if after != "" {
+			g.next, g.refuses = turned(s, p, after), refusal(p)
+		}
+	case jobs.Failed, jobs.Lost:
+		g.text = fmt.Sprintf("%s, but Job %s failed: %s. See kubectl logs job/%[2]s, then delete the Job to try again", policy.Purpose,
+			r.Job.Name, r.Cause)
+	case jobs.AwaitDeletion, jobs.Wait:
+	}
+	return g
+}
+
+// start starts the Job if nothing prevents it.
+func (g *guard) start(s *situation.Situation, job objects.Child, can bool) {
+	switch {
+	case !can:
+		g.text = "the engine has no action protect, so the state of the database is unknown. Set spec.engine to one with that action"
+	case s.JobObstacle() != "":
+		g.text = "the Job of the action protect cannot start: " + s.JobObstacle()
+	case s.Stopping() || s.Cluster.Spec.Paused:
+		g.text = "the action protect runs when members run and spec.paused is false"
+	default:
+		g.operations = operation.List{operation.StartJob("create "+job.String(), job)}
+		g.text = "Job " + job.Name() + " starts"
+	}
+}
+
+// mode is what the Job of a state does; "" for a state without one.
+func mode(p *dbv1.ClusterStorageProtection) string {
+	switch p.State {
+	case dbv1.ProtectionProtecting:
+		return "on"
+	case dbv1.ProtectionLifting:
+		return "off"
+	default:
+		return ""
+	}
+}
+
+// jobName names the Job of a state, which begins once; "" for a state without one.
+func jobName(cluster *dbv1.DatabaseCluster, p *dbv1.ClusterStorageProtection, ordinal int32) string {
+	if mode(p) == "" {
+		return ""
+	}
+	return naming.ActionJob(cluster.Name, "protect", ordinal, string(cluster.UID), mode(p), p.Since.UTC().Format(time.RFC3339))
+}
+
+// desired is the Job of a state; can is false if the engine has no such action.
+func desired(s *situation.Situation, p *dbv1.ClusterStorageProtection) (job objects.Child, can bool) {
+	ordinal, named := naming.ClaimOrdinal(s.Cluster, p.Usage.Claim)
+	if !offered(s) || !named {
+		return job, false
+	}
+	return jobs.Build(s.Cluster, jobs.Spec{
+		Name: jobName(s.Cluster, p, ordinal), Kind: protectAction, Owner: objects.OwnedBy(s.Cluster),
+		Command: s.Engine.Spec.Actions.Protect.Command, Member: &ordinal,
+		Variables: []*corev1ac.EnvVarApplyConfiguration{pods.Variable("DBC_PROTECT", mode(p))},
+	}), true
+}

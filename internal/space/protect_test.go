@@ -1,0 +1,121 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package space_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
+)
+
+// protected gives the status a protection in a state.
+func (f *fixture) protected(state dbv1.ProtectionState) *dbv1.ClusterStorageProtection {
+	p := &dbv1.ClusterStorageProtection{State: state, Since: plans.Ago(time.Minute), Capacity: resource.MustParse("10Gi"),
+		Usage: dbv1.ClusterStorageUsage{Claim: "data-orders-0", UsedPercent: 97, CapacityBytes: capacity, Time: plans.Ago(2 * time.Minute)}}
+	f.cluster.Status.Storage = &dbv1.ClusterStorageStatus{Protection: p}
+	return p
+}
+
+func (f *fixture) job(job jobs.Job) {
+	f.facts.Protection.Job, f.facts.Protection.Found = job, true
+}
+
+// measuredBefore makes all measurements older than the protection.
+func (f *fixture) measuredBefore() {
+	for i := range f.facts.Measured {
+		f.facts.Measured[i].VolumeUsage.Measured = plans.Now.Add(-2 * time.Minute)
+	}
+}
+
+func TestHowADatabaseIsProtected(t *testing.T) {
+	const refuses = "transactions are read-only, because PersistentVolumeClaim data-orders-0 was used to 97% at 2025-12-31T23:58:00Z"
+	for name, c := range map[string]struct {
+		change func(*fixture)
+		// state is in the status, operation is a part of the only operation, and refuses why clients cannot write.
+		state, operation, refuses string
+	}{
+		"a volume that fills is not nearly full":   {func(f *fixture) { f.use(0, 94) }, "", "", ""},
+		"the volume of the primary is nearly full": {func(f *fixture) { f.use(0, 97) }, "Protecting", "", ""},
+		"that of a replica is no reason":           {func(f *fixture) { f.use(1, 97) }, "", "", ""},
+		"nor is one without a known primary":       {func(f *fixture) { f.use(0, 97); plans.Roles(&f.observed, "", "", "") }, "", "", ""},
+		"the user does not want it":                {func(f *fixture) { f.use(0, 97); f.cluster.Spec.Storage.WhenNearlyFull = dbv1.NearlyFullContinue }, "", "", ""},
+		"the engine cannot":                        {func(f *fixture) { f.use(0, 97); f.observed.Engine.Spec.Actions.Protect = nil }, "", "", ""},
+		"a paused cluster":                         {func(f *fixture) { f.use(0, 97); f.cluster.Spec.Paused = true }, "", "", ""},
+		"the Job starts after that is recorded":    {func(f *fixture) { f.use(0, 97); f.protected(dbv1.ProtectionProtecting) }, "Protecting", "create Job orders-protect-", ""},
+		"the Job runs":                             {func(f *fixture) { f.protected(dbv1.ProtectionProtecting); f.job(jobs.Job{Name: "j", Active: true}) }, "Protecting", "", ""},
+		"it has succeeded":                         {func(f *fixture) { f.protected(dbv1.ProtectionProtecting); f.job(jobs.Job{Name: "j", Succeeded: true}) }, "Protected", "", refuses},
+		"it stays while the use is unknown":        {func(f *fixture) { f.protected(dbv1.ProtectionProtected); f.facts.Measured = nil }, "Protected", "", refuses},
+		"it stays with a little space":             {func(f *fixture) { f.use(0, 92); f.protected(dbv1.ProtectionProtected) }, "Protected", "", refuses},
+		"it is lifted with more":                   {func(f *fixture) { f.use(0, 85); f.protected(dbv1.ProtectionProtected) }, "Lifting", "", refuses},
+		"a measurement from before is no reason":   {func(f *fixture) { f.use(0, 85); f.measuredBefore(); f.protected(dbv1.ProtectionProtected) }, "Protected", "", refuses},
+		"a grown volume is, before the next one": {func(f *fixture) {
+			f.use(0, 97)
+			f.measuredBefore()
+			f.sized("12Gi")
+			f.protected(dbv1.ProtectionProtected)
+		}, "Lifting", "", refuses},
+		"nobody measures any more": {func(f *fixture) {
+			f.protected(dbv1.ProtectionProtected)
+			f.cluster.Spec.Storage.AutoGrow = nil
+			f.facts.Asked = false
+		}, "Lifting", "", refuses},
+		"clients cannot write until it has ended": {func(f *fixture) { f.protected(dbv1.ProtectionLifting) }, "Lifting", "create Job orders-protect-", refuses},
+		"then they can": {func(f *fixture) { f.protected(dbv1.ProtectionLifting); f.job(jobs.Job{Name: "j", Succeeded: true}) }, "", "", ""},
+		"a deletion changes nothing about it": {func(f *fixture) {
+			f.protected(dbv1.ProtectionProtected)
+			at := plans.Ago(0)
+			f.cluster.DeletionTimestamp = &at
+		}, "Protected", "", ""},
+		"a file system of others is not to protect": {func(f *fixture) {
+			f.use(0, 97)
+			f.facts.Measured[0].VolumeUsage.Capacity *= 10
+			f.facts.Measured[0].Available = 0
+		}, "", "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			c.change(f)
+			d, status := f.decide()
+			is := ""
+			if p := status.Storage.Protection; p != nil {
+				is = string(p.State)
+			}
+			if is != c.state || d.Refuses != c.refuses {
+				t.Errorf("got %s, refuses %q", is, d.Refuses)
+			}
+			if does := operation.Describe(d.Operations); c.operation == "" && does != "" || !strings.Contains(does, c.operation) {
+				t.Errorf("does %q", does)
+			}
+		})
+	}
+}
+
+func TestAFailedProtectionNamesTheJobAndTheRemedy(t *testing.T) {
+	f := newFixture(t)
+	f.use(0, 97)
+	f.protected(dbv1.ProtectionProtecting)
+	f.job(jobs.Job{Name: "orders-protect-1", Failed: true})
+	_, status := f.decide()
+	if text := describe(status); !strings.Contains(text, "See kubectl logs job/orders-protect-1, then delete the Job to try again") {
+		t.Error(text)
+	}
+}
+
+func TestAnEngineWithoutTheActionIsNamedInDiskPressure(t *testing.T) {
+	f := newFixture(t)
+	f.use(0, 97)
+	f.observed.Engine.Spec.Actions.Protect = nil
+	_, status := f.decide()
+	if text := describe(status); !strings.Contains(text, "The engine has no action protect, so clients write until the volume is full") {
+		t.Error(text)
+	}
+}

@@ -1,0 +1,112 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package space
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	storagev1 "k8s.io/api/storage/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/subject"
+)
+
+// +kubebuilder:rbac:groups=storage.k8s.io,resources=storageclasses,verbs=get,roleName=manager-cluster-role
+
+// ProtectionJob is a Job of the protection, if it exists.
+type ProtectionJob struct {
+	jobs.Job
+	Found bool
+}
+
+// young is how long a pod may have no measurement: the kubelet measures the volumes of a new pod within two minutes.
+const young = 3 * time.Minute
+
+// read asks the kubelets of the members about their volumes, and reads the StorageClass of one that fills. Only clusters that ask cost a
+// request.
+func read(ctx context.Context, o *subject.ClusterReading) {
+	if o.Err != nil || o.Meter == nil {
+		return
+	}
+	key := client.ObjectKeyFromObject(o.Cluster)
+	f := Facts{Asked: asked(o.Cluster)}
+	nodes := map[string]string{}
+	for _, m := range o.Members {
+		if f.Asked && m.Node != "" && m.NodeAddress != "" {
+			nodes[m.Node] = m.NodeAddress
+		}
+	}
+	answers := o.Meter.Ask(key, nodes)
+	if f.Asked {
+		f.match(o, answers)
+		f.readClass(ctx, o)
+	}
+	f.readJob(ctx, o)
+	state.Put(&o.Observed, f)
+}
+
+// match finds the measurement of each member's volume.
+func (f *Facts) match(o *subject.ClusterReading, answers map[string]state.NodeUsage) {
+	f.Begun = true
+	for _, v := range o.Volumes {
+		m, runs := state.First(o.Members, func(m state.Member) bool { return m.Ordinal == v.Ordinal })
+		if !runs || m.Terminating {
+			continue
+		}
+		answer := answers[m.Node]
+		f.Begun = f.Begun && (m.Node == "" || answer.Asked)
+		seen, known := answer.Volumes[o.Cluster.Namespace+"/"+v.Claim]
+		switch {
+		case known && o.At.Sub(seen.Measured) <= fresh:
+			f.Measured = append(f.Measured, Measured{v, seen})
+		case m.Node != "" && !answer.Asked:
+		case m.Created.Add(young).After(o.At) && answer.Problem == "":
+			f.Awaits = situation.Sooner(f.Awaits, m.Created.Add(young).Sub(o.At)+time.Second)
+		case answer.Problem != "":
+			f.Unknown = append(f.Unknown, fmt.Sprintf("PersistentVolumeClaim %s: %s", v.Claim, answer.Problem))
+		case m.Node == "":
+			f.Unknown = append(f.Unknown, fmt.Sprintf("PersistentVolumeClaim %s: pod %s has no node", v.Claim, m.Name))
+		default:
+			f.Unknown = append(f.Unknown, fmt.Sprintf(
+				"PersistentVolumeClaim %s: the kubelet of node %s reports no use of the volume; its CSI driver may not support that", v.Claim, m.Node))
+		}
+	}
+}
+
+// readClass reads whether volumes can be expanded, if one fills. Without the right, the API server refuses an expansion that is impossible.
+func (f *Facts) readClass(ctx context.Context, o *subject.ClusterReading) {
+	fullest, known := f.fullest()
+	if o.Err != nil || !known || fullest.StorageClass == "" || fullest.UsedPercent < at(o.Cluster) || o.Cluster.Spec.Storage.AutoGrow == nil {
+		return
+	}
+	class := &storagev1.StorageClass{}
+	err := o.Live.Get(ctx, client.ObjectKey{Name: fullest.StorageClass}, class)
+	switch {
+	case apierrors.IsForbidden(err), apierrors.IsNotFound(err):
+	case err != nil:
+		o.Err = fmt.Errorf("read StorageClass %s: %w", fullest.StorageClass, err)
+	case class.AllowVolumeExpansion == nil || !*class.AllowVolumeExpansion:
+		f.Expansion = fmt.Sprintf("StorageClass %s does not set allowVolumeExpansion", class.Name)
+	}
+}
+
+// readJob reads the Job of the current state of the protection.
+func (f *Facts) readJob(ctx context.Context, o *subject.ClusterReading) {
+	recorded := protection(o.Cluster)
+	if recorded == nil || o.Cluster.DeletionTimestamp != nil {
+		return
+	}
+	ordinal, named := naming.ClaimOrdinal(o.Cluster, recorded.Usage.Claim)
+	if name := jobName(o.Cluster, recorded, ordinal); named && name != "" {
+		_, f.Protection.Job, f.Protection.Found = o.JobNamed(ctx, protectAction, name)
+	}
+}
