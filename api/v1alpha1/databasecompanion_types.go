@@ -56,7 +56,7 @@ type DatabaseCompanionList struct {
 // DatabaseCompanionSpec is the desired state of a DatabaseCompanion.
 //
 // +kubebuilder:validation:XValidation:rule="self.clusterRef == oldSelf.clusterRef",message="spec.clusterRef cannot be changed: create another DatabaseCompanion"
-// +kubebuilder:validation:XValidation:rule="(has(self.companion) ? self.companion : ”) == (has(oldSelf.companion) ? oldSelf.companion : ”)",message="spec.companion cannot be changed: create another DatabaseCompanion"
+// +kubebuilder:validation:XValidation:rule="has(self.companion) == has(oldSelf.companion) && (!has(self.companion) || self.companion == oldSelf.companion)",message="spec.companion cannot be changed: create another DatabaseCompanion"
 // +kubebuilder:validation:XValidation:rule="has(self.companion) || has(self.image) && has(self.port)",message="set spec.companion to a companion of the engine, or spec.image and spec.port for an application of your own"
 // +kubebuilder:validation:XValidation:rule="has(self.companion) || !has(self.parameters)",message="spec.parameters are settings of a companion of the engine: set spec.companion, or use spec.container.env"
 // +kubebuilder:validation:XValidation:rule="!has(self.companion) || !has(self.connection)",message="spec.connection is for an application of your own: spec.companion has its own credentials. Remove one of them"

@@ -154,6 +154,9 @@ func commands(spec dbv1.DatabaseEngineSpec) map[string][]string {
 			all["spec.container."+name+".exec.command"] = probe.Exec.Command
 		}
 	}
+	for _, c := range spec.Companions {
+		all["spec.companions["+c.Name+"].command"] = c.Command
+	}
 	for _, name := range engine.Actions {
 		if action := engine.Action(spec.Actions, name); action != nil {
 			all["spec.actions."+name+".command"] = action.Command
