@@ -64,9 +64,8 @@ const (
 var ClusterConditions = []string{
 	ConditionReady, ConditionAvailable, ConditionProgressing, ConditionDegraded, ConditionStalled, ConditionUpdateAvailable,
 	ConditionStorageResizing, ConditionDiskPressure, ConditionPaused, ConditionHibernated, ConditionBackupHealthy, ConditionBackupVerified,
-	ConditionContinuousArchiving,
-	ConditionCredentialsRotated, ConditionProtectionEnforced, ConditionTLSReady, ConditionMonitoringConfigured, ConditionSplitBrainSuspected, ConditionEvictionBlocked,
-	ConditionDeletionBlocked,
+	ConditionContinuousArchiving, ConditionCredentialsRotated, ConditionProtectionEnforced, ConditionTLSReady, ConditionMonitoringConfigured,
+	ConditionSplitBrainSuspected, ConditionEvictionBlocked, ConditionDeletionBlocked,
 }
 
 // Reasons of ConditionReady. While it is False, it has the reason of the condition that its message quotes.

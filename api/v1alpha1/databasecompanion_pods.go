@@ -24,7 +24,7 @@ const (
 // CompanionConnectionChange is what happens when the connection Secret changes.
 type CompanionConnectionChange string
 
-// What happens when the connection Secret changes.
+// The consequences of a change of the connection Secret.
 const (
 	// ConnectionRestart restarts the pods, one after another.
 	ConnectionRestart CompanionConnectionChange = "Restart"

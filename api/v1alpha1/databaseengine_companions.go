@@ -77,17 +77,17 @@ type EngineCompanion struct {
 	// +kubebuilder:validation:MaxItems=32
 	Parameters []EngineCompanionParameter `json:"parameters,omitempty"`
 
-	// pause is Supported if the scripts of the engine can hold the clients of the companion back while the primary changes. Its ready pods
+	// pause is Supported if the scripts of the engine can pause the clients of the companion while the primary changes. Its ready pods
 	// then have addresses under <cluster>-companions.<namespace>.svc, where actions find them. Default: Unsupported.
 	// +optional
 	// +kubebuilder:validation:Enum=Supported;Unsupported
 	Pause EnginePause `json:"pause,omitempty"`
 }
 
-// EnginePause is whether the clients of a companion can be held back.
+// EnginePause is whether the clients of a companion can be paused.
 type EnginePause string
 
-// Whether the clients of a companion can be held back.
+// Whether the clients of a companion can be paused.
 const (
 	// PauseSupported means that scripts of the engine can do that.
 	PauseSupported EnginePause = "Supported"

@@ -41,7 +41,7 @@ type EngineSecretKey struct {
 // EngineSecretUse is what needs a key of a Secret.
 type EngineSecretUse string
 
-// What needs a key of a Secret.
+// The users of a key of a Secret.
 const (
 	// UsedByMembers means that no member starts without it.
 	UsedByMembers EngineSecretUse = "Members"

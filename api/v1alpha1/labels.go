@@ -32,7 +32,7 @@ const (
 	LabelCompanionUID = "database.dbcluster.io/companion-uid"
 	// LabelCompanion is, on the objects of a DatabaseCompanion, its name.
 	LabelCompanion = "database.dbcluster.io/companion"
-	// LabelPauses is "true" on the pods of companions whose clients actions of the engine can hold back.
+	// LabelPauses is "true" on the pods of companions whose clients actions of the engine can pause.
 	LabelPauses = "database.dbcluster.io/pauses"
 	// LabelConnects is "true" on the pods of Jobs that may connect to every port of the members: the NetworkPolicy of the cluster
 	// selects them.
@@ -144,8 +144,8 @@ const (
 	AnnotationReferences = "database.dbcluster.io/references"
 	// AnnotationApplied is on every object that the operator applies: a hash of what it applied.
 	AnnotationApplied = "database.dbcluster.io/applied"
-	// AnnotationStoredSpec is on StatefulSets and on the Deployments of companions: the UID and the generation of the operator's last write, or a hash of the spec after it. If
-	// both differ, another client changed the spec. A StatefulSet that was never changed has none.
+	// AnnotationStoredSpec is on StatefulSets and on the Deployments of companions: the UID and the generation of the operator's last write,
+	// or a hash of the spec after it. If both differ, another client changed the spec. An object that was never changed has none.
 	AnnotationStoredSpec = "database.dbcluster.io/stored-spec"
 	// AnnotationCertificate is on the Jobs of reloads: the certificate that members load, as in status.tls.served.
 	AnnotationCertificate = "database.dbcluster.io/certificate"

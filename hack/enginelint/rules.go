@@ -105,9 +105,8 @@ func missing(spec dbv1.DatabaseEngineSpec) (all []finding) {
 			"spec.actions.check is not set: a verification of a backup shows only that the copy answers. Add check with facts"},
 		{generated && actions.Credentials == nil,
 			"spec.actions.credentials is not set: a rotation of generated passwords restarts the members. Add credentials"},
-		{actions.Backup != nil && actions.Protect == nil && spec.Topology != dbv1.TopologyConsensus,
-			"spec.actions.protect is not set: clients write until the volume is full. Add protect if the database can refuse writes, unless it does so " +
-				"by itself"},
+		{unprotected(spec), "spec.actions.protect is not set: clients write until the volume is full. Add protect if the database can refuse " +
+			"writes, unless it does so by itself"},
 		{given, "spec.secretKeys has keys without generate: each cluster needs a Secret of its user. Add generate if the container applies the " +
 			"value at each start"},
 		{spec.TLS == nil, "spec.tls is not set: clusters cannot have spec.tls. Add spec.tls.modes if the database serves TLS"},
@@ -130,6 +129,11 @@ func missing(spec dbv1.DatabaseEngineSpec) (all []finding) {
 		}
 	}
 	return all
+}
+
+// unprotected reports whether clients of an engine with data on volumes can fill them. Databases that decide by a majority have quotas.
+func unprotected(spec dbv1.DatabaseEngineSpec) bool {
+	return spec.Actions.Backup != nil && spec.Actions.Protect == nil && spec.Topology != dbv1.TopologyConsensus
 }
 
 // numbers finds an engine that no cluster can use: its only number of members is even, and odd requires another one.

@@ -136,7 +136,8 @@ func certificates(ctx context.Context, from *kit.Reading, companion *dbv1.Databa
 		}
 	}
 	authority := &corev1.Secret{}
-	if from.FindLive(ctx, naming.Authority(seen.Cluster.Name), authority) && authority.Labels[dbv1.LabelClusterUID] == string(seen.Cluster.UID) {
+	if from.FindLive(ctx, naming.Authority(seen.Cluster.Name), authority) &&
+		authority.Labels[dbv1.LabelClusterUID] == string(seen.Cluster.UID) {
 		seen.Authority = state.CertificateOf(authority, pki.AuthorityFacts(authority.Data))
 	}
 }

@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package companions gives the companions of a cluster that can hold clients back a name, by which actions find them.
+// Package companions gives the companions of a cluster that can pause their clients a name, by which actions find them.
 package companions
 
 import (
@@ -31,8 +31,8 @@ type Facts struct {
 	Taken bool
 }
 
-// decide writes the Service while a companion needs it. A change of the primary never waits for it: clients of a companion that is not found
-// see what clients without one see.
+// decide writes the Service while a companion needs it. A change of the primary never waits for it: clients of a companion that is not
+// found see what clients without one see.
 func decide(s *situation.Situation) subject.Decision {
 	found := state.FactsOf[Facts](s.Observed)
 	switch {
@@ -50,7 +50,7 @@ func decide(s *situation.Situation) subject.Decision {
 	return subject.Decision{}
 }
 
-// render has no port: scripts know the one on which their companion listens. A pod that is not ready has no clients to hold back.
+// render has no port: scripts know the one on which their companion listens. A pod that is not ready has no clients to pause.
 func render(cluster *dbv1.DatabaseCluster) objects.Child {
 	selector := naming.Selector(cluster.Name)
 	selector[dbv1.LabelComponent], selector[dbv1.LabelPauses] = dbv1.ComponentCompanion, "true"

@@ -65,7 +65,7 @@ func read(ctx context.Context, o *subject.ClusterReading) {
 	state.Put(&o.Observed, facts)
 }
 
-// pausing reports whether a companion of the cluster can hold clients back.
+// pausing reports whether a companion of the cluster can pause its clients.
 func pausing(ctx context.Context, o *subject.ClusterReading) bool {
 	list := &dbv1.DatabaseCompanionList{}
 	if o.Err != nil || o.Engine == nil {

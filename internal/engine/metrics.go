@@ -63,7 +63,7 @@ func addExporter(spec *dbv1.DatabaseClusterSpec, exporter *dbv1.EngineExporter, 
 	}
 	var sidecar dbv1.Sidecar
 	sidecar.Name, sidecar.Image, sidecar.ImagePullPolicy = naming.ExporterContainer, own.Image, own.ImagePullPolicy
-	sidecar.Command = append([]string{"sh", "-c", supervise, "sh"}, exporter.Command...)
+	sidecar.Command = slices.Concat(supervised, exporter.Command)
 	sidecar.Env = exporterVariables(spec, exporter)
 	sidecar.Resources = own.Resources
 	if len(own.Resources.Requests)+len(own.Resources.Limits) == 0 {
@@ -72,7 +72,8 @@ func addExporter(spec *dbv1.DatabaseClusterSpec, exporter *dbv1.EngineExporter, 
 	sidecar.Ports = []dbv1.SidecarPort{{Name: naming.MetricsPort, ContainerPort: spec.Monitoring.Port}}
 	if volume := exporterVolume(spec.Credentials.SecretName, exporter.SecretKeys, certificate); volume != nil {
 		spec.Pod.Volumes = append(slices.Clone(spec.Pod.Volumes), *volume)
-		sidecar.VolumeMounts = append(sidecar.VolumeMounts, dbv1.ClusterVolumeMount{Name: volume.Name, MountPath: naming.SecretsPath, ReadOnly: true})
+		sidecar.VolumeMounts = append(sidecar.VolumeMounts,
+			dbv1.ClusterVolumeMount{Name: volume.Name, MountPath: naming.SecretsPath, ReadOnly: true})
 	}
 	if hasScripts(spec.Pod.Annotations) {
 		sidecar.VolumeMounts = append(sidecar.VolumeMounts,
@@ -80,6 +81,41 @@ func addExporter(spec *dbv1.DatabaseClusterSpec, exporter *dbv1.EngineExporter, 
 	}
 	spec.Pod.Sidecars = append(slices.Clone(spec.Pod.Sidecars), sidecar)
 }
+
+// TakeExporter removes the exporter from a resolved spec, and returns what the user and the engine have declared of it; nil if there is none.
+// The rest is of the operator, and may change between versions.
+func TakeExporter(spec *dbv1.DatabaseClusterSpec) any {
+	at := slices.IndexFunc(spec.Pod.Sidecars, func(s dbv1.Sidecar) bool { return s.Name == naming.ExporterContainer })
+	if at < 0 {
+		return nil
+	}
+	exporter := spec.Pod.Sidecars[at]
+	var secrets []string
+	for _, v := range spec.Pod.Volumes {
+		if v.Name == naming.ExporterVolume && v.Projected != nil {
+			for _, source := range v.Projected.Sources {
+				secrets = append(secrets, source.Secret.Name)
+				for _, item := range source.Secret.Items {
+					secrets = append(secrets, item.Key)
+				}
+			}
+		}
+	}
+	declared := slices.DeleteFunc(slices.Clone(exporter.Env), func(v corev1.EnvVar) bool { return strings.HasPrefix(v.Name, VariablePrefix) })
+	inputs := []any{exporter.Image, exporter.ImagePullPolicy, exporter.Command[len(supervised):], declared, exporter.Ports, secrets}
+	spec.Pod.Sidecars = slices.Delete(slices.Clone(spec.Pod.Sidecars), at, at+1)
+	spec.Pod.Volumes = slices.DeleteFunc(slices.Clone(spec.Pod.Volumes), func(v dbv1.ClusterVolume) bool { return v.Name == naming.ExporterVolume })
+	if len(spec.Pod.Sidecars) == 0 {
+		spec.Pod.Sidecars = nil
+	}
+	if len(spec.Pod.Volumes) == 0 {
+		spec.Pod.Volumes = nil
+	}
+	return inputs
+}
+
+// supervised begins the command of an exporter.
+var supervised = []string{"sh", "-c", supervise, "sh"}
 
 // supervise runs a command again when it ends, and when a file of its Secret changes: exporters read a password only at their start. So
 // the container itself never ends. Otherwise clients would lose a healthy member with a broken exporter: a pod is ready only if all of

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -86,23 +87,17 @@ func (m *Poller) Ask(cluster client.ObjectKey, nodes map[string]string) map[stri
 
 // Start asks the kubelets until the context ends. The manager starts it only in the leader.
 func (m *Poller) Start(ctx context.Context) error {
-	ticks := time.NewTicker(look)
-	defer ticks.Stop()
 	places := make(chan struct{}, atOnce)
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticks.C:
-			for name, address := range m.due() {
-				go func() {
-					places <- struct{}{}
-					defer func() { <-places }()
-					m.measure(ctx, name, address)
-				}()
-			}
+	wait.UntilWithContext(ctx, func(ctx context.Context) {
+		for name, address := range m.due() {
+			go func() {
+				places <- struct{}{}
+				defer func() { <-places }()
+				m.measure(ctx, name, address)
+			}()
 		}
-	}
+	}, look)
+	return nil
 }
 
 // due are the nodes to ask now, with their addresses. It forgets nodes without a cluster that asks.

@@ -106,7 +106,7 @@ func (r reader) summary(ctx context.Context, node, address string) (map[string]s
 	if err != nil {
 		return nil, explain(node, err)
 	}
-	defer response.Body.Close() //nolint:errcheck // it was read
+	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
 		return nil, refused(node, response.StatusCode)
 	}

@@ -141,6 +141,10 @@ func another(kind, cluster string) string {
 // known to Prometheus alone.
 func report(s *situation.Situation, seen Facts) subject.Report {
 	return func(o subject.Executed, status *dbv1.DatabaseClusterStatus) []metav1.Condition {
+		if left := seen.Monitor.Live != nil || seen.Rule.Live != nil; !engine.Monitored(s.Cluster) && left { // they are read while it exists
+			return []metav1.Condition{subject.Condition(dbv1.ConditionMonitoringConfigured, false, dbv1.ReasonMonitoringPending,
+				"the objects for spec.monitoring are not deleted yet")}
+		}
 		if !engine.Monitored(s.Cluster) {
 			meta.RemoveStatusCondition(&status.Conditions, dbv1.ConditionMonitoringConfigured)
 			return nil

@@ -7,6 +7,7 @@ package monitoring
 import (
 	"cmp"
 	"fmt"
+	"maps"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -32,9 +33,7 @@ func object(cluster *dbv1.DatabaseCluster, kind schema.GroupVersionKind, spec ma
 	for key, value := range cluster.Spec.Monitoring.Labels {
 		labels[key] = string(value)
 	}
-	for key, value := range naming.Labels(cluster, dbv1.ComponentMonitoring) {
-		labels[key] = value
-	}
+	maps.Copy(labels, naming.Labels(cluster, dbv1.ComponentMonitoring))
 	made.SetLabels(labels)
 	objects.SetField(made.Object, []any{objects.Fields(objects.OwnedBy(cluster))}, "metadata", "ownerReferences")
 	return objects.New(made, []string{"spec"})

@@ -74,32 +74,35 @@ func records(cluster *dbv1.DatabaseCluster, metrics *dbv1.EngineMetrics) []any {
 func alerts(cluster *dbv1.DatabaseCluster, metrics *dbv1.EngineMetrics) []any {
 	at, limits := matchers(cluster), cluster.Spec.Monitoring.Alerts
 	all := []any{
-		alert(cluster, "DatabaseMetricsDown", "10m", fmt.Sprintf("max by (pod) (up{%s}) == 0", at),
+		alert(cluster, "DatabaseMetricsDown", fmt.Sprintf("max by (pod) (up{%s}) == 0", at),
 			"Prometheus cannot scrape the metrics of {{ $labels.pod }}"),
 		// A series that is missing although the scrape succeeds: the exporter cannot log in.
-		alert(cluster, "DatabaseMetricsMissing", "10m",
+		alert(cluster, "DatabaseMetricsMissing",
 			fmt.Sprintf("max by (pod) (up{%[1]s}) == 1 unless on (pod) %[2]s{%[1]s}", at, recordRequests),
 			"the exporter of {{ $labels.pod }} cannot read the metrics of the database"),
 	}
 	if metrics.Errors != "" {
 		percent := cmp.Or(limits.ErrorPercent, defaultErrorPercent)
-		all = append(all, alert(cluster, "DatabaseErrorsHigh", "10m",
+		all = append(all, alert(cluster, "DatabaseErrorsHigh",
 			fmt.Sprintf("100 * sum(%[2]s{%[1]s}) / (sum(%[3]s{%[1]s}) > 0) > %[4]d", at, recordErrors, recordRequests, percent),
 			fmt.Sprintf("more than %d %% of the requests fail", percent)))
 	}
 	if metrics.Saturation != "" {
 		percent := cmp.Or(limits.SaturationPercent, defaultSaturationPercent)
-		all = append(all, alert(cluster, "DatabaseSaturated", "10m",
+		all = append(all, alert(cluster, "DatabaseSaturated",
 			fmt.Sprintf("100 * max by (pod) (%[2]s{%[1]s}) > %[3]d", at, recordSaturation, percent),
 			fmt.Sprintf("{{ $labels.pod }} uses more than %d %% of its scarcest resource", percent)))
 	}
 	return all
 }
 
+// alertAfter is how long a cause must last.
+const alertAfter = "10m"
+
 // alert is a warning about a cluster. Its labels are those of the operator's other alerts, so that the same routes apply.
-func alert(cluster *dbv1.DatabaseCluster, name, after, expression, text string) map[string]any {
+func alert(cluster *dbv1.DatabaseCluster, name, expression, text string) map[string]any {
 	return map[string]any{
-		"alert": name, "expr": expression, "for": after,
+		"alert": name, "expr": expression, "for": alertAfter,
 		"labels": map[string]any{"severity": "warning", "namespace": cluster.Namespace, "name": cluster.Name},
 		"annotations": map[string]any{
 			"summary":     fmt.Sprintf("DatabaseCluster %s/%s: %s", cluster.Namespace, cluster.Name, text),

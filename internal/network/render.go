@@ -70,7 +70,8 @@ func clients(cluster *dbv1.DatabaseCluster) []*networkingv1ac.NetworkPolicyPeerA
 	return append(all, networkingv1ac.NetworkPolicyPeer().WithPodSelector(metav1ac.LabelSelector().WithMatchLabels(selector)))
 }
 
-// metricsRule lets the peers of spec.monitoring.from connect to the port of the metrics, which the database or the exporter serves; nil without metrics.
+// metricsRule lets the peers of spec.monitoring.from connect to the port of the metrics, which the database or the exporter serves; nil
+// without metrics.
 func metricsRule(cluster *dbv1.DatabaseCluster) *networkingv1ac.NetworkPolicyIngressRuleApplyConfiguration {
 	monitoring := cluster.Spec.Monitoring
 	if !engine.Monitored(cluster) || monitoring.Port == 0 {

@@ -73,7 +73,7 @@ var upkeep = []work{
 	{"drain", drain.Subject, "the budget of the primary is deleted before the other one includes it"},
 	{"objects", core(members.Writes), "they use all of the above"},
 	{"connection", connection.Subject, "clients get what the members have"},
-	{"companions", companions.Subject, "actions find there which clients they can hold back, and no member waits for it"},
+	{"companions", companions.Subject, "actions find there whose clients they can pause, and no member waits for it"},
 	{"monitoring", monitoring.Subject, "it disturbs no member, and no member waits for it"},
 	{"archive", archiver.Subject, "it connects to members"},
 	{"databases and users", accounts.Subject, "its Job connects to the primary, and no member waits for it"},

@@ -35,7 +35,8 @@ func PrimaryBudget(cluster *dbv1.DatabaseCluster, roles *dbv1.EngineRoles) objec
 		metav1ac.LabelSelectorRequirement().WithKey(roles.Label).WithOperator(metav1.LabelSelectorOpIn).WithValues(roles.Primary)))
 }
 
-func budget(cluster *dbv1.DatabaseCluster, name string, unavailable int32, members *metav1ac.LabelSelectorApplyConfiguration) objects.Child {
+func budget(cluster *dbv1.DatabaseCluster, name string, unavailable int32,
+	members *metav1ac.LabelSelectorApplyConfiguration) objects.Child {
 	return objects.New(policyv1ac.PodDisruptionBudget(name, cluster.Namespace).
 		WithLabels(naming.Labels(cluster, dbv1.ComponentDatabase)).
 		WithOwnerReferences(objects.OwnedBy(cluster)).

@@ -43,7 +43,8 @@ func StatefulSetFrom(start int32, cluster *dbv1.DatabaseCluster, replicas int32,
 // the operator wrote, and an annotation shows from which inputs.
 func Stands(start int32, cluster *dbv1.DatabaseCluster, replicas int32, observed state.Observed) bool {
 	set := observed.StatefulSet
-	return set != nil && objects.Untouched(cluster.Status.StatefulSet, set) && withoutTemplate(start, cluster, replicas, observed).Drift(set) == ""
+	return set != nil && objects.Untouched(cluster.Status.StatefulSet, set) &&
+		withoutTemplate(start, cluster, replicas, observed).Drift(set) == ""
 }
 
 func withoutTemplate(start int32, cluster *dbv1.DatabaseCluster, replicas int32, observed state.Observed) objects.Child {

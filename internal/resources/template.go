@@ -137,6 +137,7 @@ func renderedFrom(cluster *dbv1.DatabaseCluster, references []pods.Reference) st
 		}
 		spec.TLS = &dbv1.ClusterTLS{SecretName: spec.TLS.SecretName, Mode: spec.TLS.Mode, ClientCertificates: asks}
 	}
+	exporter := engine.TakeExporter(&spec)
 	spec.Container.Env = slices.DeleteFunc(slices.Clone(spec.Container.Env),
 		func(v corev1.EnvVar) bool { return strings.HasPrefix(v.Name, engine.VariablePrefix) })
 	if len(spec.Container.VersionCommand) == 0 {
@@ -148,6 +149,9 @@ func renderedFrom(cluster *dbv1.DatabaseCluster, references []pods.Reference) st
 	inputs := []any{
 		&spec, cluster.UID, cluster.Annotations[dbv1.AnnotationUpdate], cluster.Annotations[dbv1.AnnotationRestart],
 		pods.ReferencesHash(cluster, references),
+	}
+	if exporter != nil {
+		inputs = append(inputs, exporter)
 	}
 	if volumes := naming.ClaimTemplate(cluster); volumes != naming.DataVolume {
 		inputs = append(inputs, volumes)

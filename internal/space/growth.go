@@ -95,7 +95,7 @@ func judge(s *situation.Situation, f Facts) verdict {
 
 // uses names the measurement of a volume: the first one with this number, so that the text changes only with it.
 func uses(s *situation.Situation, m Measured) string {
-	measured := m.VolumeUsage.Measured
+	measured := m.Measured
 	if decided := s.Cluster.Status.Storage; decided != nil && decided.Usage != nil && decided.Usage.Claim == m.Claim &&
 		decided.Usage.UsedPercent == m.UsedPercent {
 		measured = decided.Usage.Time.Time
@@ -174,7 +174,7 @@ func growing(s *situation.Situation, fullest Measured, last *dbv1.ClusterStorage
 		return false
 	}
 	same := fullest.Claim == last.Usage.Claim && fullest.VolumeUsage.Capacity <= last.Usage.CapacityBytes
-	return same || !fullest.VolumeUsage.Measured.After(last.Time.Time)
+	return same || !fullest.Measured.After(last.Time.Time)
 }
 
 // giveUp returns the growth as it is recorded after the storage has refused it, or after a lower limit; nil if there is none. The request

@@ -102,7 +102,7 @@ func roomy(s *situation.Situation, f Facts, p *dbv1.ClusterStorageProtection) bo
 	if !asked(s.Cluster) || s.Cluster.Spec.Storage.WhenNearlyFull == dbv1.NearlyFullContinue {
 		return true
 	}
-	if m, known := writer(s, f); known && m.VolumeUsage.Measured.After(p.Since.Time) {
+	if m, known := writer(s, f); known && m.Measured.After(p.Since.Time) {
 		return m.Available >= 2*reserve(m.VolumeUsage.Capacity) && m.UsedPercent < 95
 	}
 	free := p.Usage.CapacityBytes / 100 * int64(100-p.Usage.UsedPercent)
@@ -182,9 +182,9 @@ func mode(p *dbv1.ClusterStorageProtection) string {
 		return "on"
 	case dbv1.ProtectionLifting:
 		return "off"
-	default:
-		return ""
+	case dbv1.ProtectionProtected:
 	}
+	return ""
 }
 
 // jobName names the Job of a state, which begins once; "" for a state without one.
@@ -197,7 +197,7 @@ func jobName(cluster *dbv1.DatabaseCluster, p *dbv1.ClusterStorageProtection, or
 
 // desired is the Job of a state; can is false if the engine has no such action.
 func desired(s *situation.Situation, p *dbv1.ClusterStorageProtection) (job objects.Child, can bool) {
-	ordinal, named := naming.ClaimOrdinal(s.Cluster, p.Usage.Claim)
+	_, ordinal, named := naming.TemplateOf(s.Cluster.Name, p.Usage.Claim)
 	if !offered(s) || !named {
 		return job, false
 	}

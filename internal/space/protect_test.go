@@ -32,7 +32,7 @@ func (f *fixture) job(job jobs.Job) {
 // measuredBefore makes all measurements older than the protection.
 func (f *fixture) measuredBefore() {
 	for i := range f.facts.Measured {
-		f.facts.Measured[i].VolumeUsage.Measured = plans.Now.Add(-2 * time.Minute)
+		f.facts.Measured[i].Measured = plans.Now.Add(-2 * time.Minute)
 	}
 }
 

@@ -58,27 +58,35 @@ func read(ctx context.Context, o *subject.ClusterReading) {
 func (f *Facts) match(o *subject.ClusterReading, answers map[string]state.NodeUsage) {
 	f.Begun = true
 	for _, v := range o.Volumes {
-		m, runs := state.First(o.Members, func(m state.Member) bool { return m.Ordinal == v.Ordinal })
-		if !runs || m.Terminating {
+		m, runs := state.First(o.Members, func(m state.Member) bool { return m.Ordinal == v.Ordinal && !m.Terminating })
+		if !runs {
 			continue
 		}
 		answer := answers[m.Node]
-		f.Begun = f.Begun && (m.Node == "" || answer.Asked)
+		asked := m.Node == "" || answer.Asked
+		f.Begun = f.Begun && asked
 		seen, known := answer.Volumes[o.Cluster.Namespace+"/"+v.Claim]
 		switch {
 		case known && o.At.Sub(seen.Measured) <= fresh:
 			f.Measured = append(f.Measured, Measured{v, seen})
-		case m.Node != "" && !answer.Asked:
+		case !asked:
 		case m.Created.Add(young).After(o.At) && answer.Problem == "":
 			f.Awaits = situation.Sooner(f.Awaits, m.Created.Add(young).Sub(o.At)+time.Second)
-		case answer.Problem != "":
-			f.Unknown = append(f.Unknown, fmt.Sprintf("PersistentVolumeClaim %s: %s", v.Claim, answer.Problem))
-		case m.Node == "":
-			f.Unknown = append(f.Unknown, fmt.Sprintf("PersistentVolumeClaim %s: pod %s has no node", v.Claim, m.Name))
 		default:
-			f.Unknown = append(f.Unknown, fmt.Sprintf(
-				"PersistentVolumeClaim %s: the kubelet of node %s reports no use of the volume; its CSI driver may not support that", v.Claim, m.Node))
+			f.Unknown = append(f.Unknown, fmt.Sprintf("PersistentVolumeClaim %s: %s", v.Claim, unmeasured(m, answer)))
 		}
+	}
+}
+
+// unmeasured is why a volume has no fresh measurement.
+func unmeasured(m state.Member, answer state.NodeUsage) string {
+	switch {
+	case answer.Problem != "":
+		return answer.Problem
+	case m.Node == "":
+		return fmt.Sprintf("pod %s has no node", m.Name)
+	default:
+		return fmt.Sprintf("the kubelet of node %s reports no use of the volume; its CSI driver may not support that", m.Node)
 	}
 }
 
@@ -105,7 +113,7 @@ func (f *Facts) readJob(ctx context.Context, o *subject.ClusterReading) {
 	if recorded == nil || o.Cluster.DeletionTimestamp != nil {
 		return
 	}
-	ordinal, named := naming.ClaimOrdinal(o.Cluster, recorded.Usage.Claim)
+	_, ordinal, named := naming.TemplateOf(o.Cluster.Name, recorded.Usage.Claim)
 	if name := jobName(o.Cluster, recorded, ordinal); named && name != "" {
 		_, f.Protection.Job, f.Protection.Found = o.JobNamed(ctx, protectAction, name)
 	}

@@ -64,7 +64,7 @@ type Measured struct {
 }
 
 // fullest is the volume of which most is used.
-func (f Facts) fullest() (fullest Measured, known bool) {
+func (f *Facts) fullest() (fullest Measured, known bool) {
 	for _, m := range f.Measured {
 		if !known || m.UsedPercent > fullest.UsedPercent {
 			fullest, known = m, true
@@ -74,7 +74,7 @@ func (f Facts) fullest() (fullest Measured, known bool) {
 }
 
 // staleIn is the time until a measurement does not count any more, while others fail. The meter reports all other changes.
-func (f Facts) staleIn(now time.Time) time.Duration {
+func (f *Facts) staleIn(now time.Time) time.Duration {
 	soonest := f.Awaits
 	if len(f.Unknown) == 0 {
 		return soonest
@@ -87,7 +87,7 @@ func (f Facts) staleIn(now time.Time) time.Duration {
 
 func (m Measured) usage() dbv1.ClusterStorageUsage {
 	return dbv1.ClusterStorageUsage{
-		Claim: m.Claim, UsedPercent: m.UsedPercent, CapacityBytes: m.VolumeUsage.Capacity, Time: metav1.NewTime(m.VolumeUsage.Measured),
+		Claim: m.Claim, UsedPercent: m.UsedPercent, CapacityBytes: m.VolumeUsage.Capacity, Time: metav1.NewTime(m.Measured),
 	}
 }
 

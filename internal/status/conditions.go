@@ -55,7 +55,7 @@ func (p PassResult) available() metav1.Condition {
 	wanted, members := p.Cluster.Spec.Replicas, int32(len(p.Members))
 	serving := p.Ready()
 	text := p.Counted(wanted)
-	refusing, refuses := p.refusing()
+	refusal := p.refusal()
 	switch {
 	case p.Cluster.DeletionTimestamp != nil:
 		return condition(dbv1.ConditionAvailable, serving >= wanted, dbv1.ReasonDeleting, text)
@@ -65,11 +65,8 @@ func (p PassResult) available() metav1.Condition {
 		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonHibernating, "spec.hibernated is true; members are still terminating")
 	case p.StatefulSet == nil && members == 0:
 		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonCreating, "the members do not exist yet")
-	case refuses:
-		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonWritesRefused,
-			fmt.Sprintf("pod %s accepts no writes: %s", refusing.Name, refusing.Refuses()))
-	case p.Plan.Refuses != "" && p.Serves():
-		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonWritesRefused, p.Plan.Refuses)
+	case refusal != "":
+		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonWritesRefused, refusal)
 	case p.Related():
 		return p.availableTogether(text)
 	case serving > wanted:
@@ -79,6 +76,18 @@ func (p PassResult) available() metav1.Condition {
 		return condition(dbv1.ConditionAvailable, true, dbv1.ReasonAllReplicasReady, text)
 	default:
 		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonReplicasNotReady, text)
+	}
+}
+
+// refusal is why a client cannot write although members answer; "" for no reason.
+func (p PassResult) refusal() string {
+	switch refusing, refuses := p.refusing(); {
+	case refuses:
+		return fmt.Sprintf("pod %s accepts no writes: %s", refusing.Name, refusing.Refuses())
+	case p.Serves():
+		return p.Plan.Refuses
+	default:
+		return ""
 	}
 }
 

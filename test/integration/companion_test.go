@@ -142,6 +142,9 @@ func TestAnInvalidCompanionIsRefusedWithTheWayOut(t *testing.T) {
 			c.Spec.Connection.Form, c.Spec.Connection.OnChange = dbv1.ConnectionEnvironment, dbv1.ConnectionReload
 		},
 		"metadata.name must start with a letter": func(c *dbv1.DatabaseCompanion) { c.Name = "1web" },
+		"metadata.name must not be the name of the cluster with the suffix -companions": func(c *dbv1.DatabaseCompanion) {
+			c.Name = "orders-companions"
+		},
 	} {
 		c := &dbv1.DatabaseCompanion{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "web"}}
 		c.Spec.ClusterRef.Name, c.Spec.Image, c.Spec.Port = "orders", "web:1", 8080

@@ -169,7 +169,7 @@ var verdicts = []verdict{
 	nothing(ofCluster + `(networkPolicy\.mode|(networkPolicy|monitoring)\.from\[\]\..*)`),
 	// Names in the database and settings of it, which the action of the engine gets as data.
 	nothing(`Database spec\.owner`, `DatabaseUser spec\.databases\[\]\.(name|privileges\[\])`, `(Database|DatabaseUser) spec\.(name|attributes\{\})`),
-	// What a companion of an engine runs, and how an application gets the connection Secret.
+	// The content of a companion of an engine, and how an application gets the connection Secret.
 	nothing(`DatabaseCompanion spec\.(companion|connection\.(form|environmentPrefix|onChange))`,
 		ofEngine+`companions\[\]\.(name|description|image|pause|(command|scripts|secretKeys)\[\]|(startup|readiness|liveness)Probe\..*)`,
 		ofEngine+`companions\[\]\.parameters\[\]\.(name|default|preview|description|pattern|enum\[\])`),

@@ -129,8 +129,8 @@ type Trouble struct {
 func newDisk() *disk {
 	return &disk{
 		bucket: map[string]artifact{}, volumes: map[types.UID]volume{}, succeeded: map[string]bool{},
-		exits: map[string]int32{}, streams: map[string]types.UID{}, lost: map[string]bool{}, full: map[types.UID]bool{}, used: map[types.UID]int32{},
-		own:     map[types.UID]bool{},
+		exits: map[string]int32{}, streams: map[string]types.UID{}, lost: map[string]bool{}, full: map[types.UID]bool{},
+		used: map[types.UID]int32{}, own: map[types.UID]bool{},
 		serving: map[string]types.UID{}, shared: newShared(), accounts: map[string]account{}, completed: map[string]int{},
 		failed: map[string]bool{},
 	}
@@ -149,10 +149,9 @@ func (d *disk) clone() *disk {
 func (d *disk) String() string {
 	of := d.shared
 	bucket, volumes, acked := d.ranked()
-	return fmt.Sprintln(bucket, volumes, d.succeeded, d.exits, d.streams, d.lost, d.full, d.used, d.shared.readOnly, d.own, d.serving, d.consent, d.quota, d.troubles,
-		d.backOff,
-		acked, of.voters, of.left, of.ran, of.frozen, of.stalled, of.unnoticed, of.divided, of.gone, of.passedTo, of.parameters, of.tunedFor,
-		d.accounts, d.nodes.drains)
+	return fmt.Sprintln(bucket, volumes, d.succeeded, d.exits, d.streams, d.lost, d.full, d.used, d.shared.readOnly, d.own, d.serving,
+		d.consent, d.quota, d.troubles, d.backOff, acked, of.voters, of.left, of.ran, of.frozen, of.stalled, of.unnoticed, of.divided,
+		of.gone, of.passedTo, of.parameters, of.tunedFor, d.accounts, d.nodes.drains)
 }
 
 // goesWrong returns the planned failure of a call, if there is one.

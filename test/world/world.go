@@ -106,7 +106,9 @@ func New(cluster types.NamespacedName, seed uint64) *World {
 		w.chance = rand.New(rand.NewPCG(seed, 0))
 	}
 	w.Store = store.New(w.Clock, reconciled()...)
-	w.Store.Committed = []func(store.Change){w.watchRules, w.watchData, w.watchFirstData, w.watchRoles, w.watchHandOvers, w.count, w.recordChange, w.notify}
+	w.Store.Committed = []func(store.Change){
+		w.watchRules, w.watchData, w.watchFirstData, w.watchRoles, w.watchHandOvers, w.count, w.recordChange, w.notify,
+	}
 	// Without chance, each actor acts before the one that reacts to it, so that a pass sees every state between.
 	w.actors = []actor{
 		{"namespace", (*World).endNamespace},

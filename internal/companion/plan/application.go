@@ -28,9 +28,11 @@ const (
 // that has more fields here must leave them out while they are not set.
 type application struct {
 	dbv1.CompanionPods
-	Image       string
-	Port        int32
-	Environment []corev1.EnvVar   `json:",omitempty"`
+	Image string
+	Port  int32
+	// Environment are the variables of scripts. A newer operator may add one, so the hash has what they are made of.
+	Environment []corev1.EnvVar   `json:"-"`
+	Database    *database         `json:",omitempty"`
 	Scripts     map[string]string `json:",omitempty"`
 	// SecretName has the credentials of the cluster, of which the pods get SecretKeys. CertificateName is the Secret with the certificate.
 	SecretName, CertificateName string   `json:",omitempty"`
@@ -41,6 +43,14 @@ type application struct {
 	BindingKeys                 []string                     `json:",omitempty"`
 	Form                        dbv1.CompanionConnectionForm `json:",omitempty"`
 	Pauses                      bool                         `json:",omitempty"`
+}
+
+// database is what the variables of scripts are made of.
+type database struct {
+	TLS        string
+	Port       int32
+	Bootstrap  *dbv1.ClusterBootstrap `json:",omitempty"`
+	Parameters map[string]string      `json:",omitempty"`
 }
 
 // applicationOf completes the spec. Nothing that it needs is missing.
@@ -55,7 +65,10 @@ func applicationOf(companion *dbv1.DatabaseCompanion, seen CompanionFacts) appli
 	if a.Form == dbv1.ConnectionNone {
 		return a
 	}
-	a.BindingName, a.BindingKeys = seen.Binding.Name, seen.Binding.Keys
+	a.BindingName = seen.Binding.Name
+	if a.Form == dbv1.ConnectionEnvironment {
+		a.BindingKeys = seen.Binding.Keys
+	}
 	if connection.OnChange != dbv1.ConnectionReload {
 		a.BindingContent = seen.Binding.Content
 	}
@@ -87,6 +100,10 @@ func (a *application) complete(companion *dbv1.DatabaseCompanion, c *dbv1.Engine
 		a.CertificateName = naming.CompanionCertificate(companion.Name)
 	}
 	a.Environment = variables(companion, c, seen.Cluster, seen.Engine)
+	a.Database = &database{Port: seen.Cluster.Spec.Container.Port, TLS: mode(seen.Cluster), Parameters: parameters(companion, c)}
+	if b := seen.Cluster.Spec.Bootstrap; b != nil {
+		a.Database.Bootstrap = &dbv1.ClusterBootstrap{Database: b.Database, Owner: b.Owner}
+	}
 }
 
 func setDefault[T comparable](field *T, value T) {
@@ -99,10 +116,7 @@ func setDefault[T comparable](field *T, value T) {
 // variables are those of the scripts of a companion: where the database is, and the parameters.
 func variables(companion *dbv1.DatabaseCompanion, c *dbv1.EngineCompanion, cluster *dbv1.DatabaseCluster,
 	declared *dbv1.DatabaseEngine) []corev1.EnvVar {
-	mode, replicas := "Off", ""
-	if cluster.Spec.TLS != nil {
-		mode = string(cluster.Spec.TLS.Mode)
-	}
+	replicas := ""
 	if engine.HasRoles(declared) {
 		replicas = naming.ServiceHost(naming.ReplicasService(cluster.Name), cluster.Namespace)
 	}
@@ -114,7 +128,7 @@ func variables(companion *dbv1.DatabaseCompanion, c *dbv1.EngineCompanion, clust
 		{Name: "DBC_REPLICAS_HOST", Value: replicas},
 		{Name: "DBC_PORT", Value: strconv.Itoa(int(cluster.Spec.Container.Port))},
 		{Name: "DBC_LISTEN_PORT", Value: strconv.Itoa(int(c.Port))},
-		{Name: "DBC_TLS", Value: mode},
+		{Name: "DBC_TLS", Value: mode(cluster)},
 		{Name: "DBC_SECRETS_DIR", Value: naming.SecretsPath},
 	}
 	if b := cluster.Spec.Bootstrap; b != nil {
@@ -122,6 +136,14 @@ func variables(companion *dbv1.DatabaseCompanion, c *dbv1.EngineCompanion, clust
 	}
 	all = slices.DeleteFunc(all, func(v corev1.EnvVar) bool { return v.Value == "" })
 	return append(all, engine.ParameterVariables(parameters(companion, c))...)
+}
+
+// mode is how clients connect to the database.
+func mode(cluster *dbv1.DatabaseCluster) string {
+	if cluster.Spec.TLS == nil {
+		return "Off"
+	}
+	return string(cluster.Spec.TLS.Mode)
 }
 
 // parameters are the values of spec, and the defaults of the engine.

@@ -144,6 +144,7 @@ func connectionVariables(companion *dbv1.DatabaseCompanion, a application) []*co
 				WithSecretKeyRef(corev1ac.SecretKeySelector().WithName(a.BindingName).WithKey(key))))
 		}
 		return all
+	case dbv1.ConnectionNone:
 	}
 	return nil
 }

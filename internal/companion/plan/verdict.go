@@ -34,8 +34,8 @@ func obstacleOf(companion *dbv1.DatabaseCompanion, seen CompanionFacts) *obstacl
 	name := companion.Spec.ClusterRef.Name
 	switch cluster := seen.Cluster; {
 	case cluster == nil && seen.Deployment != nil:
-		return stalled(dbv1.ReasonClusterMissing, "DatabaseCluster %s no longer exists. The pods continue, and the operator does not change them. "+
-			"Delete this DatabaseCompanion, or create the cluster again", name)
+		return stalled(dbv1.ReasonClusterMissing, "DatabaseCluster %s no longer exists. The pods continue, and the operator does not change "+
+			"them. Delete this DatabaseCompanion, or create the cluster again", name)
 	case cluster == nil:
 		return stalled(dbv1.ReasonClusterMissing, "DatabaseCluster %s, which spec.clusterRef names, does not exist. Create it, or another "+
 			"DatabaseCompanion with the correct name", name)
@@ -68,8 +68,8 @@ func undeclared(companion *dbv1.DatabaseCompanion, seen CompanionFacts) *obstacl
 	}
 	for _, key := range c.SecretKeys {
 		if !slices.Contains(seen.CredentialKeys, key) {
-			return stalled(dbv1.ReasonSecretIncomplete, "Secret %s with the credentials of DatabaseCluster %s has no key %s, which the companion %s "+
-				"needs: add the key to the Secret", seen.Cluster.Spec.Credentials.SecretName, seen.Cluster.Name, key, c.Name)
+			return stalled(dbv1.ReasonSecretIncomplete, "Secret %s with the credentials of DatabaseCluster %s has no key %s, which the "+
+				"companion %s needs: add the key to the Secret", seen.Cluster.Spec.Credentials.SecretName, seen.Cluster.Name, key, c.Name)
 		}
 	}
 	return uncertified(companion, seen)
@@ -91,21 +91,31 @@ func offer(seen CompanionFacts) string {
 // unbound is why an application has no connection Secret.
 func unbound(companion *dbv1.DatabaseCompanion, seen CompanionFacts) *obstacle {
 	connection := companion.Spec.Connection
-	switch user := connection.UserRef; {
+	switch {
 	case connection.Form == dbv1.ConnectionNone:
 		return nil
-	case user != nil && seen.User == nil:
-		return stalled(dbv1.ReasonReferenceMissing, "DatabaseUser %s, which spec.connection.userRef names, does not exist. Create it", user.Name)
-	case user != nil && seen.User.Spec.ClusterRef.Name != seen.Cluster.Name:
-		return stalled(dbv1.ReasonFieldUnsupported, "DatabaseUser %s, which spec.connection.userRef names, is of DatabaseCluster %s. Name one "+
-			"of %s", user.Name, seen.User.Spec.ClusterRef.Name, seen.Cluster.Name)
-	case user == nil && (seen.Engine == nil || seen.Engine.Spec.Connection == nil):
+	case connection.UserRef != nil:
+		return withoutUser(connection.UserRef.Name, seen)
+	case seen.Engine == nil || seen.Engine.Spec.Connection == nil:
 		return stalled(dbv1.ReasonFieldUnsupported, "DatabaseCluster %s has no connection Secret, because its engine does not describe one. Set "+
 			"spec.connection.form to None", seen.Cluster.Name)
-	case seen.Binding.Name == "" && user != nil:
-		return pending("DatabaseUser %s has no Secret yet", user.Name)
 	case seen.Binding.Name == "":
 		return pending("DatabaseCluster %s has no connection Secret yet", seen.Cluster.Name)
+	default:
+		return nil
+	}
+}
+
+// withoutUser is why an application cannot connect as a DatabaseUser.
+func withoutUser(name string, seen CompanionFacts) *obstacle {
+	switch {
+	case seen.User == nil:
+		return stalled(dbv1.ReasonReferenceMissing, "DatabaseUser %s, which spec.connection.userRef names, does not exist. Create it", name)
+	case seen.User.Spec.ClusterRef.Name != seen.Cluster.Name:
+		return stalled(dbv1.ReasonFieldUnsupported, "DatabaseUser %s, which spec.connection.userRef names, is of DatabaseCluster %s. Name one "+
+			"of %s", name, seen.User.Spec.ClusterRef.Name, seen.Cluster.Name)
+	case seen.Binding.Name == "":
+		return pending("DatabaseUser %s has no Secret yet", name)
 	default:
 		return nil
 	}

@@ -38,7 +38,8 @@ func Evacuate(s *situation.Situation) phase.Outcome {
 	}
 	name := naming.HandOverJob(s.Cluster.Name, string(primary.UID), "drain", target)
 	purpose := fmt.Sprintf("node %s %s: the primary %s hands over to %s", primary.Node, primary.Leaves, primary.Name, places(s, to))
-	if why, _ := Fails(s, name, purpose); why != "" && s.DrainLeft() == 0 {
+	_, exists := s.JobOf(name)
+	if why, _ := Fails(s, name, purpose); s.DrainLeft() == 0 && (!exists || why != "") {
 		return phase.Over
 	}
 	request := resources.HandOver{Member: primary.Ordinal, To: to, Name: name, Members: s.End()}

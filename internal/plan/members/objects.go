@@ -54,12 +54,19 @@ func demandOf(s *situation.Situation) demand {
 	return d
 }
 
-// budget is the PodDisruptionBudget of the members, or of all but the primary.
-func (d demand) budget(s *situation.Situation) objects.Child {
+// budget writes the PodDisruptionBudget of the members, or of all but the primary. A paused operator has deleted that of the primary, so the
+// other one includes all members again.
+func (d demand) budget(s *situation.Situation) (operation.Apply, bool) {
+	child := resources.PodDisruptionBudget(s.Cluster)
 	if d.Splits {
-		return resources.ReplicasBudget(s.Cluster, s.Engine.Spec.Roles)
+		child = resources.ReplicasBudget(s.Cluster, s.Engine.Spec.Roles)
 	}
-	return resources.PodDisruptionBudget(s.Cluster)
+	if s.OwnedByAnother(child.Kind(), child.Name()) {
+		return operation.Apply{}, false
+	}
+	apply, needed := operation.ApplyOf(child, s.PodDisruptionBudget)
+	apply.Is.WhilePaused = !d.Splits && s.PodDisruptionBudget != nil && len(s.PodDisruptionBudget.Spec.Selector.MatchExpressions) > 0
+	return apply, needed
 }
 
 func (d demand) writes(s *situation.Situation) operation.List {
@@ -79,7 +86,9 @@ func (d demand) writes(s *situation.Situation) operation.List {
 			add(resources.ReplicasService(s.Cluster, s.Engine), s.ReplicasService)
 		}
 	}
-	add(d.budget(s), s.PodDisruptionBudget)
+	if apply, needed := d.budget(s); needed {
+		all = append(all, apply)
+	}
 	if s.Cluster.Spec.Config != nil {
 		config := resources.ConfigMap(s.Cluster)
 		add(config, find(s.Configs, config.Name()))

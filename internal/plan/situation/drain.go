@@ -22,7 +22,8 @@ const (
 	drainMoves = 2
 )
 
-// MovesPrimary reports whether the primary hands over because of its node. A paused operator starts no hand-over, so no drain waits for one.
+// MovesPrimary reports whether the primary hands over because of its node. A paused operator starts no hand-over, so no drain waits for
+// one.
 func (s *Situation) MovesPrimary() bool {
 	return s.HasRoles() && s.Cluster.Spec.Disruption.OnCordon != dbv1.CordonIgnore && !s.Cluster.Spec.Paused && !s.Stopping()
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Desired is the size of the volumes of a cluster: that of its spec, or the one to which the operator has decided to grow them. A new member
-// gets it, too, because it copies the data of the others.
+// Desired is the size of the volumes of a cluster: that of its spec, or the one to which the operator has decided to grow them. A new
+// member gets it, too, because it copies the data of the others.
 func Desired(cluster *dbv1.DatabaseCluster) resource.Quantity {
 	size, decided := cluster.Spec.Storage.Size, cluster.Status.Storage
 	if decided != nil && decided.Growth != nil && decided.Growth.Size.Cmp(size) > 0 && !pods.Ephemeral(cluster) {

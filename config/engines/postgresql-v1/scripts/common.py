@@ -187,15 +187,15 @@ def create_monitor(connection):
         query(connection, "ALTER ROLE %s SET %s" % (METRICS, setting))
 
 
-def set_passwords(connection):
+def set_passwords(connection, only=None):
     """Sets the passwords of the Secret that the server does not have yet. It receives only their hashes. A password that is set again gets
-    another salt, and poolers could not use the proofs of their clients any more."""
+    another salt, and poolers could not use the proofs of their clients any more. only is a role whose password alone is set."""
     create_monitor(connection)
     create_pooler(connection)
     has = dict(query(connection, "SELECT rolname, rolpassword FROM pg_authid"))
     statements = [SQL("ALTER ROLE {} PASSWORD {}").format(
         Identifier(role), Literal(encrypt_password(secret(key), role, connection, "scram-sha-256")))
-        for role, key in roles(connection) if not verifies(has.get(role), secret(key))]
+        for role, key in roles(connection) if only in (None, role) and not verifies(has.get(role), secret(key))]
     if statements:
         query(connection, SQL("; ").join(statements))  # one transaction
 

@@ -35,6 +35,8 @@ def console(address):
     """Connects to the console of a pooler. Its certificate has the name of its Service, which is not known here."""
     tls = {"Require": {"sslmode": "verify-ca", "sslrootcert": env.get("DBC_TLS_DIR", "") + "/ca.crt"}}.get(
         env.get("DBC_TLS_MODE", ""), {"sslmode": "prefer", "sslrootcert": ""})
+    if psycopg2.extensions.libpq_version() >= 160000:
+        tls["require_auth"] = "scram-sha-256"  # another server of this name cannot ask for the password itself
     problem = None
     for password in secrets("pooler-password"):
         try:

@@ -41,7 +41,7 @@ type EngineCompanionApplyConfiguration struct {
 	// parameters are the settings that a DatabaseCompanion can set in spec.parameters. A change restarts its pods, one after another.
 	// Default: none.
 	Parameters []EngineCompanionParameterApplyConfiguration `json:"parameters,omitempty"`
-	// pause is Supported if the scripts of the engine can hold the clients of the companion back while the primary changes. Its ready pods
+	// pause is Supported if the scripts of the engine can pause the clients of the companion while the primary changes. Its ready pods
 	// then have addresses under <cluster>-companions.<namespace>.svc, where actions find them. Default: Unsupported.
 	Pause *apiv1alpha1.EnginePause `json:"pause,omitempty"`
 }
