@@ -26,7 +26,7 @@ import (
 // +kubebuilder:printcolumn:name="Image",type=string,JSONPath=`.status.image`,priority=1
 // +kubebuilder:printcolumn:name="Message",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].message`,priority=1
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([-a-z0-9]{0,38}[a-z0-9])?$')",message="metadata.name must start with a letter and have at most 40 lowercase letters, digits and '-', because the Service has the same name"
-// +kubebuilder:validation:XValidation:rule="self.metadata.name != self.spec.clusterRef.name + '-companions'",message="metadata.name must not be the name of the cluster with the suffix -companions, which is the name of a Service of the cluster: choose another name"
+// +kubebuilder:validation:XValidation:rule="self.metadata.name != self.spec.clusterRef.name + '-companions'",message="metadata.name must not be the name of the cluster with the suffix -companions: a Service of the cluster has that name. Choose another name"
 type DatabaseCompanion struct {
 	metav1.TypeMeta `json:",inline"`
 

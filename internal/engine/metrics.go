@@ -82,8 +82,8 @@ func addExporter(spec *dbv1.DatabaseClusterSpec, exporter *dbv1.EngineExporter, 
 	spec.Pod.Sidecars = append(slices.Clone(spec.Pod.Sidecars), sidecar)
 }
 
-// TakeExporter removes the exporter from a resolved spec, and returns what the user and the engine have declared of it; nil if there is none.
-// The rest is of the operator, and may change between versions.
+// TakeExporter removes the exporter from a resolved spec, and returns what the user and the engine have declared of it; nil if there is
+// none. The rest is of the operator, and may change between versions.
 func TakeExporter(spec *dbv1.DatabaseClusterSpec) any {
 	at := slices.IndexFunc(spec.Pod.Sidecars, func(s dbv1.Sidecar) bool { return s.Name == naming.ExporterContainer })
 	if at < 0 {
@@ -104,7 +104,8 @@ func TakeExporter(spec *dbv1.DatabaseClusterSpec) any {
 	declared := slices.DeleteFunc(slices.Clone(exporter.Env), func(v corev1.EnvVar) bool { return strings.HasPrefix(v.Name, VariablePrefix) })
 	inputs := []any{exporter.Image, exporter.ImagePullPolicy, exporter.Command[len(supervised):], declared, exporter.Ports, secrets}
 	spec.Pod.Sidecars = slices.Delete(slices.Clone(spec.Pod.Sidecars), at, at+1)
-	spec.Pod.Volumes = slices.DeleteFunc(slices.Clone(spec.Pod.Volumes), func(v dbv1.ClusterVolume) bool { return v.Name == naming.ExporterVolume })
+	ofExporter := func(v dbv1.ClusterVolume) bool { return v.Name == naming.ExporterVolume }
+	spec.Pod.Volumes = slices.DeleteFunc(slices.Clone(spec.Pod.Volumes), ofExporter)
 	if len(spec.Pod.Sidecars) == 0 {
 		spec.Pod.Sidecars = nil
 	}

@@ -151,7 +151,7 @@ func renderedFrom(cluster *dbv1.DatabaseCluster, references []pods.Reference) st
 		pods.ReferencesHash(cluster, references),
 	}
 	if exporter != nil {
-		inputs = append(inputs, exporter)
+		inputs = append(inputs, exporter, cluster.Spec.Monitoring.Exporter.Resources)
 	}
 	if volumes := naming.ClaimTemplate(cluster); volumes != naming.DataVolume {
 		inputs = append(inputs, volumes)

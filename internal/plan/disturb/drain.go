@@ -38,8 +38,8 @@ func Evacuate(s *situation.Situation) phase.Outcome {
 	}
 	name := naming.HandOverJob(s.Cluster.Name, string(primary.UID), "drain", target)
 	purpose := fmt.Sprintf("node %s %s: the primary %s hands over to %s", primary.Node, primary.Leaves, primary.Name, places(s, to))
-	_, exists := s.JobOf(name)
-	if why, _ := Fails(s, name, purpose); s.DrainLeft() == 0 && (!exists || why != "") {
+	why, _ := Fails(s, name, purpose)
+	if _, exists := s.JobOf(name); s.DrainLeft() == 0 && (why != "" || !exists && s.JobObstacle() != "") {
 		return phase.Over
 	}
 	request := resources.HandOver{Member: primary.Ordinal, To: to, Name: name, Members: s.End()}

@@ -54,8 +54,8 @@ func demandOf(s *situation.Situation) demand {
 	return d
 }
 
-// budget writes the PodDisruptionBudget of the members, or of all but the primary. A paused operator has deleted that of the primary, so the
-// other one includes all members again.
+// budget writes the PodDisruptionBudget of the members, or of all but the primary. A paused operator has deleted that of the primary, so
+// the other one includes all members again.
 func (d demand) budget(s *situation.Situation) (operation.Apply, bool) {
 	child := resources.PodDisruptionBudget(s.Cluster)
 	if d.Splits {
