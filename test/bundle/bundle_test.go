@@ -181,7 +181,7 @@ func TestNoRightOfTheOperatorIsAWildcard(t *testing.T) {
 func TestNamespacedRightsEndInTheNamespacesOfTheOperatorGroup(t *testing.T) {
 	everywhere := map[string]bool{
 		"databaseengines": true, "databaseengines/status": true, "validatingadmissionpolicies": true, "validatingadmissionpolicybindings": true,
-		"tokenreviews": true, "subjectaccessreviews": true, "nodes/stats": true, "storageclasses": true,
+		"tokenreviews": true, "subjectaccessreviews": true, "nodes": true, "nodes/stats": true, "storageclasses": true,
 	}
 	strategy := load(t).CSV.Spec.InstallStrategy.StrategySpec
 	hold := func(where string, permissions []v1alpha1.StrategyDeploymentPermissions, want bool) {

@@ -55,7 +55,9 @@ var (
 	// Without service discovery for twenty cloud providers.
 	promtool = &module{folder: "promtool", main: "github.com/prometheus/prometheus", tags: "remove_all_sd", disk: diskNeed{want: 4, floor: 2}}
 	// A module of its own, because the server depends on more than promtool.
-	prometheus = &module{folder: "prometheus", main: "github.com/prometheus/prometheus", tags: "remove_all_sd", disk: diskNeed{want: 4, floor: 2}}
+	prometheus = &module{
+		folder: "prometheus", main: "github.com/prometheus/prometheus", tags: "remove_all_sd", disk: diskNeed{want: 4, floor: 2},
+	}
 	// The versions of the images in postgresql-v1 and redis-single-v1.
 	postgresExporter = &module{folder: "postgres-exporter", main: "github.com/prometheus-community/postgres_exporter",
 		disk: diskNeed{want: 3, floor: 1}}
