@@ -26,9 +26,10 @@ var needed = map[string][]string{
 		"image-on-delete", "scale-out-onto-an-ending-claim", "delete", "backup",
 		"data-replaced",
 		// Those of subjects.
-		"somebody-deletes-what-is-owned", "archive-deleted",
-		// The simulated world has no Databases and DatabaseUsers. Their integration test needs these.
-		"", "",
+		// The simulated world has no DatabaseCompanions, Databases and DatabaseUsers. Their integration tests need these.
+		"somebody-deletes-what-is-owned", "", "archive-deleted", "", "",
+		// Nodes.
+		"drain-cordon",
 	},
 	// The pods soon show the next action of a StatefulSet: without that watch, the operator only loses time.
 	"DatabaseBackup": {"backup", "backup-retries", "backup-two-at-once", "backup-image-changes", "", "backup-unschedulable-corrected"},
@@ -36,6 +37,8 @@ var needed = map[string][]string{
 	"DatabaseRestore": {"", "data-replaced", ""},
 	"Database":        {""},
 	"DatabaseUser":    {""},
+	// The simulated world has no DatabaseCompanions.
+	"DatabaseCompanion": {"", "", "", "", "", ""},
 }
 
 func TestEveryWatchIsNeeded(t *testing.T) {
