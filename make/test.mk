@@ -9,8 +9,8 @@ export DBC_SEED = $(SEED)
 
 .PHONY: test-unit
 test-unit: race-detector test-scripts ## Run the unit tests, with those of the engines' scripts and the local tool, and a sample of the campaigns.
-	go test -timeout 10m $$(go list ./... | grep -v /internal/transfer)
-	go test -race -timeout 10m ./internal/transfer # only this package starts goroutines; make test-campaigns runs all tests with -race
+	go test -timeout 10m $$(go list ./... | grep -vE '/internal/(transfer|kubelet)$$')
+	go test -race -timeout 10m ./internal/transfer ./internal/kubelet # only these packages start goroutines; make test-campaigns runs all tests with -race
 	cd hack/local && go test ./...
 	cd test/bench/report && go test ./...
 

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -25,11 +26,11 @@ import (
 // indexOthers is the name of the index of the PodDisruptionBudgets of others. Most namespaces have none.
 const indexOthers = "others"
 
-// readPrimaryBudget reads the budget of the primary. It exists only during a drain, and the cache has all budgets, so a pass from the cache
-// does not look for it at the API server.
+// readPrimaryBudget reads the budget of the primary. It exists only during a drain, and the cache has all budgets, so only a live pass for
+// members with roles looks for it at the API server.
 func (o *observation) readPrimaryBudget(ctx context.Context, cached kit.View) {
 	from, name, budget := cached, naming.PrimaryBudget(o.Cluster.Name), &policyv1.PodDisruptionBudget{}
-	if o.live {
+	if o.live && engine.HasRoles(o.Engine) {
 		from = kit.View{Reader: o.Live}
 	}
 	if o.Err != nil {

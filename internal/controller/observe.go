@@ -72,11 +72,11 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 	o.readPods(ctx)
 	o.readUnready(ctx)
 	o.readNodes(ctx, r)
-	o.readPrimaryBudget(ctx, r.Cache())
 	o.readOtherBudgets(ctx, r.Cache())
 	o.readVolumes(ctx)
 	o.readPreviousStatefulSet(ctx)
 	o.readEngine(ctx)
+	o.readPrimaryBudget(ctx, r.Cache())
 	if engine.HasRoles(o.Engine) {
 		o.ReplicasService = subject.Child(ctx, &o.ClusterReading, state.Ref{Kind: "Service", Name: naming.ReplicasService(name)},
 			state.ServiceFacts)

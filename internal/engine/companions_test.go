@@ -54,3 +54,18 @@ func TestACompanionThatLacksAPartOfItsEngineIsReported(t *testing.T) {
 		t.Error("found a companion that the engine does not have")
 	}
 }
+
+func TestMembersNeedNoKeyThatOnlyCompanionsUse(t *testing.T) {
+	declared, cluster := pooling(), &dbv1.DatabaseCluster{}
+	declared.Spec.SecretKeys = []dbv1.EngineSecretKey{
+		{Name: "password", Generate: &dbv1.EngineSecretValue{}},
+		{Name: "pooler-password", Generate: &dbv1.EngineSecretValue{}, UsedBy: dbv1.UsedByCompanions},
+	}
+	cluster.Spec.Credentials.SecretName = "orders"
+	if got := KeyProblem(cluster, declared, []string{"password"}, nil, nil, nil); got != "" {
+		t.Errorf("without the key: %s", got)
+	}
+	if got := KeyProblem(cluster, declared, []string{"password", "pooler-password"}, nil, []string{"pooler-password"}, nil); !strings.Contains(got, "pooler-password") {
+		t.Errorf("with a key that cannot be used: %q", got)
+	}
+}

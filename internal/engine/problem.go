@@ -65,7 +65,7 @@ func KeyProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, ha
 		return fmt.Sprintf("Secret %s in spec.credentials.secretName has no value for %s, which DatabaseEngine %s needs: set %s in the Secret",
 			secret, keys(void), declared.Name, them(void))
 	}
-	if wrong := except(passwords(declared), except(have, unusable)); len(wrong) > 0 {
+	if wrong := except(unusable, except(unusable, passwords(declared))); len(wrong) > 0 {
 		return fmt.Sprintf(
 			"Secret %s in spec.credentials.secretName has a control character, a second line or invalid UTF-8 in %s: set %s to one line of text",
 			secret, keys(wrong), them(wrong))

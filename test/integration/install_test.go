@@ -7,6 +7,7 @@ SPDX-License-Identifier: Apache-2.0
 package integration
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,7 +47,10 @@ func TestNamespacedRightsAreSufficientForEveryStory(t *testing.T) {
 	remove(t, cluster)
 	awaitDeleted(t, cluster)
 	p.mustStop(t)
-	if output := p.output(t); strings.Contains(output, "in API group") {
+	output := slices.DeleteFunc(strings.Split(p.output(t), "\n"), func(line string) bool {
+		return strings.Contains(line, "may not list nodes") // no role in a namespace can have that right, and the operator does without
+	})
+	if output := strings.Join(output, "\n"); strings.Contains(output, "in API group") {
 		t.Errorf("a right is missing:\n%s", output)
 	}
 }

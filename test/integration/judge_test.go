@@ -26,7 +26,7 @@ var expectedRefusals = []rights.Refusal{
 	{Why: "a terminating namespace accepts no new objects", Message: `unable to create new content in namespace test-\w+ because it is being terminated$`},
 	{Why: "a StorageClass without allowVolumeExpansion", Message: `only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize$`},
 	{Why: "rights in namespaces do not include cluster-scoped objects", Message: `User "system:serviceaccount:test-\w+:operator" cannot (get|list|watch) resource ` +
-		`"(databaseengines|validatingadmissionpolicies|validatingadmissionpolicybindings)" in API group "[a-z.0-9]+" at the cluster scope$`},
+		`"(databaseengines|validatingadmissionpolicies|validatingadmissionpolicybindings|nodes)" in API group "[a-z.0-9]*" at the cluster scope$`},
 }
 
 // unobserved reports a right whose use shows in no request. TestTheRightToSetFinalizersLetsAClusterBlockOwnerDeletion shows it, for each kind.

@@ -117,6 +117,9 @@ func TestPrometheusGetsAPodMonitorAndARuleOfACluster(t *testing.T) {
 		return errorIf(found, "it has %s", label)
 	})
 
+	before := rule.GetGeneration()
+	change(t, c, func(c *dbv1.DatabaseCluster) { c.Spec.Monitoring.Alerts.ErrorPercent = 55 })
+	await(t, rule, "another alert", func() bool { return rule.GetGeneration() != before })
 	change(t, c, func(c *dbv1.DatabaseCluster) { c.Spec.Monitoring.Mode = dbv1.MonitoringMetrics })
 	awaitDeleted(t, pods)
 	awaitDeleted(t, rule)

@@ -36,7 +36,7 @@ func TestTheNetworkPolicyFollowsTheSpecAndRestartsNobody(t *testing.T) {
 			{IPBlock: &networkingv1.IPBlock{CIDR: "10.0.0.0/8", Except: []string{"10.1.0.0/16"}}},
 		}
 	})
-	await(t, policy, "the peers of the spec", func() bool { return len(peersOf(policy)) == 2 })
+	await(t, policy, "the peers of the spec and companions", func() bool { return len(peersOf(policy)) == 3 })
 	change(t, cluster, func(c *dbv1.DatabaseCluster) {
 		c.Spec.NetworkPolicy = dbv1.ClusterNetworkPolicy{Mode: dbv1.NetworkPolicyNone}
 	})

@@ -53,7 +53,7 @@ func deputy(t *testing.T) (ns, name string, user client.Client) {
 	ns = namespace(t)
 	name = "deputy-of-" + ns
 	grantIn(t, ns, "databases", name, []rbacv1.PolicyRule{{
-		APIGroups: []string{dbv1.GroupVersion.Group}, Resources: []string{"databaseclusters", "databaseclusters/scale", "databasebackups", "databaserestores", "databases", "databaseusers"}, Verbs: []string{"*"},
+		APIGroups: []string{dbv1.GroupVersion.Group}, Resources: []string{"databaseclusters", "databaseclusters/scale", "databasebackups", "databaserestores", "databases", "databaseusers", "databasecompanions"}, Verbs: []string{"*"},
 	}})
 	user = as(t, name)
 	eventually(t, "the user to have the rights", func() error { return user.Create(t.Context(), smallest(ns, "empty"), client.DryRunAll) })
@@ -145,6 +145,9 @@ func TestAUserNamesNoSecretThatTheUserMayNotRead(t *testing.T) {
 // withoutEngine leaves only the Secret to be refused.
 func withoutEngine(object *unstructured.Unstructured) *unstructured.Unstructured {
 	unstructured.RemoveNestedField(object.Object, "spec", "engine")
+	if object.GetKind() == "DatabaseCompanion" {
+		_ = unstructured.SetNestedField(object.Object, "None", "spec", "connection", "form")
+	}
 	return object
 }
 

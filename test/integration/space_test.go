@@ -21,7 +21,7 @@ func TestTheOperatorMayReadTheStatisticsOfNodesAndNothingElseOfThem(t *testing.T
 		verb, subresource string
 		want              bool
 	}{
-		{"get", "stats", true}, {"get", "", false}, {"list", "", false}, {"get", "proxy", false}, {"create", "proxy", false},
+		{"get", "stats", true}, {"patch", "", false}, {"create", "", false}, {"get", "proxy", false}, {"create", "proxy", false},
 		{"get", "log", false}, {"get", "metrics", false}, {"create", "stats", false},
 	} {
 		review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{User: operatorUser,
