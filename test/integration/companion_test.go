@@ -62,8 +62,8 @@ func TestACompanionGetsItsObjectsAndDriftIsRepaired(t *testing.T) {
 	pool.Spec.Companion = "pooler"
 	create(t, web)
 	create(t, pool)
-	awaitCompanion(t, web, dbv1.ConditionReady, metav1.ConditionFalse, dbv1.ReasonRollingOut) // no kubelet makes its pods ready
-	awaitCompanion(t, pool, dbv1.ConditionAvailable, metav1.ConditionFalse, dbv1.ReasonNoPodReady)
+	awaitCompanion(t, web, dbv1.ConditionReady, metav1.ConditionTrue, dbv1.ReasonReady)
+	awaitCompanion(t, pool, dbv1.ConditionAvailable, metav1.ConditionTrue, dbv1.ReasonPodReady)
 
 	named := metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "web"}
 	deployment := read(t, &appsv1.Deployment{ObjectMeta: named})
@@ -117,7 +117,7 @@ func TestACompanionOutlivesItsCluster(t *testing.T) {
 	web := companionOf(cluster, "web")
 	web.Spec.Image, web.Spec.Port, web.Spec.Connection.Form = "web:1", 8080, dbv1.ConnectionNone
 	create(t, web)
-	awaitCompanion(t, web, dbv1.ConditionReady, metav1.ConditionFalse, dbv1.ReasonRollingOut)
+	awaitCompanion(t, web, dbv1.ConditionReady, metav1.ConditionTrue, dbv1.ReasonReady)
 	remove(t, cluster)
 	awaitCompanion(t, web, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonClusterMissing)
 	deployment := read(t, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: web.Namespace, Name: "web"}})
