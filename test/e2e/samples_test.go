@@ -40,6 +40,8 @@ var gallery = map[string][]shown{
 	"PostgreSQL": {
 		{file: "postgresql", object: "databasecluster/orders", condition: "Ready", keep: true},
 		{file: "application", object: "deployment/web", condition: "Available"},
+		{file: "web-application", object: "databasecompanion/shop", condition: "Ready", check: (*world).servesPage},
+		{file: "growing-volumes", object: "databasecluster/events", condition: "Ready"},
 		{file: "postgresql-tuned", object: "databasecluster/reports", condition: "Ready", check: shows("reports-0", "shared_buffers", "256MB")},
 		{file: "configuration-files", object: "databasecluster/maps", condition: "Ready", check: shows("maps-0", "random_page_cost", "1.1")},
 		{file: "metrics-sidecar", object: "databasecluster/stock", condition: "Ready", check: func(w *world) {
@@ -81,7 +83,9 @@ var gallery = map[string][]shown{
 	"Others": {
 		{file: "redis-cache", object: "databasecluster/cache", condition: "Ready"},
 		{file: "redis-persistent", object: "databasecluster/sessions", condition: "Ready"},
-		{file: "postgresql-replicas", object: "databasecluster/payments", condition: "Ready", check: shows("payments-0", "work_mem", "16MB")},
+		{file: "postgresql-replicas", object: "databasecluster/payments", condition: "Ready", check: shows("payments-0", "work_mem", "16MB"), keep: true},
+		{file: "pooler", object: "databasecompanion/payments-pool", condition: "Ready"},
+		{file: "database-metrics", object: "databasecluster/locks", condition: "MonitoringConfigured"},
 		{file: "etcd", object: "databasecluster/registry", condition: "Ready"},
 		{file: "memcached", object: "databasecluster/pages", condition: "Ready"},
 		{file: "any-image", object: "databasecluster/jobs", condition: "Ready"},
@@ -136,10 +140,13 @@ func (w world) localImages(name string) []string {
 		"quay.io/prometheuscommunity/postgres-exporter:v0.17.1", cmp.Or(os.Getenv("PAUSE_IMG"), "localhost/pause:local"),
 		"https://s3.example.org", "http://s3:7070",
 	}
+	if name == "PostgreSQL" {
+		all = append(all, "docker.io/library/python:3-alpine", w.needs(patroniImage)) // it has Python
+	}
 	if name == "Others" {
 		redis := w.needs(redisImage)
 		all = append(all, "docker.io/library/redis:7", redis, "docker.io/valkey/valkey:8", redis, "docker.io/library/mariadb:11.4", w.needs(mariaDBImage),
-			patroniImage.name, w.needs(patroniImage), etcdImage.name, w.needs(etcdImage), cacheImage.name, w.needs(cacheImage))
+			patroniImage.name, w.needs(patroniImage), poolerImage.name, w.needs(poolerImage), etcdImage.name, w.needs(etcdImage), cacheImage.name, w.needs(cacheImage))
 	}
 	return all
 }
@@ -190,6 +197,13 @@ func shows(pod, setting, value string) func(*world) {
 		got := w.psql(pod, "SHOW "+setting)
 		w.must(got == value, "%s of %s is %q, want %q", setting, pod, got, value)
 	}
+}
+
+// servesPage asks the web application by its Service.
+func (w *world) servesPage() {
+	w.Helper()
+	w.eventually("the database is orders", "exec", "deployment/shop", "--", "python3", "-c",
+		`import urllib.request; print(urllib.request.urlopen("http://shop:8080").read().decode())`)
 }
 
 func (w world) startS3() { w.s3() }
