@@ -2,6 +2,7 @@ import importlib.machinery
 import importlib.util
 import os
 import tempfile
+import threading
 import unittest
 import unittest.mock
 
@@ -91,14 +92,31 @@ class Pause(unittest.TestCase):
         self.assertEqual(ended, [1])
 
 
+class Bound(unittest.TestCase):
+    def test_it_passes_on_what_a_function_returns_and_how_it_fails(self):
+        self.assertEqual(pooler.Bounded(lambda: ("1", True), 5)(), ("1", True))
+        with self.assertRaisesRegex(OSError, "refused"):
+            pooler.Bounded(unittest.mock.Mock(side_effect=OSError("refused")), 5)()
+
+    def test_a_name_that_is_not_resolved_stops_nothing(self):
+        resolved = threading.Event()
+        bounded = pooler.Bounded(lambda: resolved.wait(10), 0.05)
+        for text in ("no answer in 0.05 seconds", "not resolved"):
+            with self.assertRaisesRegex(OSError, text):
+                bounded()
+        resolved.set()
+        bounded.thread.join()
+        self.assertTrue(bounded())
+
+
 class Probe(unittest.TestCase):
     def test_a_pooler_stays_ready_while_its_database_is_down(self):
         found = pooler.Pooler()
         self.assertTrue(found.answer().startswith("alive: "))
-        with unittest.mock.patch.object(pooler, "server", return_value=("1", True)):
+        with unittest.mock.patch.object(found, "server", return_value=("1", True)):
             found.look()
         self.assertEqual(found.answer(), "ready")
-        with unittest.mock.patch.object(pooler, "server", side_effect=OSError("refused")):
+        with unittest.mock.patch.object(found, "server", side_effect=OSError("refused")):
             container.run(found.look)
         self.assertEqual(found.answer(), "ready")
 
