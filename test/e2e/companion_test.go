@@ -81,13 +81,13 @@ func TestCompanionsServeWhileTheyAreRepairedAndScaledAndThePasswordsRotate(t *te
 
 	w.do("delete", "pod", "clients")
 	w.startClients("pool", "http://shop:8080")
-	before := w.pods("shop")
+	before := w.companionPods("shop")
 	w.do("annotate", "databasecluster", "ledger", "database.dbcluster.io/rotate-credentials=now")
 	w.eventually("Completed", "get", "databasecluster", "ledger", "-o", `jsonpath={.status.requests[?(@.type=="RotateCredentials")].state}`)
-	for deadline := time.Now().Add(patience); w.pods("shop") == before && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(patience); w.companionPods("shop") == before && time.Now().Before(deadline); {
 		time.Sleep(time.Second)
 	}
-	w.must(w.pods("shop") != before, "the web application has not restarted")
+	w.must(w.companionPods("shop") != before, "the web application has not restarted")
 	w.do("wait", "--for=condition=Ready", "databasecompanion/pool", "databasecompanion/shop", "--timeout=180s")
 	time.Sleep(2 * time.Second) // the clients go on for a moment
 	w.stopClients()
@@ -101,8 +101,8 @@ func (w world) scaleCompanion(name, replicas string) {
 	w.do("wait", "--for=condition=Ready", "databasecompanion/"+name, "--timeout=120s")
 }
 
-// pods are the UIDs of the pods of a companion.
-func (w world) pods(companion string) string {
+// companionPods are the UIDs of the pods of a companion.
+func (w world) companionPods(companion string) string {
 	w.Helper()
 	selector := w.do("get", "databasecompanion", companion, "-o", "jsonpath={.status.selector}")
 	return strings.TrimSpace(w.do("get", "pods", "-l", selector, "-o", "jsonpath={.items[*].metadata.uid}"))
