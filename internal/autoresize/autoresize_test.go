@@ -129,7 +129,10 @@ func TestWhichRequestsAreDecided(t *testing.T) {
 		"no autoscaler keeps the last": {decidedBefore("1", "3Gi", 2*time.Hour), func(f *fixture) {
 			f.facts = autoresize.Facts{Reason: dbv1.ReasonAutoscalerMissing, Problem: "it is missing"}
 		}, "1 3Gi", "False AutoscalerMissing: it is missing"},
-		"no request": {nil, func(f *fixture) { recommends("1", "1Gi")(f); delete(f.cluster.Spec.Resources.Requests, corev1.ResourceCPU) }, "",
+		"no request": {nil, func(f *fixture) {
+			recommends("1", "1Gi")(f)
+			delete(f.cluster.Spec.Resources.Requests, corev1.ResourceCPU)
+		}, "",
 			"False RequestsOutOfBounds: spec.resources.requests.cpu must be between 250m and 2, the bounds in spec.autoResize.cpu. Set it, or change the bounds"},
 		"a request outside": {nil, func(f *fixture) { f.cluster.Spec.AutoResize.Memory = bounds("2Gi", "4Gi") }, "", "False RequestsOutOfBounds: spec.resources.requests.memory must be between 2Gi and 4Gi"},
 		"paused":            {nil, func(f *fixture) { recommends("1", "1Gi")(f); f.cluster.Spec.Paused = true }, "", "True RecommendationPending: the members get other requests after the current operation: spec.paused is true"},
@@ -141,11 +144,11 @@ func TestWhichRequestsAreDecided(t *testing.T) {
 			recommends("2", "1Gi")(f)
 			f.observed.Members[1].Revision, f.observed.Members[1].Resources = "old", "requests  limits "
 		}, "1 1Gi", "True Resizing: the members get requests of cpu 1 and memory 1Gi"},
-		"another rollout is no resize": {decidedBefore("1", "1Gi", 2*time.Hour), func(f *fixture) { recommends("1", "1Gi")(f); f.observed.Members[1].Revision = "old" }, "1 1Gi", followed},
+		"another rollout is no resize":           {decidedBefore("1", "1Gi", 2*time.Hour), func(f *fixture) { recommends("1", "1Gi")(f); f.observed.Members[1].Revision = "old" }, "1 1Gi", followed},
 		"CPU without bounds is that of the spec": {decidedBefore("1", "1Gi", 2*time.Hour), func(f *fixture) { f.cluster.Spec.AutoResize.CPU = nil }, "1Gi", "True Resizing: "},
-		"not asked":                 {nil, func(f *fixture) { recommends("1", "1Gi")(f); f.cluster.Spec.AutoResize = nil }, "", ""},
-		"no longer asked":           {decidedBefore("1", "1Gi", 2*time.Hour), func(f *fixture) { f.cluster.Spec.AutoResize = nil }, "1 1Gi", "False AutoResizeRemoved: spec.autoResize was removed, so the members get spec.resources again"},
-		"no longer asked, and done": {func(f *fixture) { decidedBefore("1", "1Gi", 2*time.Hour)(f); f.cluster.Spec.AutoResize = nil }, nil, "", ""},
+		"not asked":                              {nil, func(f *fixture) { recommends("1", "1Gi")(f); f.cluster.Spec.AutoResize = nil }, "", ""},
+		"no longer asked":                        {decidedBefore("1", "1Gi", 2*time.Hour), func(f *fixture) { f.cluster.Spec.AutoResize = nil }, "1 1Gi", "False AutoResizeRemoved: spec.autoResize was removed, so the members get spec.resources again"},
+		"no longer asked, and done":              {func(f *fixture) { decidedBefore("1", "1Gi", 2*time.Hour)(f); f.cluster.Spec.AutoResize = nil }, nil, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, c.before)
@@ -211,7 +214,7 @@ func TestWhatAVerticalPodAutoscalerRecommends(t *testing.T) {
 		"another target": {func(spec, _ map[string]any) {
 			spec["targetRef"] = map[string]any{"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "orders"}
 		}, "<nil> <nil>AutoscalerIncompatible: VerticalPodAutoscaler size has the target StatefulSet orders. Set its spec.targetRef to DatabaseCluster orders of database.dbcluster.io/v1alpha1"},
-		"another mode":    {func(spec, _ map[string]any) { spec["updatePolicy"] = map[string]any{"updateMode": "Initial"} }, "<nil> <nil>AutoscalerIncompatible: VerticalPodAutoscaler size would change or evict pods itself. Set its spec.updatePolicy.updateMode to \"Off\""},
+		"another mode":     {func(spec, _ map[string]any) { spec["updatePolicy"] = map[string]any{"updateMode": "Initial"} }, "<nil> <nil>AutoscalerIncompatible: VerticalPodAutoscaler size would change or evict pods itself. Set its spec.updatePolicy.updateMode to \"Off\""},
 		"the default mode": {func(spec, _ map[string]any) { delete(spec, "updatePolicy") }, "<nil> <nil>AutoscalerIncompatible: VerticalPodAutoscaler size would change or evict"},
 		"a boost": {func(spec, _ map[string]any) {
 			spec["startupBoost"] = map[string]any{"cpu": map[string]any{"type": "Factor", "factor": int64(2)}}

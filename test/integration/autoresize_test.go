@@ -132,7 +132,9 @@ func TestRunningMembersFollowAVerticalPodAutoscalerWithinBounds(t *testing.T) {
 	}
 	annotate(t, c, dbv1.AnnotationRefresh, "created")
 	awaitCondition(t, c, kind, metav1.ConditionFalse, dbv1.ReasonAutoscalerIncompatible, `Set its spec.updatePolicy.updateMode to "Off"`)
-	change(t, vpa, func(o *unstructured.Unstructured) { _ = unstructured.SetNestedField(o.Object, "Off", "spec", "updatePolicy", "updateMode") })
+	change(t, vpa, func(o *unstructured.Unstructured) {
+		_ = unstructured.SetNestedField(o.Object, "Off", "spec", "updatePolicy", "updateMode")
+	})
 	annotate(t, c, dbv1.AnnotationRefresh, "off")
 	awaitCondition(t, c, kind, metav1.ConditionUnknown, dbv1.ReasonRecommendationMissing, "has no recommendation of memory for the container database yet")
 
