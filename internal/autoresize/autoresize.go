@@ -26,7 +26,10 @@ import (
 var Subject = subject.Subject{Read: read, Decide: decide, Transitions: []operation.Transition{
 	reported(metav1.ConditionTrue, dbv1.ReasonResizing, corev1.EventTypeNormal),
 	reported(metav1.ConditionTrue, dbv1.ReasonLimitReached, corev1.EventTypeNormal),
-	reported(metav1.ConditionFalse, "", corev1.EventTypeWarning),
+	reported(metav1.ConditionFalse, dbv1.ReasonAutoscalerMissing, corev1.EventTypeWarning),
+	reported(metav1.ConditionFalse, dbv1.ReasonAutoscalerIncompatible, corev1.EventTypeWarning),
+	reported(metav1.ConditionFalse, dbv1.ReasonRequestsOutOfBounds, corev1.EventTypeWarning),
+	reported(metav1.ConditionFalse, dbv1.ReasonAutoResizeRemoved, corev1.EventTypeNormal),
 }}
 
 func reported(status metav1.ConditionStatus, reason, kind string) operation.Transition {

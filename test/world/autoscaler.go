@@ -9,6 +9,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/test/world/store"
 )
 
 // Recommend lets a VerticalPodAutoscaler of the cluster's name recommend CPU. The operator reads it at its next look.
@@ -24,8 +25,11 @@ func Recommend(cpu string) Step {
 			}}},
 		}}
 		object.SetGroupVersionKind(naming.AutoscalerKind)
-		object.SetNamespace(w.Namespace)
+		object.SetNamespace(w.namespace)
 		object.SetName(w.Name)
+		if before := store.Get[*unstructured.Unstructured](w.Store, w.Name); before != nil {
+			object.Object["metadata"] = before.Object["metadata"]
+		}
 		w.Store.Put(object)
 		w.wakes(item{"DatabaseCluster", w.Name})
 	}}
