@@ -137,8 +137,8 @@ func judge(s *situation.Situation, f Facts) verdict {
 // change decides about other requests. Only a cluster without another operation gets them.
 func change(s *situation.Situation, f Facts, d decided) verdict {
 	asked, last := s.Declared.Spec.AutoResize, s.Declared.Status.AutoResize
-	if busy := busy(s); busy != "" {
-		return active(dbv1.ReasonRecommendationPending, "the members get other requests after the current operation: %s", busy)
+	if cause := busy(s); cause != "" {
+		return active(dbv1.ReasonRecommendationPending, "the members get other requests after the current operation: %s", cause)
 	}
 	if last != nil && !d.urgent {
 		if left := last.Time.Add(cooldown(asked)).Sub(s.At); left > 0 {
