@@ -60,6 +60,7 @@ var order = []place{
 	{name: "protection", pure: true, imports: core, importedBy: theList},
 	{name: "storage", pure: true, imports: core, importedBy: theList},
 	{name: "space", pure: true, imports: core, importedBy: theList},
+	{name: "autoresize", pure: true, imports: core, importedBy: theList},
 	{name: "network", pure: true, imports: core, importedBy: []string{"plan", "cmd/kubectl-dbc/internal/preview"}},
 	{name: "certificate", pure: true, imports: core, importedBy: theList},
 	{name: "monitoring", pure: true, imports: core, importedBy: theList},

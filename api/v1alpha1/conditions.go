@@ -25,6 +25,9 @@ const (
 	// ConditionDiskPressure is True while a volume fills and nothing has cured that yet. It is Unknown while the use of no volume is
 	// known. It exists with spec.storage.autoGrow and spec.storage.usage.
 	ConditionDiskPressure = "DiskPressure"
+	// ConditionAutoResizeActive is True while the operator follows the VerticalPodAutoscaler of spec.autoResize. It is Unknown while
+	// that recommends nothing. It exists with spec.autoResize, and after it is removed until the members have spec.resources again.
+	ConditionAutoResizeActive = "AutoResizeActive"
 	// ConditionPaused is True while spec.paused keeps the operator from changing anything.
 	ConditionPaused = "Paused"
 	// ConditionHibernated is True when spec.hibernated has stopped every member.
@@ -63,7 +66,8 @@ const (
 // ClusterConditions are the condition types that the operator sets on a DatabaseCluster.
 var ClusterConditions = []string{
 	ConditionReady, ConditionAvailable, ConditionProgressing, ConditionDegraded, ConditionStalled, ConditionUpdateAvailable,
-	ConditionStorageResizing, ConditionDiskPressure, ConditionPaused, ConditionHibernated, ConditionBackupHealthy, ConditionBackupVerified,
+	ConditionStorageResizing, ConditionDiskPressure, ConditionAutoResizeActive, ConditionPaused, ConditionHibernated,
+	ConditionBackupHealthy, ConditionBackupVerified,
 	ConditionContinuousArchiving, ConditionCredentialsRotated, ConditionProtectionEnforced, ConditionTLSReady, ConditionMonitoringConfigured,
 	ConditionSplitBrainSuspected, ConditionEvictionBlocked, ConditionDeletionBlocked,
 }
@@ -210,7 +214,7 @@ const (
 	ReasonNewerTemplate = "NewerTemplate"
 	// ReasonUpToDate: the cluster is up to date; of Progressing and UpdateAvailable.
 	ReasonUpToDate = "UpToDate"
-	// ReasonResizing: a volume grows.
+	// ReasonResizing: a volume grows. Of AutoResizeActive: members get the requests that the operator decided.
 	ReasonResizing = "Resizing"
 	// ReasonResized: every volume has the size of spec.storage.size.
 	ReasonResized = "Resized"
@@ -299,11 +303,13 @@ const (
 	ReasonEnoughSpace = "EnoughSpace"
 	// ReasonGrowing: the operator has raised the size of the volumes.
 	ReasonGrowing = "Growing"
-	// ReasonCooldown: the volumes grow again after spec.storage.autoGrow.cooldownSeconds.
+	// ReasonCooldown: the volumes grow again after spec.storage.autoGrow.cooldownSeconds. Of AutoResizeActive: the operator follows the
+	// next recommendation after spec.autoResize.cooldownSeconds.
 	ReasonCooldown = "Cooldown"
 	// ReasonFilling: a volume fills, and spec.storage.autoGrow is not set.
 	ReasonFilling = "Filling"
-	// ReasonLimitReached: the volumes have the size spec.storage.autoGrow.limit.
+	// ReasonLimitReached: the volumes have the size spec.storage.autoGrow.limit. Of AutoResizeActive: the VerticalPodAutoscaler
+	// recommends more than a max of spec.autoResize.
 	ReasonLimitReached = "LimitReached"
 	// ReasonCannotExpand: the StorageClass, or the storage, refuses to expand the volumes.
 	ReasonCannotExpand = "CannotExpand"
@@ -315,6 +321,24 @@ const (
 	ReasonReadOnly = "ReadOnly"
 	// ReasonUsageUnknown: the use of the volumes is not known.
 	ReasonUsageUnknown = "UsageUnknown"
+)
+
+// Reasons of ConditionAutoResizeActive, with ReasonResizing, ReasonCooldown and ReasonLimitReached.
+const (
+	// ReasonRecommendationFollowed: the requests of the members are the recommended ones, or differ too little.
+	ReasonRecommendationFollowed = "RecommendationFollowed"
+	// ReasonRecommendationPending: the operator follows another recommendation after the current operation.
+	ReasonRecommendationPending = "RecommendationPending"
+	// ReasonRecommendationMissing: the VerticalPodAutoscaler recommends nothing for the database yet.
+	ReasonRecommendationMissing = "RecommendationMissing"
+	// ReasonAutoscalerMissing: the VerticalPodAutoscaler or its kind does not exist, or the operator may not read it.
+	ReasonAutoscalerMissing = "AutoscalerMissing"
+	// ReasonAutoscalerIncompatible: the VerticalPodAutoscaler has another target, or changes pods itself.
+	ReasonAutoscalerIncompatible = "AutoscalerIncompatible"
+	// ReasonRequestsOutOfBounds: spec.resources has no request within the bounds of spec.autoResize.
+	ReasonRequestsOutOfBounds = "RequestsOutOfBounds"
+	// ReasonAutoResizeRemoved: spec.autoResize was removed, and the members do not have spec.resources yet.
+	ReasonAutoResizeRemoved = "AutoResizeRemoved"
 )
 
 // Reasons of ConditionCredentialsRotated.

@@ -104,6 +104,12 @@ type DatabaseClusterStatus struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	Storage *ClusterStorageStatus `json:"storage,omitempty"`
 
+	// autoResize is the last decision about the resources of the members. It is empty before the first one, and once the
+	// members have spec.resources again.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
+	AutoResize *ClusterAutoResizeStatus `json:"autoResize,omitempty"`
+
 	// volumes are the claims with the data of members, as the operator has seen them. A member whose claim is replaced by another one
 	// does not start with that before you consent, if no other member has its data. It is empty for ephemeral storage.
 	// +optional

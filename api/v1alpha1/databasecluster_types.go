@@ -126,6 +126,13 @@ type DatabaseClusterSpec struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:resourceRequirements"
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
 
+	// autoResize lets the operator change the requests of resources as a VerticalPodAutoscaler recommends. It never changes
+	// resources: status.autoResize has the requests that the operator decided. Without autoResize, the members get those of
+	// resources again. Default: resources are in force.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	AutoResize *ClusterAutoResize `json:"autoResize,omitempty"`
+
 	// helpers are the containers that the operator adds: those of its Jobs, and an init container of members that reports
 	// the version of the database.
 	// +optional

@@ -133,7 +133,8 @@ const (
 	// AnnotationTemplate is on pods: a hash of their pod template without the resources of the database, which can
 	// change without a restart.
 	AnnotationTemplate = "database.dbcluster.io/template"
-	// AnnotationResources is on pods: the generation of the spec at which the resources of the database last changed.
+	// AnnotationResources is on pods: the generation of the spec at which the resources of the database last changed, and the time of
+	// the decision about them, if there was one.
 	// It gives a template with previous resources a revision of its own. Otherwise its revision would be that of
 	// pods whose resources were changed since.
 	AnnotationResources = "database.dbcluster.io/resources-generation"

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dbcluster/databasecluster-operator/internal/accounts"
 	"github.com/dbcluster/databasecluster-operator/internal/archiver"
+	"github.com/dbcluster/databasecluster-operator/internal/autoresize"
 	"github.com/dbcluster/databasecluster-operator/internal/certificate"
 	"github.com/dbcluster/databasecluster-operator/internal/companions"
 	"github.com/dbcluster/databasecluster-operator/internal/connection"
@@ -62,6 +63,7 @@ var upkeep = []work{
 	{"agreements", core(members.Agreements), "members keep there who is the primary"},
 	{"storage", storage.Subject, "a full volume may be why members are down, and its stall comes before a failed renewal"},
 	{"space", space.Subject, "it decides about the size that the next pass requests, and its Job must not wait for members"},
+	{"automatic resources", autoresize.Subject, "it decides about the requests that the next pass renders, and no member waits for it"},
 	{"certificate", certificate.Subject, "members need it to start"},
 	{"protection", protection.Subject, "its labels protect volumes from a deletion"},
 	{"schedules", schedule.Subject, "they disturb no member, so they wait for no phase"},

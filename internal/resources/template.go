@@ -98,12 +98,20 @@ func withResources(made map[string]any, cluster *dbv1.DatabaseCluster, observed 
 	}
 	recorded := before.Spec.Template.Annotations[dbv1.AnnotationResources]
 	if !state.SameResources(before.Spec.Template, cluster.Spec.Resources) {
-		recorded = strconv.FormatInt(cluster.Generation, 10)
+		recorded = strconv.FormatInt(cluster.Generation, 10) + decidedAt(cluster)
 	}
 	if recorded != "" {
 		objects.SetField(made, recorded, "metadata", "annotations", dbv1.AnnotationResources)
 	}
 	return made
+}
+
+// decidedAt distinguishes decisions about the resources in one generation.
+func decidedAt(cluster *dbv1.DatabaseCluster) string {
+	if cluster.Spec.AutoResize == nil || cluster.Status.AutoResize == nil {
+		return ""
+	}
+	return "." + strconv.FormatInt(cluster.Status.AutoResize.Time.Unix(), 10)
 }
 
 // renderedFrom is a hash of the inputs of a template: the spec without the fields that do not affect pods, the
@@ -118,6 +126,7 @@ func renderedFrom(cluster *dbv1.DatabaseCluster, references []pods.Reference) st
 	spec := pods.ForMembers(cluster).Spec
 	spec.NetworkPolicy = dbv1.ClusterNetworkPolicy{}
 	spec.Monitoring = nil // the exporter is one of the sidecars
+	spec.AutoResize = nil // the resources are those that it decided
 	spec.Replicas, spec.Service, spec.Deletion, spec.UpdateStrategy = 0, dbv1.ClusterService{}, dbv1.ClusterDeletion{},
 		dbv1.ClusterUpdateStrategy{}
 	spec.Disruption = dbv1.ClusterDisruption{}

@@ -13,6 +13,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
@@ -112,6 +113,24 @@ func TestPreviousResourcesDoNotRestoreThePreviousRevision(t *testing.T) {
 	cluster.Generation, cluster.Spec.Image = 9, "other"
 	if got := StatefulSet(cluster, 3, state.Observed{StatefulSet: set}); golden.Live[appsv1.StatefulSet](t, got).Spec.Template.Annotations[dbv1.AnnotationResources] != "3" {
 		t.Error("another field's change is recorded as a change of the resources")
+	}
+}
+
+func TestDecisionsAboutResourcesHaveRevisionsOfTheirOwn(t *testing.T) {
+	cluster := smallest()
+	cluster.Spec.AutoResize = &dbv1.ClusterAutoResize{}
+	first := stored(t, StatefulSet(cluster, 3, state.Observed{}))
+	if plain := stored(t, StatefulSet(smallest(), 3, state.Observed{})); !reflect.DeepEqual(first, plain) {
+		t.Error("spec.autoResize itself changes the StatefulSet")
+	}
+	set := first
+	for i, cpu := range []string{"2", "1"} {
+		cluster.Status.AutoResize = &dbv1.ClusterAutoResizeStatus{Time: metav1.Unix(int64(i+1), 0)}
+		cluster.Spec.Resources.Requests[corev1.ResourceCPU] = resource.MustParse(cpu)
+		set = stored(t, StatefulSet(cluster, 3, state.Observed{StatefulSet: set}))
+	}
+	if reflect.DeepEqual(set.Spec.Template, first.Spec.Template) {
+		t.Error("the template equals the first one: members with other resources would count as current")
 	}
 }
 

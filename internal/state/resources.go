@@ -88,6 +88,11 @@ func SameResources(template corev1.PodTemplateSpec, resources corev1.ResourceReq
 	return database != nil && resourcesText(database.Resources) == resourcesText(resources)
 }
 
+// HasResources reports whether the pod of a member asks for these resources.
+func (m Member) HasResources(resources corev1.ResourceRequirements) bool {
+	return m.Resources == resourcesText(resources)
+}
+
 // resourcesText returns the same text for resources that are equal for a pod: the API server sets missing requests to the limits.
 func resourcesText(r corev1.ResourceRequirements) string {
 	requests := maps.Clone(r.Requests)

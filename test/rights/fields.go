@@ -125,6 +125,7 @@ var verdicts = []verdict{
 	nothing(ofCluster+`bootstrap\.fromBackup\.newest\.(clusterNamespace|clusterName)`, ofCluster+`bootstrap\.fromBackup\.ifMissing`),
 	local("DatabaseCluster", `DatabaseBackup spec\.cluster`, `(DatabaseRestore|Database|DatabaseUser|DatabaseCompanion) spec\.clusterRef\.name`),
 	local("DatabaseUser", `DatabaseCompanion spec\.connection\.userRef\.name`),
+	local("VerticalPodAutoscaler", ofCluster+`autoResize\.autoscalerRef\.name`),
 	global("DatabaseEngine", ofCluster+`engine`),
 	global("StorageClass", ofCluster+`storage\.storageClassName`),
 	global("VolumeAttributesClass", ofCluster+`storage\.volumeAttributesClassName`),
@@ -176,7 +177,7 @@ var verdicts = []verdict{
 	// Our own keywords.
 	nothing(`(Database|DatabaseUser) spec\.(existing|drift|reclaimPolicy)`, `DatabaseUser spec\.authentication`, ofEngine+`actions\.objects\.(databases|certificates|passwordKey|entries\{\})`),
 	nothing(ofCluster+
-		`(parameters\{\}|bootstrap\.(database|owner|fromBackup\.recoveryTarget\.(time|name))|tls\.(mode|clientCertificates)|credentials\.rotation\.(period|overlap)|config\.(mountPath|files\{\})|container\.dataPath|storage\.(size|usage|whenNearlyFull|autoGrow\.limit)|serviceAccount\.annotations\{\}|service\.(type|(annotations|labels)\{\}|loadBalancerClass|loadBalancerSourceRanges\[\]|externalTrafficPolicy)|pod\.(labels|annotations)\{\}|updateStrategy\.type|disruption\.onCordon)`,
+		`(parameters\{\}|bootstrap\.(database|owner|fromBackup\.recoveryTarget\.(time|name))|tls\.(mode|clientCertificates)|credentials\.rotation\.(period|overlap)|config\.(mountPath|files\{\})|container\.dataPath|storage\.(size|usage|whenNearlyFull|autoGrow\.limit)|autoResize\.(cpu|memory)\.(min|max)|serviceAccount\.annotations\{\}|service\.(type|(annotations|labels)\{\}|loadBalancerClass|loadBalancerSourceRanges\[\]|externalTrafficPolicy)|pod\.(labels|annotations)\{\}|updateStrategy\.type|disruption\.onCordon)`,
 		ofCluster+
 			`backup\.(unhealthyAfter|unchangedData|schedules\[\]\.(name|schedule|timeZone|retention\.period)|verification\.(command\[\]|recover|schedule|timeZone))`,
 		ofCluster+`deletion\.(hookFailurePolicy|volumes|hooks\[\]\.(name|type|command\[\]))`, `DatabaseBackup spec\.deletionPolicy`,

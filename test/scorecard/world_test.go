@@ -208,6 +208,7 @@ func TestEveryTypeOfConditionsIsLookedAt(t *testing.T) {
 		dbv1.ConditionUpdateAvailable,      // needs a newer operator
 		dbv1.ConditionStorageResizing,      // needs a StorageClass whose volumes can grow
 		dbv1.ConditionDiskPressure,         // needs kubelets with certificates of the cluster's CA
+		dbv1.ConditionAutoResizeActive,     // needs a VerticalPodAutoscaler, whose kind is not in every API server
 		dbv1.ConditionTLSReady,             // needs an engine that serves TLS, and the sample has none of its own
 		dbv1.ConditionMonitoringConfigured, // needs an engine with metrics, and the sample has none of its own
 		dbv1.ConditionCredentialsRotated,   // needs an engine that generates credentials, and the sample has none of its own

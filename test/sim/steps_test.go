@@ -133,6 +133,16 @@ func cpu(cpu string) func(*dbv1.DatabaseCluster) {
 	}
 }
 
+// follows lets the operator change the CPU by a recommendation.
+func follows(least, most string) func(*dbv1.DatabaseCluster) {
+	return func(c *dbv1.DatabaseCluster) {
+		c.Spec.AutoResize = &dbv1.ClusterAutoResize{
+			AutoscalerRef: dbv1.ClusterAutoscalerRef{Name: c.Name}, CooldownSeconds: new(int32),
+			CPU: &dbv1.ClusterResizeBounds{Min: resource.MustParse(least), Max: resource.MustParse(most)},
+		}
+	}
+}
+
 func config(text string) func(*dbv1.DatabaseCluster) {
 	return func(c *dbv1.DatabaseCluster) {
 		c.Spec.Config = &dbv1.ClusterConfig{Files: map[string]string{"database.conf": text}}

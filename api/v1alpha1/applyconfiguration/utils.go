@@ -46,6 +46,12 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.ClusterArchiveApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterAutoGrow"):
 		return &apiv1alpha1.ClusterAutoGrowApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterAutoResize"):
+		return &apiv1alpha1.ClusterAutoResizeApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterAutoResizeStatus"):
+		return &apiv1alpha1.ClusterAutoResizeStatusApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterAutoscalerRef"):
+		return &apiv1alpha1.ClusterAutoscalerRefApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterBackup"):
 		return &apiv1alpha1.ClusterBackupApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterBackupStatus"):
@@ -104,6 +110,10 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.ClusterReplacementStatusApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterRequestStatus"):
 		return &apiv1alpha1.ClusterRequestStatusApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterResizeAmounts"):
+		return &apiv1alpha1.ClusterResizeAmountsApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterResizeBounds"):
+		return &apiv1alpha1.ClusterResizeBoundsApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterRestoreStatus"):
 		return &apiv1alpha1.ClusterRestoreStatusApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterScheduling"):

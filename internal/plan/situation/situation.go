@@ -78,6 +78,7 @@ func Of(declared *dbv1.DatabaseCluster, observed state.Observed) *Situation {
 		s.Cluster.Spec.Storage.VolumeAttributesClassName = ""
 	}
 	s.Cluster.Spec.Storage.Size = Desired(declared)
+	s.Cluster.Spec.Resources = Requested(declared)
 	s.Wanted = s.Cluster.Spec.Replicas
 	if s.Cluster.Spec.Hibernated {
 		s.Wanted = 0

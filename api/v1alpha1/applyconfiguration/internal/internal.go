@@ -258,6 +258,42 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: limit
       type:
         namedType: io.k8s.apimachinery.pkg.api.resource.Quantity
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterAutoResize
+  map:
+    fields:
+    - name: autoscalerRef
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterAutoscalerRef
+    - name: cooldownSeconds
+      type:
+        scalar: numeric
+    - name: cpu
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterResizeBounds
+    - name: memory
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterResizeBounds
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterAutoResizeStatus
+  map:
+    fields:
+    - name: cause
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ResizeCause
+    - name: recommendation
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterResizeAmounts
+    - name: requests
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterResizeAmounts
+    - name: time
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterAutoscalerRef
+  map:
+    fields:
+    - name: name
+      type:
+        scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterBackup
   map:
     fields:
@@ -911,6 +947,24 @@ var schemaYAML = typed.YAMLObject(`types:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterRequestType
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterRequestType
   scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterResizeAmounts
+  map:
+    fields:
+    - name: cpu
+      type:
+        namedType: io.k8s.apimachinery.pkg.api.resource.Quantity
+    - name: memory
+      type:
+        namedType: io.k8s.apimachinery.pkg.api.resource.Quantity
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterResizeBounds
+  map:
+    fields:
+    - name: max
+      type:
+        namedType: io.k8s.apimachinery.pkg.api.resource.Quantity
+    - name: min
+      type:
+        namedType: io.k8s.apimachinery.pkg.api.resource.Quantity
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterRestorePhase
   scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterRestoreStatus
@@ -1538,6 +1592,9 @@ var schemaYAML = typed.YAMLObject(`types:
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseClusterSpec
   map:
     fields:
+    - name: autoResize
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterAutoResize
     - name: backup
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterBackup
@@ -1619,6 +1676,9 @@ var schemaYAML = typed.YAMLObject(`types:
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseClusterStatus
   map:
     fields:
+    - name: autoResize
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterAutoResizeStatus
     - name: backup
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterBackupStatus
@@ -2848,6 +2908,8 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ReplacementStage
+  scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ResizeCause
   scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RestoreBackupRef
   map:

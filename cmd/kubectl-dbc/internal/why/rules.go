@@ -77,6 +77,8 @@ var rules = []rule{
 		page: "monitoring.md#metrics-of-the-database", command: describe},
 	{condition: dbv1.ConditionDiskPressure, bad: isTrue, harmless: []string{dbv1.ReasonGrowing, dbv1.ReasonCooldown},
 		page: "troubleshooting.md#a-volume-fills", command: describe},
+	{condition: dbv1.ConditionAutoResizeActive, bad: isFalse, harmless: []string{dbv1.ReasonAutoResizeRemoved},
+		page: "operations.md#let-cpu-and-memory-follow-their-use", command: describe},
 	{condition: dbv1.ConditionEvictionBlocked, bad: isTrue, page: "operations.md#drain-a-node",
 		command: "kubectl -n NS get poddisruptionbudgets"},
 }

@@ -15,6 +15,7 @@ const trueIsGood = [
   'ProtectionEnforced',
   'TLSReady',
   'MonitoringConfigured',
+  'AutoResizeActive',
 ];
 const trueIsBad = ['Stalled', 'SplitBrainSuspected', 'DeletionBlocked'];
 const trueIsAWarning = ['Degraded', 'DiskPressure', 'EvictionBlocked'];

@@ -37,6 +37,10 @@ type DatabaseClusterSpecApplyConfiguration struct {
 	// resources are the CPU and memory of each member's database container. Kubernetes changes them while the
 	// member runs, where it can. Default: no requests, no limits.
 	Resources *v1.ResourceRequirementsApplyConfiguration `json:"resources,omitempty"`
+	// autoResize lets the operator change the requests of resources as a VerticalPodAutoscaler recommends. It never changes
+	// resources: status.autoResize has the requests that the operator decided. Without autoResize, the members get those of
+	// resources again. Default: resources are in force.
+	AutoResize *ClusterAutoResizeApplyConfiguration `json:"autoResize,omitempty"`
 	// helpers are the containers that the operator adds: those of its Jobs, and an init container of members that reports
 	// the version of the database.
 	Helpers *ClusterHelpersApplyConfiguration `json:"helpers,omitempty"`
@@ -153,6 +157,14 @@ func (b *DatabaseClusterSpecApplyConfiguration) WithTLS(value *ClusterTLSApplyCo
 // If called multiple times, the Resources field is set to the value of the last call.
 func (b *DatabaseClusterSpecApplyConfiguration) WithResources(value *v1.ResourceRequirementsApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
 	b.Resources = value
+	return b
+}
+
+// WithAutoResize sets the AutoResize field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the AutoResize field is set to the value of the last call.
+func (b *DatabaseClusterSpecApplyConfiguration) WithAutoResize(value *ClusterAutoResizeApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
+	b.AutoResize = value
 	return b
 }
 

@@ -52,6 +52,9 @@ type DatabaseClusterStatusApplyConfiguration struct {
 	Version *string `json:"version,omitempty"`
 	// storage is the size of the volumes. It is empty for ephemeral storage.
 	Storage *ClusterStorageStatusApplyConfiguration `json:"storage,omitempty"`
+	// autoResize is the last decision about the resources of the members. It is empty before the first one, and once the
+	// members have spec.resources again.
+	AutoResize *ClusterAutoResizeStatusApplyConfiguration `json:"autoResize,omitempty"`
 	// volumes are the claims with the data of members, as the operator has seen them. A member whose claim is replaced by another one
 	// does not start with that before you consent, if no other member has its data. It is empty for ephemeral storage.
 	Volumes []VolumeRecordApplyConfiguration `json:"volumes,omitempty"`
@@ -221,6 +224,14 @@ func (b *DatabaseClusterStatusApplyConfiguration) WithVersion(value string) *Dat
 // If called multiple times, the Storage field is set to the value of the last call.
 func (b *DatabaseClusterStatusApplyConfiguration) WithStorage(value *ClusterStorageStatusApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
 	b.Storage = value
+	return b
+}
+
+// WithAutoResize sets the AutoResize field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the AutoResize field is set to the value of the last call.
+func (b *DatabaseClusterStatusApplyConfiguration) WithAutoResize(value *ClusterAutoResizeStatusApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
+	b.AutoResize = value
 	return b
 }
 
