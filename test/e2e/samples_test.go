@@ -82,6 +82,10 @@ var gallery = map[string][]shown{
 		{file: "redis-cache", object: "databasecluster/cache", condition: "Ready"},
 		{file: "redis-persistent", object: "databasecluster/sessions", condition: "Ready"},
 		{file: "postgresql-replicas", object: "databasecluster/payments", condition: "Ready", check: shows("payments-0", "work_mem", "16MB")},
+		{file: "autoscaled-replicas", object: "databasecluster/catalog", condition: "Ready", keep: true, check: func(w *world) {
+			w.eventually("3 3", "get", "databasecluster", "catalog", "-o", "jsonpath={.spec.replicas} {.status.readyReplicas}")
+		}},
+		{file: "autoscaled-pooler", object: "databasecompanion/catalog-pool", condition: "Ready"},
 		{file: "etcd", object: "databasecluster/registry", condition: "Ready"},
 		{file: "memcached", object: "databasecluster/pages", condition: "Ready"},
 		{file: "any-image", object: "databasecluster/jobs", condition: "Ready"},
@@ -139,7 +143,7 @@ func (w world) localImages(name string) []string {
 	if name == "Others" {
 		redis := w.needs(redisImage)
 		all = append(all, "docker.io/library/redis:7", redis, "docker.io/valkey/valkey:8", redis, "docker.io/library/mariadb:11.4", w.needs(mariaDBImage),
-			patroniImage.name, w.needs(patroniImage), etcdImage.name, w.needs(etcdImage), cacheImage.name, w.needs(cacheImage))
+			patroniImage.name, w.needs(patroniImage), poolerImage.name, w.needs(poolerImage), etcdImage.name, w.needs(etcdImage), cacheImage.name, w.needs(cacheImage))
 	}
 	return all
 }
