@@ -26,7 +26,7 @@ spec:
   minReplicas: 2
   maxReplicas: 4
   metrics:
-  - {type: ContainerResource, containerResource: {container: database, name: cpu, target: {type: AverageValue, averageValue: 100m}}}
+  - {type: ContainerResource, containerResource: {container: database, name: cpu, target: {type: AverageValue, averageValue: 150m}}}
   behavior:
     scaleUp: {policies: [{type: Pods, value: 2, periodSeconds: 15}]}
     scaleDown: {stabilizationWindowSeconds: 15, policies: [{type: Pods, value: 2, periodSeconds: 15}]}
@@ -37,9 +37,9 @@ metadata: {name: pool}
 spec:
   scaleTargetRef: {apiVersion: database.dbcluster.io/v1alpha1, kind: DatabaseCompanion, name: pool}
   minReplicas: 1
-  maxReplicas: 3
+  maxReplicas: 2
   metrics:
-  - {type: ContainerResource, containerResource: {container: companion, name: cpu, target: {type: AverageValue, averageValue: 20m}}}
+  - {type: ContainerResource, containerResource: {container: companion, name: cpu, target: {type: AverageValue, averageValue: 40m}}}
   behavior:
     scaleUp: {policies: [{type: Pods, value: 1, periodSeconds: 15}]}
     scaleDown: {stabilizationWindowSeconds: 15, policies: [{type: Pods, value: 1, periodSeconds: 15}]}
@@ -94,7 +94,7 @@ spec:
           time.sleep(0.05)
       def ask(cursor):
           cursor.execute("SELECT 1")
-          time.sleep(0.002)
+          time.sleep(0.001)
       def read(cursor):
           cursor.execute("SELECT extract(epoch FROM clock_timestamp()) - max(at) FROM written")
           age = float(cursor.fetchone()[0])
@@ -216,7 +216,7 @@ func TestAutoscalersAddAndRemoveMembersUnderLoad(t *testing.T) {
 	requested, e := w.requestsOfTheOperator(), &elastic{world: w, began: time.Now()}
 	e.until(2, 1)
 	e.busy(true)
-	copied := e.until(4, 3)
+	copied := e.until(4, 2)
 	w.must(w.primary() == "ledger-0", "%s is the primary", w.primary())
 	e.busy(false)
 	e.until(2, 1)
@@ -224,7 +224,7 @@ func TestAutoscalersAddAndRemoveMembersUnderLoad(t *testing.T) {
 	w.must(len(strings.Fields(claims)) == 4, "the claims are %s", claims)
 	w.ask("ledger", "CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 60000)") // more than a new replica may lack
 	e.busy(true)
-	kept := e.until(4, 3)
+	kept := e.until(4, 2)
 	w.must(w.claims() == claims, "the members have other volumes")
 	w.must(w.primary() == "ledger-0", "%s is the primary", w.primary())
 	e.do("exec", "clients", "--", "touch", "/tmp/stop")
