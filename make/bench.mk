@@ -8,6 +8,11 @@ bench-failover: ## Measure how long writes fail during failovers, beside bare Pa
 bench-backup: ## Measure backups and restores of 1 GB of PostgreSQL on the real node, and compare with its own tools and zstd.
 	IMG=$(IMG) POSTGRES_IMG=$(POSTGRES_IMG) DBC_BENCH_ROUNDS=3 hack/e2e.sh -run BenchBackup
 
+.PHONY: bench-autoscaling
+bench-autoscaling: ## Let autoscalers change a cluster and a pooler under load on the real node, and draw what their clients saw.
+	IMG=$(IMG) POSTGRES_IMG=$(POSTGRES_IMG) DBC_AUTOSCALING=$(CURDIR)/docs/benchmarks/autoscaling.jsonl hack/e2e.sh -run AutoscalersAddAndRemove
+	cd test/bench/report && go run . --autoscaling $(CURDIR)/docs/benchmarks/autoscaling.jsonl --out $(CURDIR)/docs/images/autoscaling.svg
+
 .PHONY: bench-archive
 bench-archive: ## Compare the continuous archive with pg_receivewal, archive_command and pgBackRest, without a node (QUICK=1 for a look, BASE_GIB=10, LOG_GIB=5).
 	@QUICK="$(QUICK)" ROUNDS="$(ROUNDS)" LOSSES="$(LOSSES)" SECONDS_EACH="$(SECONDS_EACH)" LAG="$(LAG)" DRAIN_GIB="$(DRAIN_GIB)" BASE_GIB="$(BASE_GIB)" \

@@ -86,6 +86,10 @@ var gallery = map[string][]shown{
 		{file: "postgresql-replicas", object: "databasecluster/payments", condition: "Ready", check: shows("payments-0", "work_mem", "16MB"), keep: true},
 		{file: "pooler", object: "databasecompanion/payments-pool", condition: "Ready"},
 		{file: "database-metrics", object: "databasecluster/locks", condition: "MonitoringConfigured"},
+		{file: "autoscaled-replicas", object: "databasecluster/catalog", condition: "Ready", keep: true, check: func(w *world) {
+			w.eventually("3 3", "get", "databasecluster", "catalog", "-o", "jsonpath={.spec.replicas} {.status.readyReplicas}")
+		}},
+		{file: "autoscaled-pooler", object: "databasecompanion/catalog-pool", condition: "Ready"},
 		{file: "etcd", object: "databasecluster/registry", condition: "Ready"},
 		{file: "memcached", object: "databasecluster/pages", condition: "Ready"},
 		{file: "any-image", object: "databasecluster/jobs", condition: "Ready"},

@@ -7,48 +7,23 @@ SPDX-License-Identifier: Apache-2.0
 package integration
 
 import (
-	"encoding/json"
 	"maps"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	apischema "k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-// installPrometheusOperator installs the two CRDs, from the module that hack/tools pins.
+// installPrometheusOperator installs the two CRDs.
 func installPrometheusOperator(t *testing.T) {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", "github.com/prometheus-operator/prometheus-operator")
-	command.Dir = "../../hack/tools/prometheus-operator"
-	text, err := command.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var module struct{ Dir string }
-	if err := json.Unmarshal(text, &module); err != nil {
-		t.Fatal(err)
-	}
-	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("DBC_TEST_KUBECONFIG"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := filepath.Join(module.Dir, "example", "prometheus-operator-crd")
-	crds := envtest.CRDInstallOptions{ErrorIfPathMissing: true, Paths: []string{
-		filepath.Join(folder, "monitoring.coreos.com_podmonitors.yaml"), filepath.Join(folder, "monitoring.coreos.com_prometheusrules.yaml"),
-	}}
-	if _, err := envtest.InstallCRDs(config, crds); err != nil {
-		t.Fatal(err)
-	}
+	const folder = "example/prometheus-operator-crd/monitoring.coreos.com_"
+	installCRDs(t, "prometheus-operator", "github.com/prometheus-operator/prometheus-operator", folder+"podmonitors.yaml", folder+"prometheusrules.yaml")
 }
 
 // measuring is an engine that itself serves metrics, and one with an exporter.

@@ -11,9 +11,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -23,9 +20,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
@@ -305,27 +300,10 @@ func TestAnEngineWithoutTLSIsRefused(t *testing.T) {
 	}
 }
 
-// installCertManager installs the CRDs of cert-manager, from the module that hack/tools pins.
+// installCertManager installs the CRDs of cert-manager.
 func installCertManager(t *testing.T) {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", "github.com/cert-manager/cert-manager")
-	command.Dir = "../../hack/tools/cert-manager"
-	text, err := command.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var module struct{ Dir string }
-	if err := json.Unmarshal(text, &module); err != nil {
-		t.Fatal(err)
-	}
-	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("DBC_TEST_KUBECONFIG"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	crds := envtest.CRDInstallOptions{Paths: []string{filepath.Join(module.Dir, "deploy", "crds")}, ErrorIfPathMissing: true}
-	if _, err := envtest.InstallCRDs(config, crds); err != nil {
-		t.Fatal(err)
-	}
+	installCRDs(t, "cert-manager", "github.com/cert-manager/cert-manager", "deploy/crds")
 }
 
 // The kind Certificate is the real one. The test does what the controller of cert-manager does.

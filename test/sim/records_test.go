@@ -130,6 +130,19 @@ var takenBack = map[string]func(rounds int) []world.Step{
 	"voters 5, 3, 5": func(rounds int) []world.Step {
 		return []world.Step{createVoters(), scale(5), soon(rounds, scale(3)), scale(5)}
 	},
+	"voters 5, 1, 5, 3": func(rounds int) []world.Step {
+		return []world.Step{createVoters(), scale(5), soon(rounds, scale(1)), soon(21-rounds, scale(5)), scale(3)}
+	},
+	"replicas 5, 2, 4, 3, and the primary is the last member": func(rounds int) []world.Step {
+		return []world.Step{
+			createPair(world.SyncEngine), scale(5), handOverTo("orders-4"), soon(rounds, scale(2)), soon(21-rounds, scale(4)), scale(3), world.LeadsNot("orders-4"),
+		}
+	},
+	"replicas 5, 2, 4, 2, and a member is down": func(rounds int) []world.Step {
+		return []world.Step{
+			createPair(world.PairEngine), scale(5), world.Freeze("orders-1"), soon(rounds, scale(2)), soon(3, scale(4)), soon(rounds, scale(2)), world.Thaw("orders-1"),
+		}
+	},
 }
 
 func TestAChangeThatIsTakenBackEndsAsIfItHadNotBeen(t *testing.T) {

@@ -26,8 +26,13 @@ func run(arguments []string) error {
 	flags := flag.NewFlagSet("report", flag.ContinueOnError)
 	dir := flags.String("dir", "", "The directory with the raw data (*.jsonl). The plots are written to it.")
 	publish := flags.Bool("publish", false, "Replace the tables of results.md in the directory. Otherwise, they are printed.")
+	autoscaling := flags.String("autoscaling", "", "The samples of the story about autoscalers. Only they are drawn, to --out.")
+	out := flags.String("out", "", "The file with the plot of --autoscaling.")
 	if err := flags.Parse(arguments); err != nil {
 		return err
+	}
+	if *autoscaling != "" {
+		return drawAutoscaling(*autoscaling, *out)
 	}
 	if *dir == "" {
 		return errors.New("--dir is required")

@@ -76,12 +76,7 @@ func (d *data) picture(form string, p picture, file string) error {
 	drawing.X.Label.Text = "clusters"
 	drawing.Y.Label.Text = p.axis
 	drawing.Legend.Top, drawing.Legend.Left = true, true
-	for _, style := range []*text.Style{
-		&drawing.Title.TextStyle, &drawing.X.Label.TextStyle, &drawing.Y.Label.TextStyle, &drawing.X.Tick.Label, &drawing.Y.Tick.Label,
-		&drawing.Legend.TextStyle,
-	} {
-		style.Font.Variant = "Sans"
-	}
+	name(drawing)
 	drawing.Add(plotter.NewGrid())
 	drawn := 0
 	for n, who := range d.contestants(form) {
@@ -112,7 +107,16 @@ func (d *data) picture(form string, p picture, file string) error {
 	return save(drawing, file)
 }
 
-// save names fonts that browsers have.
+// name sets a font that browsers have.
+func name(drawing *plot.Plot) {
+	for _, style := range []*text.Style{
+		&drawing.Title.TextStyle, &drawing.X.Label.TextStyle, &drawing.Y.Label.TextStyle, &drawing.X.Tick.Label, &drawing.Y.Tick.Label,
+		&drawing.Legend.TextStyle,
+	} {
+		style.Font.Variant = "Sans"
+	}
+}
+
 func save(drawing *plot.Plot, file string) error {
 	picture, err := drawing.WriterTo(16*vg.Centimeter, 10*vg.Centimeter, "svg")
 	if err != nil {
@@ -122,7 +126,12 @@ func save(drawing *plot.Plot, file string) error {
 	if _, err := picture.WriteTo(&svg); err != nil {
 		return err
 	}
-	named := bytes.ReplaceAll(svg.Bytes(), []byte("font-family:Liberation Sans"), []byte("font-family:Liberation Sans,Arial,sans-serif"))
+	return write(svg.Bytes(), file)
+}
+
+// write names fonts that browsers have.
+func write(svg []byte, file string) error {
+	named := bytes.ReplaceAll(svg, []byte("font-family:Liberation Sans"), []byte("font-family:Liberation Sans,Arial,sans-serif"))
 	return os.WriteFile(file, named, 0o644) //nolint:gosec // a picture that everyone may read
 }
 

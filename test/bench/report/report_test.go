@@ -129,3 +129,30 @@ func TestThePublishedTablesAreThoseOfThePublishedRawData(t *testing.T) {
 		t.Errorf("%s differs from the raw data (%v): run `make bench-docs`", page, err)
 	}
 }
+
+func TestThePlotOfAutoscalersHasEachLineAndTheTimesWithLoad(t *testing.T) {
+	dir := t.TempDir()
+	from, to := filepath.Join(dir, "autoscaling.jsonl"), filepath.Join(dir, "autoscaling.svg")
+	samples := `{"seconds":0,"load":true,"wanted":2,"ready":2}` + "\n" + `{"seconds":5,"load":false,"wanted":4,"ready":3,"age":1.5}` + "\n"
+	if err := os.WriteFile(from, []byte(samples), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := run([]string{"--autoscaling", from, "--out", to}); err != nil {
+		t.Fatal(err)
+	}
+	picture, err := os.ReadFile(to) //nolint:gosec // the file of this test
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"spec.replicas of the cluster", "ready poolers", "through the pooler", "age of the oldest answer", "#E8E8E8"} {
+		if !strings.Contains(string(picture), want) {
+			t.Errorf("no %q in the plot", want)
+		}
+	}
+	if err := os.WriteFile(from, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := run([]string{"--autoscaling", from, "--out", to}); err == nil {
+		t.Error("a file without samples is drawn")
+	}
+}

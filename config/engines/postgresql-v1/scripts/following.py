@@ -32,6 +32,10 @@ STATE = """
         ARRAY(SELECT slot_name::text FROM pg_replication_slots WHERE slot_type = 'logical' AND NOT temporary ORDER BY 1)"""
 # The startup process waits for the primary, and not for a query or a person.
 WAITS = "SELECT FROM pg_stat_activity WHERE backend_type = 'startup' AND wait_event IN ('RecoveryRetrieveRetryInterval', 'RecoveryWalStream')"
+# How far this replica has replayed the log that it streams.
+REPLAYED = """
+    SELECT received_tli, pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::bigint
+    FROM pg_stat_wal_receiver WHERE status = 'streaming' AND pg_last_wal_replay_lsn() IS NOT NULL"""
 # Whether the primary has removed the next segment of the log, and how many of these members have nearly all of it.
 REMOVED = """
     SELECT substr(pg_walfile_name('0/0'::pg_lsn + %s + 1), 9) COLLATE "C" <
@@ -58,16 +62,24 @@ def view(name):
     return leader, members, lag if isinstance(lag, int) else 0
 
 
-def succession(name):
-    """Reports whether a replica can take over. With synchronous replication it must be one that the primary waits for, and the primary
-    chooses one some seconds after the first replica streams."""
+def standing(name):
+    """Returns the primary, "" for none, and whether a replica can take over. With synchronous replication it must be one that the primary
+    waits for, and the primary chooses one some seconds after the first replica streams. Both are None if Patroni does not answer."""
     answers = [rest("localhost", "GET", path, timeout=1) for path in ("config", "cluster")]
     if any(status != 200 for status, _ in answers):
-        return False
+        return None, None
     config, seen = (json.loads(text) for _, text in answers)
     roles = {m["name"]: m["role"] for m in seen["members"]}
-    primary = next((other for other, role in roles.items() if role == "leader"), name)
-    return not config.get("synchronous_mode") or bool(seen.get("pause")) or primary == name or "sync_standby" in roles.values()
+    leader = next((other for other, role in roles.items() if role == "leader"), "")
+    safe = not config.get("synchronous_mode") or bool(seen.get("pause")) or leader in ("", name) or "sync_standby" in roles.values()
+    return leader, safe
+
+
+def end(leader, name):
+    """Returns the timeline of the primary, and the end of its log; None if it does not answer."""
+    status, text = rest("%s.%s-headless" % (leader, name.rpartition("-")[0]), "GET", "patroni", timeout=1)
+    seen = json.loads(text) if status == 200 else {}
+    return (seen["timeline"], seen["xlog"]["location"]) if "location" in seen.get("xlog", {}) and "timeline" in seen else None
 
 
 def label(name):
@@ -99,14 +111,14 @@ class Server:
         self.lock, self.connection, self.waits, self.slots = threading.Lock(), None, None, []
         self.replica, self.led = False, True  # what led before a restart of the container may still have the label of the primary
 
-    def state(self):
+    def ask(self, statement):
         for attempt in (1, 2):
             try:
                 if self.connection is None:
                     self.connection = psycopg2.connect(host="/run/postgresql", port=env["DBC_PORT"], user="postgres", dbname="postgres",
                                                        options=QUIET, connect_timeout=2)
                     self.connection.autocommit = True
-                return query(self.connection, STATE)[0]
+                return query(self.connection, statement)
             except psycopg2.Error:
                 self.connection = None
                 if attempt == 2:
@@ -117,12 +129,23 @@ class Server:
         if not self.lock.acquire(timeout=2):  # an earlier question has no answer yet
             return "the server does not answer"
         try:
-            return self.judge(full(), *self.state())
+            return self.judge(full(), *self.ask(STATE)[0])
         except psycopg2.Error as error:
             text = str(error)
             if "too many clients" in text or "connection slots" in text:
                 return ""
             return "no writes: " + full() if full() else "the server does not answer: " + (text.strip() or "no reason").splitlines()[-1]
+        finally:
+            self.lock.release()
+
+    def replayed(self):
+        """Returns the timeline that this replica streams, and how far it has replayed it; None if it streams none."""
+        if not self.lock.acquire(timeout=1):
+            return None
+        try:
+            return next(iter(self.ask(REPLAYED)), None)
+        except psycopg2.Error:
+            return None
         finally:
             self.lock.release()
 
@@ -171,8 +194,27 @@ class Following:
             return problem or self.found or "this replica does not follow the primary"
         if mislabeled := self.mislabeled():
             return mislabeled
-        self.joined = self.joined or succession(self.name)
-        return "ready" if self.joined else "no replica can take over without a loss yet"
+        return "ready" if self.joined else self.joins() or "ready"
+
+    def joins(self):
+        """Returns why this new member is not ready yet; "" if it is. A volume of a member that was removed before has old data, and clients
+        read what a replica has replayed. Without a primary, a replica is ready, and is judged again when there is one."""
+        leader, safe = standing(self.name)
+        if not safe:
+            return "no replica can take over without a loss yet"
+        behind = self.behind(leader) if leader not in ("", self.name) else ""
+        self.joined = leader != "" and not behind
+        return behind
+
+    def behind(self, leader):
+        """Returns what this replica lacks of the log of the primary; "" if it has caught up."""
+        wanted, has = end(leader, self.name), self.server.replayed()
+        if wanted is None:
+            return "this replica does not reach %s, the primary" % leader
+        if has is None or has[0] != wanted[0]:
+            return "this replica does not stream from %s yet" % leader
+        lacks = (wanted[1] - has[1]) >> 20
+        return "this replica has not caught up: it lacks %d MiB of the log of %s" % (lacks, leader) if lacks >= SEGMENT else ""
 
     def mislabeled(self):
         """Returns why Services may still take this replica for the primary; "" if they do not. Patroni needs the API server to change

@@ -69,21 +69,28 @@ class Replica(unittest.TestCase):
 
 
 class Succession(unittest.TestCase):
-    """Ready members promise that the primary can fail. With synchronous replication no replica takes over before the primary waits for one."""
+    """Ready members promise that the primary can fail, and that their data is recent. With synchronous replication no replica takes over
+    before the primary waits for one. A new replica may have the volume of a member that was removed long ago."""
 
     def answers(self, first, *, mode=True, roles=("leader", "replica", "replica"), after=None, **values):
-        """Returns the answers of a new member: in a world, and after a change."""
-        world = {"readiness": 200, "config": {"synchronous_mode": mode},
+        """Returns the answers of a new member: in a world, and after a change. It has replayed the log up to a point, and the primary has
+        written it up to another one, each on a timeline."""
+        world = {"readiness": 200, "config": {"synchronous_mode": mode}, "replayed": (1, 500 << 20), "written": (1, 510 << 20),
                  "cluster": {"members": [{"name": "orders-%d" % n, "role": r} for n, r in enumerate(roles)]}}
         world = {path: value for path, value in {**world, **values}.items() if value}
 
         def rest(host, method, path, body=None, timeout=5):
+            if path == "patroni":
+                self.assertEqual(host, "orders-0.orders-headless")
+                timeline, location = world.get("written", (0, 0))
+                return (200, json.dumps({"timeline": timeline, "xlog": {"location": location}})) if timeline else (0, "")
             if path not in world:
                 return 0, ""
             return (world[path], '{"state": "starting"}') if path == "readiness" else (200, json.dumps(world[path]))
 
         member = following.Following(first)
-        with unittest.mock.patch.object(following, "rest", rest), unittest.mock.patch.object(following.Server, "problem", lambda server: ""):
+        with unittest.mock.patch.object(following, "rest", rest), unittest.mock.patch.multiple(
+                following.Server, problem=lambda server: "", replayed=lambda server: world.get("replayed")):
             said = [member.answer()]
             if after:
                 world.update(after)
@@ -105,6 +112,16 @@ class Succession(unittest.TestCase):
             ("PostgreSQL starts", self.answers("orders-1", cluster=chosen, readiness=503), [not_ready + "starting"]),
             ("Patroni is silent", self.answers("orders-1", readiness=None), [not_ready + "unknown"]),
             ("no configuration", self.answers("orders-1", config=None), [none]),
+            ("an old volume", self.answers("orders-1", mode=False, replayed=(1, 9 << 20), after={"replayed": (1, 495 << 20)}),
+             ["this replica has not caught up: it lacks 501 MiB of the log of orders-0", "ready"]),
+            ("behind later", self.answers("orders-1", mode=False, after={"written": (1, 999 << 20)}), ["ready", "ready"]),
+            ("it streams nothing", self.answers("orders-1", mode=False, replayed=None, after={"replayed": (1, 510 << 20)}),
+             ["this replica does not stream from orders-0 yet", "ready"]),
+            ("the log of another primary", self.answers("orders-1", cluster=chosen, replayed=(2, 999 << 20)),
+             ["this replica does not stream from orders-0 yet"]),
+            ("the primary is silent", self.answers("orders-1", mode=False, written=None), ["this replica does not reach orders-0, the primary"]),
+            ("a primary later", self.answers("orders-1", mode=False, cluster={"members": []}, replayed=(1, 9 << 20), after={"cluster": lost}),
+             ["ready", "this replica has not caught up: it lacks 501 MiB of the log of orders-0"]),
             ("silent later", self.answers("orders-1", cluster=chosen, after={"config": {}, "readiness": 503}), ["ready", not_ready + "starting"]),
         ):
             with self.subTest(what):
@@ -133,7 +150,7 @@ class Readiness(unittest.TestCase):
         disk = types.SimpleNamespace(f_bavail=free, f_frsize=1 << 20, f_blocks=700, f_favail=1, f_files=2)
         driver = types.SimpleNamespace(connect=lambda **_: types.SimpleNamespace(), Error=following.psycopg2.Error)
         with unittest.mock.patch.multiple(
-                following, query=query, psycopg2=driver, label=labeled, succession=lambda name: True, time=types.SimpleNamespace(monotonic=lambda: clock["now"]),
+                following, query=query, psycopg2=driver, label=labeled, standing=lambda name: (name, True), time=types.SimpleNamespace(monotonic=lambda: clock["now"]),
                 os=types.SimpleNamespace(statvfs=lambda path: disk), rest=lambda *_, **__: (patroni, '{"state": "creating replica"}')):
             member = following.Following("orders-0")
             said = [member.answer()]

@@ -78,6 +78,9 @@ var (
 	}
 	helm = &module{folder: "helm", main: "helm.sh/helm/v4", disk: diskNeed{want: 4, floor: 2},
 		stamp: []string{"helm.sh/helm/v4/internal/version.version=VERSION"}}
+	// Stories about autoscalers run it on the node.
+	metricsServer = &module{folder: "metrics-server", main: "sigs.k8s.io/metrics-server",
+		disk: diskNeed{want: 4, floor: 2}}
 	crane       = &module{folder: "crane", main: "github.com/google/go-containerregistry", disk: diskNeed{want: 3, floor: 1}}
 	kwok        = &module{folder: "kwok", main: "sigs.k8s.io/kwok", disk: diskNeed{want: 4, floor: 2}}
 	crdify      = &module{folder: "crdify", main: "sigs.k8s.io/crdify", disk: diskNeed{want: 3, floor: 1}}
@@ -123,6 +126,7 @@ var Tools = []Tool{
 	{"helm", "helm.sh/helm/v4/cmd/helm", "2 min", helm, ""},
 	{"crane", "github.com/google/go-containerregistry/cmd/crane", "30 s", crane, ""},
 	{"kwok", "sigs.k8s.io/kwok/cmd/kwok", "3 min", kwok, ""},
+	{"metrics-server", "sigs.k8s.io/metrics-server/cmd/metrics-server", "3 min", metricsServer, ""},
 	{"crdify", "sigs.k8s.io/crdify", "1 min", crdify, ""},
 	{"crd-ref-docs", "github.com/elastic/crd-ref-docs", "30 s", crdRefDocs, ""},
 	{"govulncheck", "golang.org/x/vuln/cmd/govulncheck", "20 s", govulncheck, ""},

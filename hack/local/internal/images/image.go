@@ -68,6 +68,7 @@ var Kinds = []Kind{
 	{"memcached", "ref", memcached.write},
 	{"debian", "ref packages", anyPackages},
 	{"versitygw", "ref", versitygw.write},
+	{"metrics-server", "ref", metricsServer.write},
 	{"scorecard", "ref version binary", scorecard.write},
 	{"scorecard-index", "ref version platform", scorecard.writeIndex},
 	{"scorecard-test", "ref", scorecardTest.write},

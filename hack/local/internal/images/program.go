@@ -78,6 +78,17 @@ var (
 			},
 		},
 	}
+	// metricsServer serves the CPU and memory of pods, which a HorizontalPodAutoscaler reads.
+	metricsServer = program{
+		name: "localhost/metrics-server:", binaries: []string{"metrics-server"}, tool: true,
+		config: v1.Config{
+			Env: []string{"PATH=/"},
+			Labels: map[string]string{
+				labelTitle: "metrics-server", labelDescription: "The resource metrics of pods, for tests",
+				labelSource: "https://github.com/kubernetes-sigs/metrics-server",
+			},
+		},
+	}
 )
 
 // write writes the image for the architecture of this machine.
