@@ -239,7 +239,7 @@ type ClusterStorageUsage struct {
 // ClusterStorageProtection is the protection of a database whose volume is nearly full.
 type ClusterStorageProtection struct {
 	// state is Protecting until the action protect has made transactions read-only, then Protected, and Lifting until it
-	// has undone that.
+	// has undone that and the volume is measured again.
 	// +required
 	State ProtectionState `json:"state"`
 
@@ -266,6 +266,6 @@ const (
 	ProtectionProtecting ProtectionState = "Protecting"
 	// ProtectionProtected: transactions are read-only.
 	ProtectionProtected ProtectionState = "Protected"
-	// ProtectionLifting: the action runs that undoes it.
+	// ProtectionLifting: the action runs that undoes it, or has succeeded and the volume is not measured since.
 	ProtectionLifting ProtectionState = "Lifting"
 )

@@ -145,6 +145,9 @@ func refused(node string, code int) error {
 		return fmt.Errorf("the operator may not get nodes/stats of node %s. Grant it the ClusterRole of the operator", node)
 	case http.StatusUnauthorized:
 		return fmt.Errorf("the kubelet of node %s does not accept tokens. Set authentication.webhook.enabled in its configuration", node)
+	case http.StatusInternalServerError:
+		return fmt.Errorf("the kubelet of node %s cannot measure: see its log. One cause is localStorageCapacityIsolation: false in its "+
+			"configuration", node)
 	default:
 		return fmt.Errorf("the kubelet of node %s answers with the status %d", node, code)
 	}

@@ -161,7 +161,8 @@ func TestARefusalNamesTheWayOut(t *testing.T) {
 	for code, want := range map[int]string{
 		http.StatusForbidden:           "the operator may not get nodes/stats of node one. Grant it the ClusterRole of the operator",
 		http.StatusUnauthorized:        "the kubelet of node one does not accept tokens. Set authentication.webhook.enabled in its configuration",
-		http.StatusInternalServerError: "the kubelet of node one answers with the status 500",
+		http.StatusInternalServerError: "the kubelet of node one cannot measure: see its log. One cause is localStorageCapacityIsolation: false in its configuration",
+		http.StatusNotFound:            "the kubelet of node one answers with the status 404",
 		http.StatusOK:                  "the kubelet of node one does not answer with a summary",
 	} {
 		address, port, authority, _ := kubeletOf(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) })

@@ -34,7 +34,9 @@ type guard struct {
 	operations operation.List
 	// refuses is why clients cannot write, and text what the protection does; "" for nothing.
 	refuses, text string
-	left          time.Duration
+	// lifted is true if only the record remains: see settles.
+	lifted bool
+	left   time.Duration
 }
 
 // protection is the recorded one; nil for none.
@@ -54,6 +56,8 @@ func protect(s *situation.Situation, f Facts) guard {
 		return begin(s, f)
 	case s.Deleting():
 		return guard{next: p}
+	case p.State == dbv1.ProtectionProtecting && f.Protection.idle() && roomy(s, f, p):
+		return guard{next: turned(s, p, dbv1.ProtectionLifting)}
 	case p.State == dbv1.ProtectionProtecting:
 		return run(s, f, p, dbv1.ProtectionProtected)
 	case p.State == dbv1.ProtectionLifting:
@@ -96,22 +100,41 @@ func writer(s *situation.Situation, f Facts) (Measured, bool) {
 	return state.First(f.Measured, func(m Measured) bool { return m.Ordinal == primary.Ordinal })
 }
 
-// roomy reports whether the database needs no protection any more. A volume that has grown counts before the next measurement, because a
-// protected database hardly writes.
+// roomy reports whether the database needs no protection any more.
 func roomy(s *situation.Situation, f Facts, p *dbv1.ClusterStorageProtection) bool {
 	if !asked(s.Cluster) || s.Cluster.Spec.Storage.WhenNearlyFull == dbv1.NearlyFullContinue {
 		return true
 	}
-	if m, known := writer(s, f); known && m.Measured.After(p.Since.Time) {
-		return m.Available >= 2*reserve(m.VolumeUsage.Capacity) && m.UsedPercent < 95
+	m, known := writer(s, f)
+	newer := known && m.Measured.After(p.Usage.Time.Time)
+	if newer && m.UsedPercent < 95 && enough(m.Available, m.VolumeUsage.Capacity) {
+		return true
 	}
-	free := p.Usage.CapacityBytes / 100 * int64(100-p.Usage.UsedPercent)
-	for _, v := range s.InUse() {
-		if grown := v.Capacity.Value() - p.Capacity.Value(); v.Claim == p.Usage.Claim && grown > 0 {
-			return free+grown >= 2*reserve(p.Usage.CapacityBytes+grown)
-		}
+	claim, free, capacity := p.Usage.Claim, p.Usage.CapacityBytes/100*int64(100-p.Usage.UsedPercent), p.Usage.CapacityBytes
+	if newer {
+		claim, free, capacity = m.Claim, m.Available, m.VolumeUsage.Capacity
 	}
-	return false
+	grown := grownBy(s, claim, p)
+	return capacity <= p.Usage.CapacityBytes && grown > 0 && enough(free+grown, capacity+grown)
+}
+
+// grownBy is by how much a volume has grown since the protection began. It counts before the kubelet measures the larger file system,
+// because a protected database hardly writes.
+func grownBy(s *situation.Situation, claim string, p *dbv1.ClusterStorageProtection) int64 {
+	v, _ := state.First(s.InUse(), func(v state.Volume) bool { return v.Claim == claim })
+	return v.Capacity.Value() - p.Capacity.Value()
+}
+
+// enough is twice the reserve, so that a database is not protected again at once.
+func enough(free, capacity int64) bool { return free >= 2*reserve(capacity) }
+
+// settles reports whether the last measurement would begin another protection although it is from before the volume has grown.
+func settles(s *situation.Situation, f Facts, p *dbv1.ClusterStorageProtection) (left time.Duration, waits bool) {
+	m, _ := writer(s, f)
+	if begin(s, f).next == nil || m.Measured.After(p.Since.Time) {
+		return 0, false
+	}
+	return m.Measured.Add(fresh).Sub(s.At) + time.Second, true
 }
 
 func turned(s *situation.Situation, p *dbv1.ClusterStorageProtection, to dbv1.ProtectionState) *dbv1.ClusterStorageProtection {
@@ -148,16 +171,24 @@ func run(s *situation.Situation, f Facts, p *dbv1.ClusterStorageProtection, afte
 	case jobs.Recreate:
 		g.operations = operation.Deletion(operation.Recreation(r.Job))
 	case jobs.Done:
-		g.next, g.text, g.refuses = nil, "", ""
-		if after != "" {
-			g.next, g.refuses = turned(s, p, after), refusal(p)
-		}
+		g.done(s, f, after)
 	case jobs.Failed, jobs.Lost:
 		g.text = fmt.Sprintf("%s, but Job %s failed: %s. See kubectl logs job/%[2]s, then delete the Job to try again", policy.Purpose,
 			r.Job.Name, r.Cause)
 	case jobs.AwaitDeletion, jobs.Wait:
 	}
 	return g
+}
+
+// done ends a state whose Job has succeeded.
+func (g *guard) done(s *situation.Situation, f Facts, after dbv1.ProtectionState) {
+	p := g.next
+	g.next, g.text, g.refuses = nil, "", ""
+	if after != "" {
+		g.next, g.refuses = turned(s, p, after), refusal(p)
+	} else if left, waits := settles(s, f, p); waits {
+		g.next, g.lifted, g.left = p, true, left
+	}
 }
 
 // start starts the Job if nothing prevents it.

@@ -63,6 +63,48 @@ func TestHowADatabaseIsProtected(t *testing.T) {
 			f.sized("12Gi")
 			f.protected(dbv1.ProtectionProtected)
 		}, "Lifting", "", refuses},
+		"a grown volume is, after a newer measurement": {func(f *fixture) {
+			f.use(0, 97)
+			f.sized("12Gi")
+			f.protected(dbv1.ProtectionProtected)
+		}, "Lifting", "", refuses},
+		"a growth that the measurement includes counts once": {func(f *fixture) {
+			f.use(0, 92)
+			f.sized("12Gi")
+			f.facts.Measured[0].VolumeUsage.Capacity += 2 << 30
+			f.protected(dbv1.ProtectionProtected)
+		}, "Protected", "", refuses},
+		"a growth that is too small is not": {func(f *fixture) {
+			f.use(0, 97)
+			f.sized("10300Mi")
+			f.protected(dbv1.ProtectionProtected)
+		}, "Protected", "", refuses},
+		"a protection that has not begun ends with space": {func(f *fixture) { f.use(0, 60); f.protected(dbv1.ProtectionProtecting) }, "Lifting", "", ""},
+		"so does one that failed, which may have begun": {func(f *fixture) {
+			f.use(0, 60)
+			f.protected(dbv1.ProtectionProtecting)
+			f.job(jobs.Job{Name: "j", Failed: true})
+		}, "Lifting", "", ""},
+		"but first its Job ends": {func(f *fixture) {
+			f.use(0, 60)
+			f.protected(dbv1.ProtectionProtecting)
+			f.job(jobs.Job{Name: "j", Active: true})
+		}, "Protecting", "", ""},
+		"one that failed stays without space": {func(f *fixture) {
+			f.use(0, 97)
+			f.protected(dbv1.ProtectionProtecting)
+			f.job(jobs.Job{Name: "j", Failed: true})
+		}, "Protecting", "", ""},
+		"a measurement from before the growth begins no other": {func(f *fixture) {
+			f.use(0, 97)
+			f.protected(dbv1.ProtectionLifting).Since = plans.Ago(time.Second)
+			f.job(jobs.Job{Name: "j", Succeeded: true})
+		}, "Lifting", "", ""},
+		"one from after it does": {func(f *fixture) {
+			f.use(0, 97)
+			f.protected(dbv1.ProtectionLifting)
+			f.job(jobs.Job{Name: "j", Succeeded: true})
+		}, "", "", ""},
 		"nobody measures any more": {func(f *fixture) {
 			f.protected(dbv1.ProtectionProtected)
 			f.cluster.Spec.Storage.AutoGrow = nil
@@ -96,6 +138,18 @@ func TestHowADatabaseIsProtected(t *testing.T) {
 				t.Errorf("does %q", does)
 			}
 		})
+	}
+}
+
+func TestALiftedProtectionIsNoPressure(t *testing.T) {
+	f := newFixture(t)
+	f.use(0, 97)
+	f.cluster.Spec.Storage.AutoGrow, f.cluster.Spec.Storage.Usage = nil, dbv1.StorageUsageMeasured
+	f.protected(dbv1.ProtectionLifting).Since = plans.Ago(time.Second)
+	f.job(jobs.Job{Name: "j", Succeeded: true})
+	d, status := f.decide()
+	if text := describe(status); !strings.HasPrefix(text, "True Filling: ") || d.RequeueAfter == 0 {
+		t.Errorf("%s, again in %s", text, d.RequeueAfter)
 	}
 }
 

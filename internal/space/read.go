@@ -28,6 +28,9 @@ type ProtectionJob struct {
 	Found bool
 }
 
+// idle reports whether the Job makes no transactions read-only any more: it does not exist, or has failed.
+func (j ProtectionJob) idle() bool { return !j.Found || j.Failed }
+
 // young is how long a pod may have no measurement: the kubelet measures the volumes of a new pod within two minutes.
 const young = 3 * time.Minute
 

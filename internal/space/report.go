@@ -77,9 +77,9 @@ func same(m Measured, before *dbv1.ClusterStorageUsage, fullest Measured) bool {
 	return is && (m.Claim == fullest.Claim || fullest.UsedPercent < defaultAtPercent)
 }
 
-// condition is DiskPressure; none if nothing is known yet. A protection is pressure, whatever else is known.
+// condition is DiskPressure; none if nothing is known yet. A protection is pressure, whatever else is known, until it is lifted.
 func condition(v verdict, g guard) []metav1.Condition {
-	if g.next != nil {
+	if g.next != nil && !g.lifted {
 		v = protected(v, g)
 	} else if g.text != "" && v.status == metav1.ConditionTrue {
 		v.message += ". " + sentence(g.text)

@@ -22,11 +22,10 @@ var ofTheNode = []fault{
 	{name: "dns-down-and-primary-deleted", inject: both(stopPart("coredns"), deletePod((*world).primary, -1)), hold: time.Minute, wholeNode: true},
 	{name: "operator-killed-during-failover", inject: both(freezePrimary, killOperator), hold: killed, wholeNode: true, needsOperator: true},
 	{name: "operator-killed-during-rolling-restart", inject: both(rollingRestart, killOperator), hold: killed, wholeNode: true, needsOperator: true},
-	{name: "disk-full-on-primary", inject: fillDisk, hold: time.Minute, disk: growing},
+	{name: "disk-full-on-primary", inject: measured(fillDisk(freed)), hold: time.Minute, disk: growing},
+	{name: "disk-full-on-primary-and-grown", inject: measured(fillDisk((*world).grow)), hold: time.Minute, needsOperator: true, disk: growing},
+	{name: "disk-fills-on-primary", inject: measured(nearlyFillDisk), hold: time.Minute, needsOperator: true, disk: growing},
 }
-
-// growing is a StorageClass whose volumes can be full.
-const growing = "growing"
 
 var (
 	killPrimary   = signal((*world).primary, syscall.SIGKILL, lab.Any)
@@ -82,20 +81,4 @@ func killOperator(w *world) (func() error, error) {
 		err = errors.Join(err, w.DeletePod(w.Context(), &pods[i], 0))
 	}
 	return nil, err
-}
-
-// fillDisk fills the volume of the primary. At the end the space is free again.
-func fillDisk(w *world) (func() error, error) {
-	const fill = "/var/lib/database/fill"
-	primary, err := w.primary()
-	if err != nil {
-		return nil, err
-	}
-	_, err = w.Exec(w.Context(), primary.Name, "database", "sh", "-c", "dd if=/dev/zero of="+fill+" bs=1M 2>/dev/null || true")
-	return func() error {
-		return lab.Await(w.Context(), "the file that fills the disk to be deleted", func() bool {
-			_, err := w.Exec(w.Context(), primary.Name, "database", "rm", "-f", fill)
-			return err == nil
-		})
-	}, err
 }

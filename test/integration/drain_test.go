@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -47,16 +48,14 @@ func stopped(t *testing.T, cluster *dbv1.DatabaseCluster, ordinal int) {
 	}
 }
 
-// The members are on nodes that exist only as objects. The controller of PodDisruptionBudgets is that of Kubernetes.
-func TestADrainWaitsUntilThePrimaryHasHandedOverToAMemberOnAnotherNode(t *testing.T) {
-	parallel(t)
-	ns := namespace(t)
+// onThreeNodes creates a cluster of three members, each on its own node. The nodes exist only as objects.
+func onThreeNodes(t *testing.T, ns string) (*dbv1.DatabaseCluster, []*corev1.Node) {
+	t.Helper()
 	nodes := make([]*corev1.Node, 3)
 	for i := range nodes {
 		nodes[i] = &corev1.Node{ObjectMeta: metav1.ObjectMeta{GenerateName: "drain-"}}
 		createFor(t, nodes[i])
 	}
-	elector := startElector(t, ns)
 	cluster := smallest(ns, "orders")
 	cluster.Spec.Engine, cluster.Spec.Replicas = replicated(t, nil), 3
 	create(t, cluster)
@@ -64,10 +63,81 @@ func TestADrainWaitsUntilThePrimaryHasHandedOverToAMemberOnAnotherNode(t *testin
 	for i, node := range nodes {
 		bindTo(t, cluster, i, node.Name)
 	}
+	return cluster, nodes
+}
+
+// cordon sets whether pods may be scheduled on a node.
+func cordon(t *testing.T, node *corev1.Node, is bool) {
+	t.Helper()
+	change(t, node, func(n *corev1.Node) { n.Spec.Unschedulable = is })
+}
+
+// drain drains the node of a member, as kubectl drain does, until the member is ready on it again.
+func drain(t *testing.T, cluster *dbv1.DatabaseCluster, nodes []*corev1.Node, ordinal int) {
+	t.Helper()
+	uid := read(t, member(cluster, ordinal)).UID
+	cordon(t, nodes[ordinal], true)
+	eventually(t, "the member to be evicted", func() error {
+		if err := evict(t, cluster, ordinal); err != nil && !strings.Contains(err.Error(), "disruption budget") {
+			t.Fatalf("the eviction of orders-%d returns %v", ordinal, err)
+		} else if err != nil {
+			return err
+		}
+		return nil
+	})
+	stopped(t, cluster, ordinal)
+	eventually(t, "another pod of the member", func() error {
+		pod := member(cluster, ordinal)
+		return errorIf(admin.Get(t.Context(), client.ObjectKeyFromObject(pod), pod) != nil || pod.UID == uid, "the pod is %s", pod.UID)
+	})
+	cordon(t, nodes[ordinal], false)
+	bindTo(t, cluster, ordinal, nodes[ordinal].Name)
+	awaitReady(t, cluster)
+}
+
+// terms counts how often the members of cluster orders have elected a primary.
+func terms(t *testing.T, ns string) string {
+	t.Helper()
+	_, _, leader := rightsOf(ns)
+	return read(t, leader).Annotations["term"]
+}
+
+// The nodes are cordoned and drained one after the other, that of the primary last.
+func TestARollingDrainOfThreeNodesMovesThePrimaryOnce(t *testing.T) {
+	parallel(t)
+	ns := namespace(t)
+	startElector(t, ns)
+	cluster, nodes := onThreeNodes(t, ns)
+	before := terms(t, ns)
+	for _, ordinal := range []int{2, 1} {
+		drain(t, cluster, nodes, ordinal)
+		if is := read(t, cluster).Status; is.Primary != "orders-0" || terms(t, ns) != before {
+			t.Errorf("the drain of a replica moved the primary to %s", is.Primary)
+		}
+	}
+	cordon(t, nodes[0], true)
+	await(t, cluster, "pod orders-1 to be the primary", func() bool { return cluster.Status.Primary == "orders-1" })
+	drain(t, cluster, nodes, 0)
+	if is := read(t, cluster).Status; is.Primary != "orders-1" || before != "1" || terms(t, ns) != "2" {
+		t.Errorf("the primary is %s after %s terms", is.Primary, terms(t, ns))
+	}
+	jobs := listed(t, ns, &batchv1.JobList{}, client.MatchingLabels{dbv1.LabelComponent: dbv1.ComponentHandOver}).Items
+	if len(jobs) != 1 {
+		t.Errorf("there were %d hand-overs", len(jobs))
+	}
+	awaitDeleted(t, &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "orders.primary"}})
+}
+
+// The controller of PodDisruptionBudgets is that of Kubernetes.
+func TestADrainWaitsUntilThePrimaryHasHandedOverToAMemberOnAnotherNode(t *testing.T) {
+	parallel(t)
+	ns := namespace(t)
+	elector := startElector(t, ns)
+	cluster, nodes := onThreeNodes(t, ns)
 
 	// The nodes of all members are cordoned: nothing can take over, so the primary may not be evicted. A replica may.
 	for _, node := range nodes {
-		change(t, node, func(n *corev1.Node) { n.Spec.Unschedulable = true })
+		cordon(t, node, true)
 	}
 	awaitTrue(t, cluster, dbv1.ConditionEvictionBlocked, dbv1.ReasonNoMemberElsewhere, "the primary orders-0")
 	eventually(t, "the budget of the primary to be observed", func() error {
@@ -86,7 +156,7 @@ func TestADrainWaitsUntilThePrimaryHasHandedOverToAMemberOnAnotherNode(t *testin
 	bindTo(t, cluster, 1, nodes[1].Name)
 
 	// One node may be used again: the primary hands over to the member there, and can be evicted then.
-	change(t, nodes[1], func(n *corev1.Node) { n.Spec.Unschedulable = false })
+	cordon(t, nodes[1], false)
 	await(t, cluster, "pod orders-1 to be the primary", func() bool { return cluster.Status.Primary == "orders-1" })
 	if elector.primary.Load() != 1 {
 		t.Errorf("the primary is %d", elector.primary.Load())
@@ -96,7 +166,7 @@ func TestADrainWaitsUntilThePrimaryHasHandedOverToAMemberOnAnotherNode(t *testin
 
 	// Without cordoned nodes, one budget selects all members again.
 	for _, node := range nodes {
-		change(t, node, func(n *corev1.Node) { n.Spec.Unschedulable = false })
+		cordon(t, node, false)
 	}
 	awaitDeleted(t, &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "orders.primary"}})
 	one := budget(cluster)

@@ -70,8 +70,8 @@ func startElector(t *testing.T, ns string) *elector {
 func (e *elector) act(pod *corev1.Pod) {
 	switch component := pod.Labels[dbv1.LabelComponent]; component {
 	case dbv1.ComponentRestore, dbv1.ComponentConfigure, dbv1.ComponentHandOver:
-		if target, named := targetOf(pod); named && pod.Status.Phase != corev1.PodSucceeded {
-			e.primary.Store(target)
+		if pod.Status.Phase != corev1.PodSucceeded {
+			e.obey(pod, component)
 		}
 		exits(pod, 0, `{}`)
 	case dbv1.ComponentBackup:
@@ -82,6 +82,15 @@ func (e *elector) act(pod *corev1.Pod) {
 			return
 		}
 		healthy(pod)
+	}
+}
+
+// obey lets the member become the primary that a Job names. A hand-over without a name selects the next one.
+func (e *elector) obey(pod *corev1.Pod, component string) {
+	if target, named := targetOf(pod); named {
+		e.primary.Store(target)
+	} else if component == dbv1.ComponentHandOver {
+		e.primary.Store((e.primary.Load() + 1) % 3)
 	}
 }
 
