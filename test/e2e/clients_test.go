@@ -61,8 +61,9 @@ spec:
                   now = time.monotonic()
                   with lock: seen[way][0], seen[way][2], last = seen[way][0] + 1, max(seen[way][2], now - last), now
               except (OSError, psycopg2.Error) as error:
-                  print(time.strftime("%H:%M:%S"), way, "ERROR", " ".join(str(error).split())[:150])
-                  with lock: seen[way][1] += 1
+                  with lock:
+                      print(time.strftime("%H:%M:%S"), way, "ERROR", " ".join(str(error).split())[:150])
+                      seen[way][1] += 1
               time.sleep(0.05)
       threads = [threading.Thread(target=use, args=(way,)) for way in seen for _ in range(3)]
       for one in threads: one.start()
