@@ -68,6 +68,8 @@ var Kinds = []Kind{
 	{"memcached", "ref", memcached.write},
 	{"debian", "ref packages", anyPackages},
 	{"versitygw", "ref", versitygw.write},
+	{"cloudnative-pg", "ref", cloudNativePG.write},
+	{"cloudnative-pg-pgbouncer", "ref", cloudNativePGPooler.write},
 	{"scorecard", "ref version binary", scorecard.write},
 	{"scorecard-index", "ref version platform", scorecard.writeIndex},
 	{"scorecard-test", "ref", scorecardTest.write},
