@@ -4,6 +4,10 @@
 bench-failover: ## Measure how long writes fail during failovers, beside bare Patroni on the same node (RUNS=20).
 	$(faults) -run BenchFailover
 
+.PHONY: bench-clients
+bench-clients: ## Count errors and gaps that clients of PostgreSQL see with and without a pooler, beside CloudNativePG on the same node (RUNS=20).
+	$(faults) -run BenchClients
+
 .PHONY: bench-backup
 bench-backup: ## Measure backups and restores of 1 GB of PostgreSQL on the real node, and compare with its own tools and zstd.
 	IMG=$(IMG) POSTGRES_IMG=$(POSTGRES_IMG) DBC_BENCH_ROUNDS=3 hack/e2e.sh -run BenchBackup

@@ -64,13 +64,14 @@ image-postgresql: $(LOCAL) ## Build a PostgreSQL image from Debian packages, as 
 	@mkdir -p dist
 	@$(LOCAL) image postgresql --ref $(or $(POSTGRES_IMG),localhost/postgresql:15) --out dist/postgresql.tar
 
-.PHONY: image-patroni image-pgbouncer image-etcd image-memcached image-versitygw
+.PHONY: image-patroni image-pgbouncer image-etcd image-memcached image-versitygw image-cloudnative-pg image-cloudnative-pg-pgbouncer
 image-patroni: ## Build an image of PostgreSQL with Patroni from Debian packages, as dist/patroni.tar.
 image-pgbouncer: ## Build an image of PgBouncer from Debian packages, as dist/pgbouncer.tar.
 image-etcd: ## Build an etcd image from Debian packages, as dist/etcd.tar.
 image-memcached: ## Build a memcached image from Debian packages, as dist/memcached.tar.
 image-versitygw: ## Build an image of an S3 server, as dist/versitygw.tar.
-image-patroni image-pgbouncer image-etcd image-memcached image-versitygw: image-%: $(LOCAL)
+image-cloudnative-pg image-cloudnative-pg-pgbouncer: # contestants of make bench-clients
+image-patroni image-pgbouncer image-etcd image-memcached image-versitygw image-cloudnative-pg image-cloudnative-pg-pgbouncer: image-%: $(LOCAL)
 	@mkdir -p dist
 	@$(LOCAL) image $* --out dist/$*.tar
 

@@ -61,7 +61,7 @@ e2e: ## Run the users' stories on the real node (CLUSTER=current: on the current
 e2e-smoke: ## Run the demo and two more stories as tests on the real node (CLUSTER=current: on the current context).
 	IMG=$(IMG) CLUSTER=$(CLUSTER) POSTGRES_IMG=$(POSTGRES_IMG) hack/e2e.sh -run Smoke
 
-# The arguments of test-faults, test-faults-archive and bench-failover. Without FAULT, SYNCHRONOUS or OPERATOR, all of them run.
+# The arguments of test-faults, test-faults-archive, bench-failover and bench-clients. Without FAULT, SYNCHRONOUS or OPERATOR, all of them run.
 # NODE=shared uses a node that runs, without the faults that disturb its other users.
 NODE ?= mine
 faults = IMG=$(IMG) NODE=$(NODE) DBC_FAULT="$(FAULT)" DBC_SYNCHRONOUS="$(SYNCHRONOUS)" DBC_OPERATOR="$(OPERATOR)" DBC_DURATION=$(DURATION) \

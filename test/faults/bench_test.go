@@ -19,10 +19,14 @@ import (
 	"github.com/dbcluster/databasecluster-operator/test/lab"
 )
 
-// bench measures gaps of writes to two databases that run side by side, in turns.
+// bench measures what clients of two databases see that run side by side, in turns.
 type bench struct {
 	*testing.T
-	writers map[contestant]*lab.Writers
+	// name is that of the files with the results.
+	name         string
+	disturbances []disturbance
+	writers      map[contestant]*lab.Writers
+	markdown     func([]lab.Measurement) string
 	// measured are the results so far.
 	measured []lab.Measurement
 }
@@ -35,6 +39,23 @@ const (
 )
 
 func TestBenchFailover(t *testing.T) {
+	l := newLab(t)
+	parameters := parameters(words("DBC_SYNCHRONOUS", "on")[0])
+	ours, err := l.NewCluster(t.Context(), "ours", "", parameters)
+	bare, problem := l.NewBare(t.Context(), "bare", parameters)
+	if err := errors.Join(err, problem); err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{T: t, name: "failover", disturbances: disturbances, writers: map[contestant]*lab.Writers{},
+		markdown: func(measured []lab.Measurement) string { return lab.Ratios(measured, "ours", "bare") }}
+	for _, c := range []contestant{ours, bare} {
+		b.writers[c], err = c.DB().Write(t.Context(), "writers-"+c.DB().Name)
+		b.must(c, "start writers", err)
+	}
+	b.turns(ours, bare)
+}
+
+func newLab(t *testing.T) *lab.Lab {
 	l, err := lab.New(t.Context(), "faults-bench-"+time.Now().UTC().Format("150405"), image)
 	if err != nil {
 		t.Fatal(err)
@@ -44,24 +65,13 @@ func TestBenchFailover(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	parameters := parameters(words("DBC_SYNCHRONOUS", "on")[0])
-	ours, err := l.NewCluster(t.Context(), "ours", "", parameters)
-	bare, problem := l.NewBare(t.Context(), "bare", parameters)
-	if err := errors.Join(err, problem); err != nil {
-		t.Fatal(err)
-	}
-	b := &bench{T: t, writers: map[contestant]*lab.Writers{}}
-	for _, c := range []contestant{ours, bare} {
-		b.writers[c], err = c.DB().Write(t.Context(), "writers-"+c.DB().Name)
-		b.must(c, "start writers", err)
-	}
-	b.turns(ours, bare)
+	return l
 }
 
 // turns measures each disturbance several times. Each contestant is the first one in every other run.
 func (b *bench) turns(contestants ...contestant) {
 	for run := range number("DBC_RUNS", 20) {
-		for _, d := range disturbances {
+		for _, d := range b.disturbances {
 			if wanted(d.name) {
 				b.measure(d, contestants[run%2])
 				b.measure(d, contestants[1-run%2])
@@ -73,29 +83,26 @@ func (b *bench) turns(contestants ...contestant) {
 
 // table writes the table of all runs so far.
 func (b *bench) table() {
-	table := lab.Ratios(b.measured, "ours", "bare")
+	table := b.markdown(b.measured)
 	fmt.Print("\n" + table)
-	if err := os.WriteFile(filepath.Join(output, "failover.md"), []byte(table), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(output, b.name+".md"), []byte(table), 0o644); err != nil {
 		b.Error(err)
 	}
 }
 
-// measure disturbs a contestant, and records the gaps that its writers saw.
+// measure disturbs a contestant, and records what its writers saw.
 func (b *bench) measure(d disturbance, c contestant) {
 	b.phase(d.before, c)
 	time.Sleep(pause + rand.N(loop)) //nolint:gosec // a moment is no secret
 	start := time.Now()
 	b.phase(d.do, c)
-	m := lab.Measurement{Time: start, Contestant: c.DB().Name, Disturbance: d.name, Load: lab.Load(), Ways: map[string]lab.Seen{}}
-	end := time.Now()
-	for _, way := range lab.Ways {
-		rows, err := b.writers[c].Rows(b.Context(), way)
-		b.must(c, d.name, err)
-		m.Ways[way] = lab.See(lab.Between(rows, start, end), lab.All, start, end)
-	}
+	m := lab.Measurement{Time: start, Contestant: c.DB().Name, Disturbance: d.name, Load: lab.Load()}
+	var err error
+	m.Ways, err = b.writers[c].See(b.Context(), start, time.Now())
+	b.must(c, d.name, err)
 	b.measured = append(b.measured, m)
 	b.Logf("%+v", m)
-	b.must(c, d.name, lab.Append(filepath.Join(output, "failover.jsonl"), m))
+	b.must(c, d.name, lab.Append(filepath.Join(output, b.name+".jsonl"), m))
 	b.phase(d.after, c)
 }
 

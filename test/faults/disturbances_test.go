@@ -16,7 +16,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/test/lab"
 )
 
-// contestant is a DatabaseCluster, or bare Patroni with the usual commands of its administrator.
+// contestant is a DatabaseCluster, bare Patroni with the usual commands of its administrator, or a Cluster of CloudNativePG with those of
+// its plugin for kubectl.
 type contestant interface {
 	DB() *lab.Database
 	// HandOver promotes a member.

@@ -76,6 +76,20 @@ func (l *Lab) Begin(ctx context.Context, template *dbv1.DatabaseCluster) (*Clust
 	return c, nil
 }
 
+// Pool creates two poolers in front of the primary, and waits until they are ready.
+func (c *Cluster) Pool(ctx context.Context, name, image string) error {
+	companion := &dbv1.DatabaseCompanion{ObjectMeta: c.meta(name), Spec: dbv1.DatabaseCompanionSpec{
+		ClusterRef: dbv1.DatabaseObjectClusterRef{Name: c.Name}, Companion: "pgbouncer", Replicas: new(int32(2)), Image: image,
+	}}
+	if err := c.Create(ctx, companion); err != nil {
+		return fmt.Errorf("create DatabaseCompanion: %w", err)
+	}
+	return Await(ctx, name+" to be Ready", func() bool {
+		err := c.Get(ctx, c.key(name), companion)
+		return err == nil && meta.IsStatusConditionTrue(companion.Status.Conditions, dbv1.ConditionReady)
+	})
+}
+
 // small are the resources of a member. Without limits, a busy machine does not throttle it further.
 func small() corev1.ResourceRequirements {
 	return corev1.ResourceRequirements{Requests: corev1.ResourceList{

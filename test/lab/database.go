@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package lab
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -16,10 +17,14 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// container is the container of the database in the pods of members.
-const container = "database"
+// The container of the database in the pods of members, the folder of its socket, and the key of the password of its owner.
+const (
+	container     = "database"
+	socket        = "/run/postgresql"
+	ownerPassword = "owner-password"
+)
 
-// Database is one database with several members: a DatabaseCluster, or bare Patroni.
+// Database is one database with several members: a DatabaseCluster, bare Patroni, or a Cluster of CloudNativePG.
 type Database struct {
 	*Lab
 	// Name is also the name of the Service of the primary.
@@ -27,8 +32,10 @@ type Database struct {
 	Members int
 	// labels select the members.
 	labels client.MatchingLabels
-	// Secret has the key owner-password.
+	// Secret has the password of the owner.
 	Secret string
+	// container, socket and passwordKey replace the constants.
+	container, socket, passwordKey string
 	// roles are those of the engine; nil if no member is the primary.
 	roles *dbv1.EngineRoles
 }
@@ -123,7 +130,8 @@ func (d *Database) Healthy(ctx context.Context) bool {
 
 // SQL runs a statement on a member as the superuser, and returns the bare rows.
 func (d *Database) SQL(ctx context.Context, pod, statement string) (string, error) {
-	return d.Exec(ctx, pod, container, "psql", "-X", "-q", "-t", "-A", "-h", "/run/postgresql", "-U", "postgres", "-d", "app", "-c", statement)
+	return d.Exec(ctx, pod, cmp.Or(d.container, container),
+		"psql", "-X", "-q", "-t", "-A", "-h", cmp.Or(d.socket, socket), "-U", "postgres", "-d", "app", "-c", statement)
 }
 
 // DeletePod deletes a pod with a grace period in seconds, or that of the pod if it is negative.

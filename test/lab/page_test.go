@@ -25,6 +25,7 @@ func TestThePublishedTablesAreThoseOfThePublishedRawData(t *testing.T) {
 			"faults":   Markdown(published[Result](t, "faults.jsonl")),
 			"failover": Ratios(published[Measurement](t, "failover.jsonl"), "ours", "bare"),
 		},
+		"clients.md":        {"clients": ClientTable(published[Measurement](t, "clients.jsonl"))},
 		"archive-faults.md": {"archive-faults": ArchiveMarkdown(published[ArchiveResult](t, "archive-faults.jsonl"))},
 	} {
 		checkPage(t, filepath.Join(benchmarks, page), blocks)

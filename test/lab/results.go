@@ -15,9 +15,10 @@ import (
 	"time"
 )
 
-// Seen is what one writer saw during a fault.
+// Seen is what one writer saw during a fault, or all writers of a way.
 type Seen struct {
 	Acknowledged int     `json:"acknowledged"`
+	Errors       int     `json:"errors,omitempty"`
 	Lost         int     `json:"lost"`
 	LongestGap   float64 `json:"longestGapSeconds"`
 	LongGaps     int     `json:"gapsOverOneSecond"`
@@ -31,6 +32,15 @@ func See(rows []Row, stored Spans, start, end time.Time) Seen {
 	return Seen{
 		Acknowledged: len(rows), Lost: len(stored.Missing(rows)),
 		LongestGap: Longest(gaps).Seconds(), LongGaps: len(long), TwoPrimaries: TwoPrimaries(rows).Seconds(),
+	}
+}
+
+// and returns what two writers saw: sums and maxima.
+func (s Seen) and(other Seen) Seen {
+	return Seen{
+		Acknowledged: s.Acknowledged + other.Acknowledged, Errors: s.Errors + other.Errors, Lost: s.Lost + other.Lost,
+		LongestGap: max(s.LongestGap, other.LongestGap), LongGaps: s.LongGaps + other.LongGaps,
+		TwoPrimaries: max(s.TwoPrimaries, other.TwoPrimaries),
 	}
 }
 

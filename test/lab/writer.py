@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""Writes numbered rows to a database: writer.py NAME HOSTS.
+"""Writes numbered rows to a database: writer.py NAME HOSTS PACE CONNECT PATIENCE.
 
-Records each acknowledged number, its time, the server and the server's timeline in /acked/NAME, which is outside the database.
-After an error it connects again, and writes the next number. A row without an answer may exist or not. It ends its work when
-/acked/stop exists.
+Records each acknowledged number, its time, the server and the server's timeline in /acked/NAME, which is outside the database, and
+each error in /acked/NAME-errors. PACE is the time between two rows, CONNECT that for a connection and for the acknowledgment of a
+packet, PATIENCE that for an answer, in seconds. After an error it connects again, and writes the next number. A row without an answer
+may exist or not. It ends its work when /acked/stop exists.
 """
 import os
 import select
@@ -13,14 +14,14 @@ import time
 import psycopg2
 from psycopg2 import extensions
 
-PATIENCE = 2  # seconds, the least that libpq accepts for a connection
 SERVER = "SELECT host(inet_server_addr()) || ' ' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)"
-name, hosts = sys.argv[1:]
+name, hosts = sys.argv[1:3]
+pace, connecting, patience = map(float, sys.argv[3:])
 
 
 def wait(connection):
     """Waits for an answer, but not for a server that is frozen: its kernel still acknowledges packets."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + patience
     while True:
         state = connection.poll()
         if state == extensions.POLL_OK:
@@ -29,7 +30,7 @@ def wait(connection):
         reads = [connection] if state == extensions.POLL_READ else []
         writes = [connection] if state == extensions.POLL_WRITE else []
         if left <= 0 or not any(select.select(reads, writes, [], left)):
-            raise psycopg2.OperationalError("no answer within %d seconds" % PATIENCE)
+            raise psycopg2.OperationalError("no answer within %d seconds" % patience)
 
 
 def connect():
@@ -37,8 +38,8 @@ def connect():
     extensions.set_wait_callback(None)  # libpq tries all hosts
     with open("/dbc/secrets/owner-password", encoding="utf-8") as file:
         password = file.read().strip()
-    connection = psycopg2.connect(host=hosts, port=5432, dbname="app", user="app", password=password, connect_timeout=PATIENCE,
-                                  target_session_attrs="read-write", tcp_user_timeout=1000 * PATIENCE)
+    connection = psycopg2.connect(host=hosts, port=5432, dbname="app", user="app", password=password, connect_timeout=int(connecting),
+                                  target_session_attrs="read-write", tcp_user_timeout=int(1000 * connecting))
     connection.autocommit = True
     extensions.set_wait_callback(wait)
     cursor = connection.cursor()
@@ -46,7 +47,7 @@ def connect():
     return connection, cursor, cursor.fetchone()[0]
 
 
-def write(records):
+def write(records, errors):
     number, connection = 0, None
     while not os.path.exists("/acked/stop"):
         try:
@@ -56,17 +57,18 @@ def write(records):
             number += 1
             cursor.execute("INSERT INTO written VALUES (%s, %s)", (name, number))
             records.write("%d %.3f %s\n" % (number, time.time(), server))
-            time.sleep(0.02)
+            time.sleep(pace)
         except psycopg2.Error as error:
-            print("%.3f %s" % (time.time(), " ".join(str(error).split())), flush=True)
+            print("%.3f %s" % (time.time(), " ".join(str(error).split())), file=errors)
             if connection:
                 connection.close()
             connection = None
             time.sleep(0.05)
 
 
-with open("/acked/" + name, "a", buffering=1, encoding="utf-8") as acked:
-    write(acked)
+with (open("/acked/" + name, "a", buffering=1, encoding="utf-8") as acked,
+      open("/acked/" + name + "-errors", "a", buffering=1, encoding="utf-8") as failed):
+    write(acked, failed)
 with open("/acked/stopped", "w", encoding="utf-8"):
     pass
 while True:

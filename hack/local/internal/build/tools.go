@@ -64,6 +64,7 @@ var (
 	redisExporter = &module{folder: "redis-exporter", main: "github.com/oliver006/redis_exporter", disk: diskNeed{want: 3, floor: 1}}
 	versitygw     = &module{folder: "versitygw", main: "github.com/versity/versitygw", disk: diskNeed{want: 3, floor: 1},
 		stamp: []string{"main.Version=VERSION"}}
+	cloudNativePG = &module{folder: "cloudnative-pg", main: "github.com/cloudnative-pg/cloudnative-pg", disk: diskNeed{want: 4, floor: 2}}
 	// The version of the images of etcd-v1.
 	etcd = &module{folder: "etcd", main: "go.etcd.io/etcd/server/v3", disk: diskNeed{want: 3, floor: 1}}
 	opm  = &module{
@@ -116,6 +117,7 @@ var Tools = []Tool{
 	{"postgres_exporter", "github.com/prometheus-community/postgres_exporter/cmd/postgres_exporter", "1 min", postgresExporter, ""},
 	{"redis_exporter", "github.com/oliver006/redis_exporter", "1 min", redisExporter, ""},
 	{"versitygw", "github.com/versity/versitygw/cmd/versitygw", "1 min", versitygw, ""},
+	{"cnpg-manager", "github.com/cloudnative-pg/cloudnative-pg/cmd/manager", "3 min", cloudNativePG, ""},
 	{"etcd-member", "go.etcd.io/etcd/server/v3", "1 min", etcd, ""},
 	{"etcdctl", "go.etcd.io/etcd/etcdctl/v3", "10 s", etcd, ""},
 	{"etcdutl", "go.etcd.io/etcd/etcdutl/v3", "10 s", etcd, ""},

@@ -69,6 +69,8 @@ var Kinds = []Kind{
 	{"debian", "ref packages", anyPackages},
 	{"versitygw", "ref", versitygw.write},
 	{"metrics-server", "ref", metricsServer.write},
+	{"cloudnative-pg", "ref", cloudNativePG.write},
+	{"cloudnative-pg-pgbouncer", "ref", cloudNativePGPooler.write},
 	{"scorecard", "ref version binary", scorecard.write},
 	{"scorecard-index", "ref version platform", scorecard.writeIndex},
 	{"scorecard-test", "ref", scorecardTest.write},

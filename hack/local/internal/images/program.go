@@ -35,6 +35,7 @@ type program struct {
 	binaries []string // the programs that the image needs, the first of them its entrypoint
 	tool     bool     // the program is a pinned tool, built unless --binary is set
 	folder   string   // in the image, with a slash at the end; its root when empty
+	paths    []string // in the image, of the only program; folder and its name when empty
 	files    []file
 	config   v1.Config // without what all share
 }
@@ -89,6 +90,19 @@ var (
 			},
 		},
 	}
+	// cloudNativePG is an operator that a benchmark compares with. Its manifests start /manager, and it looks for the programs that it
+	// copies into pods in the other folder.
+	cloudNativePG = program{
+		name: "ghcr.io/cloudnative-pg/cloudnative-pg:", binaries: []string{"cnpg-manager"}, tool: true,
+		paths: []string{"manager", "operator/manager_" + runtime.GOARCH},
+		config: v1.Config{
+			Env: []string{"PATH=/"},
+			Labels: map[string]string{
+				labelTitle: "cloudnative-pg", labelDescription: "The operator CloudNativePG, for benchmarks",
+				labelSource: "https://github.com/cloudnative-pg/cloudnative-pg",
+			},
+		},
+	}
 )
 
 // write writes the image for the architecture of this machine.
@@ -134,17 +148,27 @@ func (p program) image(architecture, version string, binaries map[string]string)
 		if err := checkBinary(architecture, name, binaries[name]); err != nil {
 			return nil, err
 		}
-		files = append(files, file{path: p.folder + name, mode: 0o755, source: binaries[name]})
+		for _, path := range p.placesOf(name) {
+			files = append(files, file{path: path, mode: 0o755, source: binaries[name]})
+		}
 	}
 	layer, err := layerOf(files...)
 	if err != nil {
 		return nil, err
 	}
 	config := p.config
-	config.Entrypoint, config.User, config.WorkingDir = []string{"/" + p.folder + p.binaries[0]}, "65532:65532", "/"
+	config.Entrypoint, config.User, config.WorkingDir = []string{"/" + p.placesOf(p.binaries[0])[0]}, "65532:65532", "/"
 	config.Labels = maps.Clone(config.Labels)
 	config.Labels[labelVersion], config.Labels[labelLicenses] = version, "Apache-2.0"
 	return assemble(architecture, config, layer)
+}
+
+// placesOf returns the paths of a program in the image.
+func (p program) placesOf(name string) []string {
+	if len(p.paths) > 0 {
+		return p.paths
+	}
+	return []string{p.folder + name}
 }
 
 func (p program) index(opts Options) (v1.ImageIndex, error) {

@@ -119,6 +119,16 @@ var (
 			Labels:       map[string]string{labelDescription: "PgBouncer 1.24 from Debian's packages", labelLicenses: "ISC"},
 		},
 	}
+	// cloudNativePGPooler is the image of pgBouncer for poolers of CloudNativePG. They start this path, as this user.
+	cloudNativePGPooler = recipe{
+		server:    "PgBouncer for CloudNativePG",
+		release:   trixie,
+		pkg:       "pgbouncer",
+		reference: "localhost/cloudnative-pg-pgbouncer:1.24",
+		provision: "\ngroupadd --system --gid 996 pgbouncer\nuseradd --system --uid 998 --gid pgbouncer --no-create-home pgbouncer\n" +
+			pgBouncerProvision + "\nln -s ../sbin/pgbouncer /usr/bin/pgbouncer\n",
+		config: pgBouncer.config,
+	}
 	// etcd is an image of etcd 3.5 with its clients and a shell, which the official image does not have.
 	etcd = recipe{
 		server:    "etcd",
