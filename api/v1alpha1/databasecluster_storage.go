@@ -238,8 +238,8 @@ type ClusterStorageUsage struct {
 
 // ClusterStorageProtection is the protection of a database whose volume is nearly full.
 type ClusterStorageProtection struct {
-	// state is Protecting until the action protect has made transactions read-only, then Protected, and Lifting until it
-	// has undone that and the volume is measured again.
+	// state is Protecting until the action protect has made transactions read-only, and then Protected. It is Lifting until the action
+	// has undone that, and the volume is measured again.
 	// +required
 	State ProtectionState `json:"state"`
 

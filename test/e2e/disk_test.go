@@ -157,7 +157,7 @@ func TestAVolumeThatFillsGrowsAndNoClientSeesAnError(t *testing.T) {
 	d.must(status == "1229Mi 1229Mi Unknown 1Gi", "the sizes are %s", status)
 }
 
-// A volume that may not grow never is full: clients read, and write again when somebody has made it larger.
+// A volume that may not grow never is full: clients read, and write again when the user has enlarged it.
 func TestAVolumeThatFillsIsReadOnlyBeforeItIsFullUntilItHasGrown(t *testing.T) {
 	d := newDisk(t, "usage: Measured")
 	d.fillTo(90)

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// evict asks for an eviction, as kubectl drain does, until the answer has a word.
+// evict asks the eviction API, as kubectl drain does, until the answer has a word.
 func (w world) evict(pod, want string) {
 	w.Helper()
 	path := "/api/v1/namespaces/" + w.namespace + "/pods/" + pod + "/eviction"

@@ -102,7 +102,7 @@ func nearlyFillDisk(w *world) (func() error, error) {
 	return func() error { return w.grow(primary) }, err
 }
 
-// grow makes the volumes larger, and waits until clients write.
+// grow enlarges the volumes, and waits until clients write.
 func (w *world) grow(primary *corev1.Pod) error {
 	cluster, err := w.Object(w.Context())
 	if err != nil {

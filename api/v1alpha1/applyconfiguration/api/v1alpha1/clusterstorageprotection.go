@@ -17,8 +17,8 @@ import (
 //
 // ClusterStorageProtection is the protection of a database whose volume is nearly full.
 type ClusterStorageProtectionApplyConfiguration struct {
-	// state is Protecting until the action protect has made transactions read-only, then Protected, and Lifting until it
-	// has undone that and the volume is measured again.
+	// state is Protecting until the action protect has made transactions read-only, and then Protected. It is Lifting until the action
+	// has undone that, and the volume is measured again.
 	State *apiv1alpha1.ProtectionState `json:"state,omitempty"`
 	// since is when the state began.
 	Since *v1.Time `json:"since,omitempty"`
