@@ -50,8 +50,8 @@ func installAutoscalers(t *testing.T) {
 	}
 }
 
-// autoscaler is the VerticalPodAutoscaler of a cluster.
-func autoscaler(c *dbv1.DatabaseCluster, mode string) *unstructured.Unstructured {
+// recommender is the VerticalPodAutoscaler of a cluster.
+func recommender(c *dbv1.DatabaseCluster, mode string) *unstructured.Unstructured {
 	object := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
 		"targetRef":    map[string]any{"apiVersion": dbv1.GroupVersion.String(), "kind": "DatabaseCluster", "name": c.Name},
 		"updatePolicy": map[string]any{"updateMode": mode},
@@ -65,7 +65,7 @@ func autoscaler(c *dbv1.DatabaseCluster, mode string) *unstructured.Unstructured
 // recommend writes the status, as a recommender does.
 func recommend(t *testing.T, c *dbv1.DatabaseCluster, memory string) {
 	t.Helper()
-	object := autoscaler(c, "Off")
+	object := recommender(c, "Off")
 	eventually(t, "the recommendation of "+memory, func() error {
 		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
 			return err
@@ -126,7 +126,7 @@ func TestRunningMembersFollowAVerticalPodAutoscalerWithinBounds(t *testing.T) {
 	mustAcceptTheSample(t)
 	annotate(t, c, dbv1.AnnotationRefresh, "installed")
 	awaitCondition(t, c, kind, metav1.ConditionFalse, dbv1.ReasonAutoscalerMissing, "VerticalPodAutoscaler orders-size does not exist")
-	vpa := autoscaler(c, "Recreate")
+	vpa := recommender(c, "Recreate")
 	if err := admin.Create(t.Context(), vpa); err != nil {
 		t.Fatal(err)
 	}
