@@ -32,7 +32,7 @@ func TestADrainOfTheOnlyNodeLeavesThePrimaryAlone(t *testing.T) {
 	w.await("ledger", "Ready")
 	w.startsClient()
 	before, term := w.primary(), w.ask("ledger", timeline)
-	uncordon := func() { _, _ = run(context.Background(), "", "uncordon", "local") }
+	uncordon := func() { _, _ = run(context.WithoutCancel(t.Context()), "", "uncordon", "local") }
 	t.Cleanup(uncordon)
 
 	w.kubectl("cordon", "local")

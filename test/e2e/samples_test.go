@@ -204,7 +204,7 @@ func shows(pod, setting, value string) func(*world) {
 }
 
 // servesPage asks the web application by its Service.
-func (w *world) servesPage() {
+func (w world) servesPage() {
 	w.Helper()
 	w.eventually("the database is orders", "exec", "deployment/shop", "--", "python3", "-c",
 		`import urllib.request; print(urllib.request.urlopen("http://shop:8080").read().decode())`)

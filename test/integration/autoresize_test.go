@@ -8,6 +8,7 @@ package integration
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -170,9 +171,7 @@ func TestImpossibleBoundsOfResourcesAreRefusedWithASentence(t *testing.T) {
 	parallel(t)
 	follows := func(section fields) fields {
 		all := fields{"autoscalerRef": fields{"name": "orders"}}
-		for name, value := range section {
-			all[name] = value
-		}
+		maps.Copy(all, section)
 		return fields{"autoResize": all}
 	}
 	eachIsRefused(t, "databaseclusters", refusals{

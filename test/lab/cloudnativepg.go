@@ -70,7 +70,8 @@ func (c *CloudNativePG) HandOver(ctx context.Context, to string) error {
 // Restart restarts all instances, as the command `kubectl cnpg restart` does.
 func (c *CloudNativePG) Restart(ctx context.Context) error {
 	now := time.Now().Format(time.RFC3339)
-	return c.change(ctx, map[string]any{"metadata": map[string]any{"annotations": map[string]string{"kubectl.kubernetes.io/restartedAt": now}}})
+	annotations := map[string]string{"kubectl.kubernetes.io/restartedAt": now}
+	return c.change(ctx, map[string]any{"metadata": map[string]any{"annotations": annotations}})
 }
 
 // Parameter changes a parameter of PostgreSQL.
