@@ -34,7 +34,7 @@ type guard struct {
 	operations operation.List
 	// refuses is why clients cannot write, and text what the protection does; "" for nothing.
 	refuses, text string
-	// lifted is true if only the record remains: see outdated.
+	// lifted is true if only the record remains: see stale.
 	lifted bool
 	left   time.Duration
 }
@@ -128,8 +128,8 @@ func grownBy(s *situation.Situation, claim string, p *dbv1.ClusterStorageProtect
 // enough is twice the reserve, so that a database is not protected again at once.
 func enough(free, capacity int64) bool { return free >= 2*reserve(capacity) }
 
-// outdated reports whether the last measurement would begin another protection although it is from before the volume has grown.
-func outdated(s *situation.Situation, f Facts, p *dbv1.ClusterStorageProtection) (left time.Duration, waits bool) {
+// stale reports whether the last measurement would begin another protection although it is from before the volume has grown.
+func stale(s *situation.Situation, f Facts, p *dbv1.ClusterStorageProtection) (left time.Duration, waits bool) {
 	m, _ := writer(s, f)
 	if begin(s, f).next == nil || m.Measured.After(p.Since.Time) {
 		return 0, false
@@ -186,7 +186,7 @@ func (g *guard) done(s *situation.Situation, f Facts, after dbv1.ProtectionState
 	g.next, g.text, g.refuses = nil, "", ""
 	if after != "" {
 		g.next, g.refuses = turned(s, p, after), refusal(p)
-	} else if left, waits := outdated(s, f, p); waits {
+	} else if left, waits := stale(s, f, p); waits {
 		g.next, g.lifted, g.left = p, true, left
 	}
 }

@@ -7,11 +7,8 @@ SPDX-License-Identifier: Apache-2.0
 package integration
 
 import (
-	"encoding/json"
 	"maps"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -20,36 +17,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
-
-// installAutoscalers installs the CRD, from the module that hack/tools pins.
-func installAutoscalers(t *testing.T) {
-	t.Helper()
-	command := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", "k8s.io/autoscaler/vertical-pod-autoscaler")
-	command.Dir = "../../hack/tools/vertical-pod-autoscaler"
-	text, err := command.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var module struct{ Dir string }
-	if err := json.Unmarshal(text, &module); err != nil {
-		t.Fatal(err)
-	}
-	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("DBC_TEST_KUBECONFIG"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	crds := envtest.CRDInstallOptions{ErrorIfPathMissing: true, Paths: []string{filepath.Join(module.Dir, "deploy", "vpa-v1-crd-gen.yaml")}}
-	if _, err := envtest.InstallCRDs(config, crds); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // recommender is the VerticalPodAutoscaler of a cluster.
 func recommender(c *dbv1.DatabaseCluster, mode string) *unstructured.Unstructured {
@@ -123,7 +95,7 @@ func TestRunningMembersFollowAVerticalPodAutoscalerWithinBounds(t *testing.T) {
 		"the API server does not know the kind VerticalPodAutoscaler of group autoscaling.k8s.io. Install the Vertical Pod Autoscaler, or remove spec.autoResize")
 	awaitReady(t, c) // the database needs no autoscaler
 
-	installAutoscalers(t)
+	installCRDs(t, "vertical-pod-autoscaler", "k8s.io/autoscaler/vertical-pod-autoscaler", "deploy/vpa-v1-crd-gen.yaml")
 	mustAcceptTheSample(t)
 	annotate(t, c, dbv1.AnnotationRefresh, "installed")
 	awaitCondition(t, c, kind, metav1.ConditionFalse, dbv1.ReasonAutoscalerMissing, "VerticalPodAutoscaler orders-size does not exist")

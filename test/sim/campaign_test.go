@@ -56,8 +56,6 @@ var unsteady = map[string]string{
 	"pair-final-backup-of-adopted-volumes":       "a cluster that is deleted before the operator has seen it has no final backup",
 	"pair-wake-touched":                          "a failure may delay the wake until the StatefulSet is touched, so its first pod is from that template",
 	"volume-of-a-restore-that-changes":           "the restore may end before the other backup is named",
-	"pair-fills":                                 "the name of the Job has the time at which the protection began",
-	"pair-fills-without-growth":                  "the name of the Job has the time at which the protection began",
 }
 
 // disordered are the stories whose end depends on the order of events without a fault of the operator, and why.

@@ -55,7 +55,7 @@ func (w *World) lasting() *disk {
 		_, rest, of := strings.Cut(job, "-backup-")
 		uid, _, _ := strings.Cut(rest, "-")
 		return of && !kept[uid] || strings.Contains(job, "-handover-") || strings.Contains(job, "-remove-") ||
-			strings.Contains(job, "-configure-") || strings.Contains(job, "-objects-")
+			strings.Contains(job, "-configure-") || strings.Contains(job, "-objects-") || strings.Contains(job, "-protect-")
 	})
 	for uid, v := range lasting.volumes {
 		v.rows = 0
