@@ -47,7 +47,7 @@ func newDisk(t *testing.T, storage string) *disk {
 	w.replacements = append(w.replacements, "IMAGE", w.needs(patroniImage), "storage: {size: 1Gi}", "storage: {size: 1Gi, storageClassName: growing, "+storage+"}")
 	w.apply(replicated)
 	w.await("ledger", "Ready")
-	w.startsClient()
+	w.startRowClient()
 	w.eventually("EnoughSpace", "get", "databasecluster", "ledger", "-o", `jsonpath={.status.conditions[?(@.type=="DiskPressure")].reason}`)
 	d := &disk{world: w, primary: w.primary(), before: w.pods(), seen: map[int64]look{}}
 	d.timeline = d.ask("ledger", timeline)
@@ -130,7 +130,7 @@ func (d *disk) table() string {
 // ends stops the client, prints the table, and checks what must be true in any case.
 func (d *disk) ends() {
 	d.Helper()
-	d.stopsClient()
+	d.stopRowClient()
 	d.Log("\n" + d.table())
 	for second, l := range d.seen {
 		d.must(l.primary == d.primary, "at second %d, the primary was %q", second, l.primary)

@@ -30,7 +30,7 @@ func TestADrainOfTheOnlyNodeLeavesThePrimaryAlone(t *testing.T) {
 	w.replacements = append(w.replacements, "IMAGE", w.needs(patroniImage))
 	w.apply(replicated)
 	w.await("ledger", "Ready")
-	w.startsClient()
+	w.startRowClient()
 	before, term := w.primary(), w.ask("ledger", timeline)
 	uncordon := func() { _, _ = run(context.WithoutCancel(t.Context()), "", "uncordon", "local") }
 	t.Cleanup(uncordon)
@@ -55,7 +55,7 @@ func TestADrainOfTheOnlyNodeLeavesThePrimaryAlone(t *testing.T) {
 		time.Sleep(200 * time.Millisecond)
 	}
 	w.await("ledger", "Ready")
-	w.stopsClient()
+	w.stopRowClient()
 	t.Logf("after the eviction of the primary without a cordon, the client has seen %d errors:", w.errors())
 	for _, m := range w.moments() {
 		if m.errors > 0 {
