@@ -61,6 +61,7 @@ var identified = map[string]any{"url": "s3://bucket", "credentialSource": "Workl
 var besides = map[string]map[string]any{
 	"configMapKeyRef": {"key": "key"}, "secretKeyRef": {"key": "key"}, "env[]": {"name": "VARIABLE"}, "initContainers[]": {"name": "one"}, "sidecars[]": {"name": "one"},
 	"volumes[]": {"name": "one"}, "csi": {"driver": "one"}, "destination": identified, "location": identified,
+	"autoResize": {"cpu": map[string]any{"min": "1", "max": "2"}},
 }
 
 // write sets the field at a path and the required fields on the way.
@@ -90,9 +91,9 @@ func write(into map[string]any, path []string, value any) {
 }
 
 // unread and the variables of a companion are fields that the operator does not read in a cluster. It passes them to the kubelet, which looks in the
-// pod's namespace, or reads them only for a backup, as in a DatabaseBackup.
+// pod's namespace, or reads them only for a backup, as in a DatabaseBackup, or if the API server has the kind.
 var unread = []string{"spec.pod.imagePullSecrets[].name", "spec.backup.destination.claimName", "spec.backup.destination.credentialsSecretName",
-	"spec.backup.destination.encryptionSecretName"}
+	"spec.backup.destination.encryptionSecretName", "spec.autoResize.autoscalerRef.name"}
 
 // A field cannot refer to an object in another namespace. If the name includes a namespace, the API server refuses it
 // or the operator finds no object.

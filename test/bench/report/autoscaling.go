@@ -135,7 +135,7 @@ func shade(drawing *plot.Plot, samples []sample, height float64) error {
 		if err != nil {
 			return err
 		}
-		area.Color, area.LineStyle.Width = color.Gray{Y: 232}, 0
+		area.Color, area.Width = color.Gray{Y: 232}, 0
 		drawing.Add(area)
 	}
 	return nil
