@@ -12,6 +12,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -66,34 +67,21 @@ func decide(s *situation.Situation) subject.Decision {
 		return subject.Decision{Report: removed(s)}
 	}
 	v := judge(s, state.FactsOf[Facts](s.Observed))
-	return subject.Decision{RequeueAfter: situation.Sooner(lookAgain, v.left), Report: report(s.Declared.Spec.AutoResize, v)}
+	if v.decision == nil {
+		v.decision = bound(s)
+	}
+	return subject.Decision{RequeueAfter: situation.Sooner(lookAgain, v.left), Report: report(v)}
 }
 
-func report(asked *dbv1.ClusterAutoResize, v verdict) subject.Report {
+func report(v verdict) subject.Report {
 	return func(_ subject.Executed, status *dbv1.DatabaseClusterStatus) []metav1.Condition {
 		if v.decision != nil {
 			status.AutoResize = v.decision
 		}
-		forget(asked, status)
+		if status.AutoResize != nil && status.AutoResize.Requests == (dbv1.ClusterResizeAmounts{}) {
+			status.AutoResize = nil
+		}
 		return []metav1.Condition{{Type: dbv1.ConditionAutoResizeActive, Status: v.status, Reason: v.reason, Message: v.message}}
-	}
-}
-
-// forget removes a decided request without bounds: it is not in force.
-func forget(asked *dbv1.ClusterAutoResize, status *dbv1.DatabaseClusterStatus) {
-	if status.AutoResize == nil {
-		return
-	}
-	next := status.AutoResize.DeepCopy()
-	if asked.CPU == nil {
-		next.Requests.CPU = nil
-	}
-	if asked.Memory == nil {
-		next.Requests.Memory = nil
-	}
-	status.AutoResize = next
-	if next.Requests.CPU == nil && next.Requests.Memory == nil {
-		status.AutoResize = nil
 	}
 }
 
@@ -110,7 +98,23 @@ func removed(s *situation.Situation) subject.Report {
 	}
 }
 
-// judge decides. A resize in progress ends before the next decision. Bounds count without a recommendation, too.
+// bound is the recorded decision within other bounds, which are in force already; nil if it is within them. A request without bounds is that of
+// the spec.
+func bound(s *situation.Situation) *dbv1.ClusterAutoResizeStatus {
+	asked, last := s.Declared.Spec.AutoResize, s.Declared.Status.AutoResize
+	if last == nil {
+		return nil
+	}
+	within := situation.Within(asked, last.Requests)
+	if equality.Semantic.DeepEqual(within, last.Requests) {
+		return nil
+	}
+	next := *last
+	next.Requests, next.Time, next.Cause = within, metav1.NewTime(s.At), dbv1.ResizeCauseBounds
+	return &next
+}
+
+// judge decides. A resize in progress ends before the next decision.
 func judge(s *situation.Situation, f Facts) verdict {
 	asked, last := s.Declared.Spec.AutoResize, s.Declared.Status.AutoResize
 	all := bounded(s.Declared, s.Cluster, f.Target)
@@ -121,12 +125,12 @@ func judge(s *situation.Situation, f Facts) verdict {
 		}
 	}
 	if last != nil && resizing(s) {
-		return active(dbv1.ReasonResizing, "the members get requests of %s", text(last.Requests))
+		return active(dbv1.ReasonResizing, "the members get requests of %s", text(situation.Within(asked, last.Requests)))
 	}
-	d := decideOn(all)
+	requests, changes := decideOn(all)
 	switch {
-	case d.changes:
-		return change(s, f, d)
+	case changes:
+		return change(s, f, requests)
 	case f.Problem != "":
 		return inactive(f.Reason, f.Problem)
 	default:
@@ -135,12 +139,12 @@ func judge(s *situation.Situation, f Facts) verdict {
 }
 
 // change decides about other requests. Only a cluster without another operation gets them.
-func change(s *situation.Situation, f Facts, d decided) verdict {
+func change(s *situation.Situation, f Facts, requests dbv1.ClusterResizeAmounts) verdict {
 	asked, last := s.Declared.Spec.AutoResize, s.Declared.Status.AutoResize
 	if cause := busy(s); cause != "" {
 		return active(dbv1.ReasonRecommendationPending, "the members get other requests after the current operation: %s", cause)
 	}
-	if last != nil && !d.urgent {
+	if last != nil {
 		if left := last.Time.Add(cooldown(asked)).Sub(s.At); left > 0 {
 			v := active(dbv1.ReasonCooldown, "VerticalPodAutoscaler %s recommends other requests; the operator follows it at %s",
 				asked.AutoscalerRef.Name, last.Time.Add(cooldown(asked)).UTC().Format(time.RFC3339))
@@ -148,12 +152,9 @@ func change(s *situation.Situation, f Facts, d decided) verdict {
 			return v
 		}
 	}
-	v := active(dbv1.ReasonResizing, "the members get requests of %s", text(d.requests))
+	v := active(dbv1.ReasonResizing, "the members get requests of %s", text(requests))
 	v.decision = &dbv1.ClusterAutoResizeStatus{
-		Requests: d.requests, Time: metav1.NewTime(s.At), Cause: dbv1.ResizeCauseRecommendation, Recommendation: f.Target,
-	}
-	if d.urgent {
-		v.decision.Cause = dbv1.ResizeCauseBounds
+		Requests: requests, Time: metav1.NewTime(s.At), Cause: dbv1.ResizeCauseRecommendation, Recommendation: f.Target,
 	}
 	return v
 }

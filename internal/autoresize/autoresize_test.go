@@ -109,23 +109,28 @@ func TestWhichRequestsAreDecided(t *testing.T) {
 		before, change      func(*fixture)
 		decision, condition string
 	}{
-		"the same":                      {nil, nil, "", followed},
-		"less than a tenth":             {nil, recommends("540m", "1100Mi"), "", followed},
-		"more CPU":                      {nil, recommends("811m", "1Gi"), "820m 1Gi Recommendation", "True Resizing: the members get requests of cpu 820m and memory 1Gi"},
-		"less CPU":                      {nil, recommends("301m", "1Gi"), "310m 1Gi Recommendation", "True Resizing: "},
-		"not below min":                 {nil, recommends("10m", "1Gi"), "250m 1Gi Recommendation", "True Resizing: "},
-		"more memory, in whole Mi":      {nil, recommends("500m", "1600000000"), "500m 1526Mi Recommendation", "True Resizing: "},
-		"memory does not shrink":        {nil, recommends("500m", "512Mi"), "", followed},
-		"a change of CPU keeps memory":  {nil, recommends("1", "512Mi"), "1 1Gi Recommendation", "True Resizing: "},
-		"at most max":                   {nil, recommends("8", "64Gi"), "2 4Gi Recommendation", "True Resizing: "},
-		"more than max is reported":     {decidedBefore("2", "4Gi", 2*time.Hour), recommends("2", "64Gi"), "2 4Gi", "True LimitReached: VerticalPodAutoscaler orders recommends more than spec.autoResize.memory.max, which is 4Gi. Raise it"},
-		"the cooldown":                  {decidedBefore("1", "1Gi", time.Minute), recommends("2", "1Gi"), "1 1Gi", "True Cooldown: VerticalPodAutoscaler orders recommends other requests; the operator follows it at 2026-01-01T00:59:00Z"},
-		"after the cooldown":            {decidedBefore("1", "1Gi", time.Hour), recommends("2", "1Gi"), "2 1Gi Recommendation", "True Resizing: "},
-		"without a cooldown":            {decidedBefore("1", "1Gi", time.Second), func(f *fixture) { recommends("2", "1Gi")(f); f.cluster.Spec.AutoResize.CooldownSeconds = new(int32) }, "2 1Gi Recommendation", "True Resizing: "},
-		"a lower max lowers at once":    {decidedBefore("1", "3Gi", time.Second), func(f *fixture) { f.cluster.Spec.AutoResize.Memory = bounds("1Gi", "2Gi") }, "500m 2Gi Bounds", "True Resizing: "},
-		"a higher min, unknown":         {decidedBefore("300m", "3Gi", time.Second), func(f *fixture) { f.facts = autoresize.Facts{}; f.cluster.Spec.AutoResize.CPU = bounds("400m", "2") }, "400m 3Gi Bounds", "True Resizing: "},
-		"an unknown recommendation":     {decidedBefore("1", "3Gi", 2*time.Hour), func(f *fixture) { f.facts = autoresize.Facts{Why: "NoPodsMatched: none"} }, "1 3Gi", "Unknown RecommendationMissing: VerticalPodAutoscaler orders has no recommendation of cpu for the container database yet. It reports NoPodsMatched: none"},
-		"a recommendation of CPU alone": {nil, func(f *fixture) { recommends("1", "1Gi")(f); f.facts.Target.Memory = nil }, "1 1Gi Recommendation", "True Resizing: "},
+		"the same":                     {nil, nil, "", followed},
+		"less than a tenth":            {nil, recommends("540m", "1100Mi"), "", followed},
+		"more CPU":                     {nil, recommends("811m", "1Gi"), "820m 1Gi Recommendation", "True Resizing: the members get requests of cpu 820m and memory 1Gi"},
+		"less CPU":                     {nil, recommends("301m", "1Gi"), "310m 1Gi Recommendation", "True Resizing: "},
+		"not below min":                {nil, recommends("10m", "1Gi"), "250m 1Gi Recommendation", "True Resizing: "},
+		"more memory, in whole Mi":     {nil, recommends("500m", "1600000000"), "500m 1526Mi Recommendation", "True Resizing: "},
+		"memory does not shrink":       {nil, recommends("500m", "512Mi"), "", followed},
+		"a change of CPU keeps memory": {nil, recommends("1", "512Mi"), "1 1Gi Recommendation", "True Resizing: "},
+		"at most max":                  {nil, recommends("8", "64Gi"), "2 4Gi Recommendation", "True Resizing: "},
+		"more than max is reported":    {decidedBefore("2", "4Gi", 2*time.Hour), recommends("2", "64Gi"), "2 4Gi", "True LimitReached: VerticalPodAutoscaler orders recommends more than spec.autoResize.memory.max, which is 4Gi. Raise it"},
+		"the cooldown":                 {decidedBefore("1", "1Gi", time.Minute), recommends("2", "1Gi"), "1 1Gi", "True Cooldown: VerticalPodAutoscaler orders recommends other requests; the operator follows it at 2026-01-01T00:59:00Z"},
+		"after the cooldown":           {decidedBefore("1", "1Gi", time.Hour), recommends("2", "1Gi"), "2 1Gi Recommendation", "True Resizing: "},
+		"without a cooldown":           {decidedBefore("1", "1Gi", time.Second), func(f *fixture) { recommends("2", "1Gi")(f); f.cluster.Spec.AutoResize.CooldownSeconds = new(int32) }, "2 1Gi Recommendation", "True Resizing: "},
+		"a lower max lowers at once":   {decidedBefore("1", "3Gi", time.Second), func(f *fixture) { f.cluster.Spec.AutoResize.Memory = bounds("1Gi", "2Gi") }, "1 2Gi Bounds", "True Resizing: the members get requests of cpu 1 and memory 2Gi"},
+		"a lower max while a member is pending": {decidedBefore("1", "3Gi", time.Second), func(f *fixture) {
+			f.observed.Members[2].Ready = false
+			f.cluster.Spec.AutoResize.Memory = bounds("1Gi", "2Gi")
+		}, "1 2Gi Bounds", "True Resizing: the members get requests of cpu 1 and memory 2Gi"},
+		"a lower max below the request of the spec": {decidedBefore("1", "3Gi", time.Second), func(f *fixture) { f.cluster.Spec.AutoResize.Memory = bounds("256Mi", "512Mi") }, "1 512Mi Bounds", "False RequestsOutOfBounds: "},
+		"a higher min, unknown":                     {decidedBefore("300m", "3Gi", time.Second), func(f *fixture) { f.facts = autoresize.Facts{}; f.cluster.Spec.AutoResize.CPU = bounds("400m", "2") }, "400m 3Gi Bounds", "True Resizing: "},
+		"an unknown recommendation":                 {decidedBefore("1", "3Gi", 2*time.Hour), func(f *fixture) { f.facts = autoresize.Facts{Why: "NoPodsMatched: none"} }, "1 3Gi", "Unknown RecommendationMissing: VerticalPodAutoscaler orders has no recommendation of cpu for the container database yet. It reports NoPodsMatched: none"},
+		"a recommendation of CPU alone":             {nil, func(f *fixture) { recommends("1", "1Gi")(f); f.facts.Target.Memory = nil }, "1 1Gi Recommendation", "True Resizing: "},
 		"no autoscaler keeps the last": {decidedBefore("1", "3Gi", 2*time.Hour), func(f *fixture) {
 			f.facts = autoresize.Facts{Reason: dbv1.ReasonAutoscalerMissing, Problem: "it is missing"}
 		}, "1 3Gi", "False AutoscalerMissing: it is missing"},
@@ -145,7 +150,7 @@ func TestWhichRequestsAreDecided(t *testing.T) {
 			f.observed.Members[1].Revision, f.observed.Members[1].Resources = "old", "requests  limits "
 		}, "1 1Gi", "True Resizing: the members get requests of cpu 1 and memory 1Gi"},
 		"another rollout is no resize":           {decidedBefore("1", "1Gi", 2*time.Hour), func(f *fixture) { recommends("1", "1Gi")(f); f.observed.Members[1].Revision = "old" }, "1 1Gi", followed},
-		"CPU without bounds is that of the spec": {decidedBefore("1", "1Gi", 2*time.Hour), func(f *fixture) { f.cluster.Spec.AutoResize.CPU = nil }, "1Gi", "True Resizing: "},
+		"CPU without bounds is that of the spec": {decidedBefore("1", "1Gi", 2*time.Hour), func(f *fixture) { f.cluster.Spec.AutoResize.CPU = nil }, "1Gi Bounds", "True Resizing: "},
 		"not asked":                              {nil, func(f *fixture) { recommends("1", "1Gi")(f); f.cluster.Spec.AutoResize = nil }, "", ""},
 		"no longer asked":                        {decidedBefore("1", "1Gi", 2*time.Hour), func(f *fixture) { f.cluster.Spec.AutoResize = nil }, "1 1Gi", "False AutoResizeRemoved: spec.autoResize was removed, so the members get spec.resources again"},
 		"no longer asked, and done":              {func(f *fixture) { decidedBefore("1", "1Gi", 2*time.Hour)(f); f.cluster.Spec.AutoResize = nil }, nil, "", ""},

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 )
 
 // A recommendation that differs by less than a tenth changes nothing. CPU is decided in steps of 10m, memory in steps of 1Mi.
@@ -70,30 +71,23 @@ func (o one) valid() bool {
 	if o.declared == nil {
 		return false
 	}
-	within := clamp(*o.declared, o.bounds)
+	within := situation.Clamp(*o.declared, o.bounds)
 	return within.Cmp(*o.declared) == 0
 }
 
-// next is the request that the bounds and the recommendation ask for. Without a recommendation, only the bounds count. Memory never shrinks
-// by a recommendation: the parameters of a database, and what it has in its caches, may need what it has.
+// next is the request that the recommendation asks for. The current one is within the bounds. Memory never shrinks by a recommendation: the
+// parameters of a database, and what it has in its caches, may need what it has.
 func (o one) next() resource.Quantity {
-	within := clamp(*o.current, o.bounds)
 	if o.recommended == nil {
-		return within
+		return *o.current
 	}
 	wanted := o.rounded()
-	change := wanted.AsApproximateFloat64() - within.AsApproximateFloat64()
+	change := wanted.AsApproximateFloat64() - o.current.AsApproximateFloat64()
 	shrinks := o.name == corev1.ResourceMemory && change < 0
-	if shrinks || math.Abs(change) < leastChange*within.AsApproximateFloat64() {
-		return within
+	if shrinks || math.Abs(change) < leastChange*o.current.AsApproximateFloat64() {
+		return *o.current
 	}
 	return wanted
-}
-
-// outside reports whether the current request is outside the bounds, so that the next one does not wait.
-func (o one) outside() bool {
-	within := clamp(*o.current, o.bounds)
-	return within.Cmp(*o.current) != 0
 }
 
 // exceeds reports whether the recommendation is well above max.
@@ -103,7 +97,7 @@ func (o one) exceeds() bool {
 
 // rounded is the recommendation in steps, within the bounds.
 func (o one) rounded() resource.Quantity {
-	within := clamp(*o.recommended, o.bounds)
+	within := situation.Clamp(*o.recommended, o.bounds)
 	if within.Cmp(*o.recommended) != 0 {
 		return within
 	}
@@ -111,38 +105,19 @@ func (o one) rounded() resource.Quantity {
 	if o.name == corev1.ResourceMemory {
 		next = resource.NewQuantity((within.Value()+mebi-1)/mebi*mebi, resource.BinarySI)
 	}
-	return clamp(*next, o.bounds)
+	return situation.Clamp(*next, o.bounds)
 }
 
-func clamp(value resource.Quantity, bounds dbv1.ClusterResizeBounds) resource.Quantity {
-	switch {
-	case value.Cmp(bounds.Min) < 0:
-		return bounds.Min
-	case value.Cmp(bounds.Max) > 0:
-		return bounds.Max
-	default:
-		return value
-	}
-}
-
-// decided is what the bounds and the recommendation ask for.
-type decided struct {
-	requests dbv1.ClusterResizeAmounts
-	// changes is true if a request differs from the current one, and urgent if one is outside the bounds.
-	changes, urgent bool
-}
-
-func decideOn(all []one) decided {
-	var d decided
+// decideOn returns the requests that the recommendation asks for, and whether one differs from the current one.
+func decideOn(all []one) (requests dbv1.ClusterResizeAmounts, changes bool) {
 	for _, o := range all {
 		next := o.next()
-		d.changes = d.changes || next.Cmp(*o.current) != 0
-		d.urgent = d.urgent || o.outside()
+		changes = changes || next.Cmp(*o.current) != 0
 		if o.name == corev1.ResourceMemory {
-			d.requests.Memory = &next
+			requests.Memory = &next
 		} else {
-			d.requests.CPU = &next
+			requests.CPU = &next
 		}
 	}
-	return d
+	return requests, changes
 }

@@ -77,6 +77,8 @@ var clusterSequences = []world.Story{
 	world.Tell("resize", running(2, cpu("1")), set("the CPU is set to 2", cpu("2"))),
 	world.Tell("resize-recommended", running(2, cpu("1")), world.Recommend("2"), set("the cluster follows recommendations of CPU", follows("500m", "3")),
 		world.Recommend("4"), set("it does not any more", func(c *dbv1.DatabaseCluster) { c.Spec.AutoResize = nil })),
+	world.Tell("resize-recommended-too-much", running(2, cpu("1")), world.Recommend("64"), set("the cluster follows recommendations of CPU", follows("500m", "64")),
+		set("it follows them up to 2", follows("500m", "2"))),
 	world.Tell("resize-with-restart", running(2), set("the CPU is set to 2", cpu("2"))),
 	world.Tell("resize-too-much", running(2, cpu("1")), set("the CPU is set to 64", cpu("64")), set("the CPU is set to 2", cpu("2"))),
 	world.Tell("resize-and-back", running(2, cpu("1")), set("the CPU is set to 2", cpu("2")), set("the CPU is set to 1 again", cpu("1"))),
