@@ -31,10 +31,11 @@ def refused(second, text):
     first.setdefault(second, text)
 def fill(connection):
     rate = int(open("/tmp/rate").read()) if os.path.exists("/tmp/rate") else 0
+    passed, fill.at = min(time.time() - fill.at, 10), time.time()  # so that a slow machine fills the volume as fast
     if rate:
         with connection, connection.cursor() as cursor:
-            cursor.execute("INSERT INTO bloat VALUES (%s)", (psycopg2.Binary(os.urandom(rate * 1024)),))
-write.number = 0
+            cursor.execute("INSERT INTO bloat VALUES (%s)", (psycopg2.Binary(os.urandom(int(rate * 1024 * passed))),))
+write.number, fill.at = 0, time.time()
 threads = [threading.Thread(target=repeat, args=work) for work in [(0.1, write, refused), (1, fill, lambda second, text: None)]]
 for one in threads: one.start()
 second = int(time.time())
