@@ -9,23 +9,12 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/jobs"
-	"github.com/dbcluster/databasecluster-operator/internal/naming"
-	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
-	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
-
-// protectAction is the kind of the Jobs of the protection. A member that does not answer may be down for minutes.
-var protectAction = jobs.ActionKind{
-	Component: dbv1.ComponentProtect, Retries: 6, Deadline: jobs.Within(10 * time.Minute), Resources: jobs.BackupResources,
-	Supersede: jobs.SupersedeFailed, Connects: true,
-}
 
 // guard is what a pass does about the protection.
 type guard struct {
@@ -146,95 +135,4 @@ func turned(s *situation.Situation, p *dbv1.ClusterStorageProtection, to dbv1.Pr
 func refusal(p *dbv1.ClusterStorageProtection) string {
 	return fmt.Sprintf("transactions are read-only, because PersistentVolumeClaim %s was used to %d%% at %s", p.Usage.Claim,
 		p.Usage.UsedPercent, p.Usage.Time.UTC().Format(time.RFC3339))
-}
-
-// run runs the Job of a state until it has succeeded. After that comes the next state; "" for none.
-func run(s *situation.Situation, f Facts, p *dbv1.ClusterStorageProtection, after dbv1.ProtectionState) guard {
-	g := guard{next: p}
-	if p.State == dbv1.ProtectionLifting {
-		g.refuses = refusal(p)
-	}
-	policy := protectAction.Policy(s.Cluster)
-	job, can := desired(s, p)
-	policy.Purpose = "the database is being protected"
-	if p.State == dbv1.ProtectionLifting {
-		policy.Purpose = "the protection of the database is being lifted"
-	}
-	if can {
-		policy.Desired = []objects.Child{job}
-	}
-	r := jobs.Run(policy, f.Protection.Job, f.Protection.Found, s.At)
-	g.text, g.left = r.Message, r.Left
-	switch r.Step {
-	case jobs.Create:
-		g.start(s, job, can)
-	case jobs.Recreate:
-		g.operations = operation.Deletion(operation.Recreation(r.Job))
-	case jobs.Done:
-		g.done(s, f, after)
-	case jobs.Failed, jobs.Lost:
-		g.text = fmt.Sprintf("%s, but Job %s failed: %s. See kubectl logs job/%[2]s, then delete the Job to try again", policy.Purpose,
-			r.Job.Name, r.Cause)
-	case jobs.AwaitDeletion, jobs.Wait:
-	}
-	return g
-}
-
-// done ends a state whose Job has succeeded.
-func (g *guard) done(s *situation.Situation, f Facts, after dbv1.ProtectionState) {
-	p := g.next
-	g.next, g.text, g.refuses = nil, "", ""
-	if after != "" {
-		g.next, g.refuses = turned(s, p, after), refusal(p)
-	} else if left, waits := stale(s, f, p); waits {
-		g.next, g.lifted, g.left = p, true, left
-	}
-}
-
-// start starts the Job if nothing prevents it.
-func (g *guard) start(s *situation.Situation, job objects.Child, can bool) {
-	switch {
-	case !can:
-		g.text = "the engine has no action protect, so the state of the database is unknown. Set spec.engine to one with that action"
-	case s.JobObstacle() != "":
-		g.text = "the Job of the action protect cannot start: " + s.JobObstacle()
-	case s.Stopping() || s.Cluster.Spec.Paused:
-		g.text = "the action protect runs when members run and spec.paused is false"
-	default:
-		g.operations = operation.List{operation.StartJob("create "+job.String(), job)}
-		g.text = "Job " + job.Name() + " starts"
-	}
-}
-
-// mode is what the Job of a state does; "" for a state without one.
-func mode(p *dbv1.ClusterStorageProtection) string {
-	switch p.State {
-	case dbv1.ProtectionProtecting:
-		return "on"
-	case dbv1.ProtectionLifting:
-		return "off"
-	case dbv1.ProtectionProtected:
-	}
-	return ""
-}
-
-// jobName names the Job of a state, which begins once; "" for a state without one.
-func jobName(cluster *dbv1.DatabaseCluster, p *dbv1.ClusterStorageProtection, ordinal int32) string {
-	if mode(p) == "" {
-		return ""
-	}
-	return naming.ActionJob(cluster.Name, "protect", ordinal, string(cluster.UID), mode(p), p.Since.UTC().Format(time.RFC3339))
-}
-
-// desired is the Job of a state; can is false if the engine has no such action.
-func desired(s *situation.Situation, p *dbv1.ClusterStorageProtection) (job objects.Child, can bool) {
-	_, ordinal, named := naming.TemplateOf(s.Cluster.Name, p.Usage.Claim)
-	if !offered(s) || !named {
-		return job, false
-	}
-	return jobs.Build(s.Cluster, jobs.Spec{
-		Name: jobName(s.Cluster, p, ordinal), Kind: protectAction, Owner: objects.OwnedBy(s.Cluster),
-		Command: s.Engine.Spec.Actions.Protect.Command, Member: &ordinal,
-		Variables: []*corev1ac.EnvVarApplyConfiguration{pods.Variable("DBC_PROTECT", mode(p))},
-	}), true
 }

@@ -153,14 +153,45 @@ func TestALiftedProtectionIsNoPressure(t *testing.T) {
 	}
 }
 
-func TestAFailedProtectionNamesTheJobAndTheRemedy(t *testing.T) {
+func TestAProtectionAndItsEndAreRepeatedUntilTheirJobSucceeds(t *testing.T) {
+	for _, state := range []dbv1.ProtectionState{dbv1.ProtectionProtecting, dbv1.ProtectionLifting} {
+		for name, c := range map[string]struct {
+			job            jobs.Job
+			says, does     string
+			again, another bool
+		}{
+			"it has just failed": {job: jobs.Job{Failed: true, EndTime: plans.Ago(20 * time.Second)}, again: true,
+				says: "See kubectl logs job/orders-protect-1. The operator repeats it at 2026-01-01T00:00:40Z"},
+			"it has failed a minute ago": {job: jobs.Job{Failed: true, EndTime: plans.Ago(time.Minute)}, does: "Job orders-protect-1 (it runs again)"},
+			"its node does not respond":  {job: jobs.Job{Failing: true, StartTime: new(plans.Ago(15 * time.Minute))}, another: true},
+		} {
+			f := newFixture(t)
+			f.use(0, 97)
+			p := f.protected(state)
+			c.job.Name = "orders-protect-1"
+			f.job(c.job)
+			d, status := f.decide()
+			if text := describe(status); !strings.Contains(text, c.says) || c.again != (d.RequeueAfter == 40*time.Second) {
+				t.Errorf("%s, %s: %s, again in %s", state, name, text, d.RequeueAfter)
+			}
+			if does := operation.Describe(d.Operations); c.does == "" && does != "" || !strings.Contains(does, c.does) {
+				t.Errorf("%s, %s: does %q", state, name, does)
+			}
+			next := status.Storage.Protection
+			if next == nil || next.State != state || c.another == next.Since.Equal(&p.Since) {
+				t.Errorf("%s, %s: next is %+v", state, name, next)
+			}
+		}
+	}
+}
+
+func TestAJobThatHasLiftedTheProtectionIsNotRepeated(t *testing.T) {
 	f := newFixture(t)
 	f.use(0, 97)
-	f.protected(dbv1.ProtectionProtecting)
-	f.job(jobs.Job{Name: "orders-protect-1", Failed: true})
-	_, status := f.decide()
-	if text := describe(status); !strings.Contains(text, "See kubectl logs job/orders-protect-1, then delete the Job to try again") {
-		t.Error(text)
+	f.protected(dbv1.ProtectionLifting).Since = plans.Ago(time.Second)
+	f.job(jobs.Job{Name: "j", Succeeded: true, EndTime: plans.Ago(time.Hour)})
+	if d, _ := f.decide(); len(d.Operations) > 0 {
+		t.Errorf("does %q", operation.Describe(d.Operations))
 	}
 }
 
