@@ -126,7 +126,7 @@ func fills(s *situation.Situation, f Facts, fullest Measured) verdict {
 
 // enlarge decides about a volume that fills and may grow.
 func enlarge(s *situation.Situation, f Facts, fullest Measured, last *dbv1.ClusterStorageGrowth) verdict {
-	grows, seen, size := s.Cluster.Spec.Storage.AutoGrow, uses(s, fullest), s.Cluster.Spec.Storage.Size
+	grows, seen, size := s.Cluster.Spec.Storage.AutoGrow, uses(s, fullest), from(s, fullest)
 	switch {
 	case f.Expansion != "":
 		return pressure(dbv1.ReasonCannotExpand, "%s, and %s. Set that field, or free space", seen, f.Expansion)
@@ -157,7 +157,7 @@ func grow(s *situation.Situation, fullest Measured, last *dbv1.ClusterStorageGro
 			return v
 		}
 	}
-	size := larger(s.Cluster.Spec.Storage.Size, cmp.Or(grows.ByPercent, defaultByPercent), grows.Limit)
+	size := larger(from(s, fullest), cmp.Or(grows.ByPercent, defaultByPercent), grows.Limit)
 	v := pressure(dbv1.ReasonGrowing, "%s; the volumes grow to %s", seen, size.String())
 	v.growth = &dbv1.ClusterStorageGrowth{Size: size, Time: metav1.NewTime(s.At), Cause: cause(s), Usage: fullest.usage()}
 	return v
@@ -233,6 +233,15 @@ func cause(s *situation.Situation) dbv1.StorageCause {
 func grownForLog(s *situation.Situation, last *dbv1.ClusterStorageGrowth) bool {
 	archiving := meta.FindStatusCondition(s.Cluster.Status.Conditions, dbv1.ConditionContinuousArchiving)
 	return last != nil && last.Cause == dbv1.StorageCauseLog && archiving != nil && !last.Time.Before(&archiving.LastTransitionTime)
+}
+
+// from is the size from which a volume grows. It may be larger than what the cluster asks for, because a user has enlarged it, or a previous
+// cluster has retained it: a growth to a smaller size would change nothing.
+func from(s *situation.Situation, m Measured) resource.Quantity {
+	if size := s.Cluster.Spec.Storage.Size; m.Volume.Capacity.Cmp(size) <= 0 {
+		return size
+	}
+	return m.Volume.Capacity
 }
 
 // units are those to which a size is rounded up.

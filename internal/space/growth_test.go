@@ -53,6 +53,17 @@ func TestWhenVolumesGrow(t *testing.T) {
 			f.facts.Expansion = "StorageClass local does not set allowVolumeExpansion"
 		},
 			"True CannotExpand: " + used85 + ", and StorageClass local does not set allowVolumeExpansion. Set that field, or free space\ndesired 10Gi"},
+		"volumes that are larger than the spec grow from their size": {func(f *fixture) {
+			f.sized("20Gi")
+			f.use(0, 85)
+			f.cluster.Spec.Storage.AutoGrow.Limit = resource.MustParse("40Gi")
+		}, "True Growing: " + used85 + "; the volumes grow to 24Gi\ndesired 24Gi"},
+		"so does one that is larger than the others": {func(f *fixture) {
+			f.observed.Volumes[0].Capacity = resource.MustParse("15Gi")
+			f.use(0, 85)
+		}, "True Growing: " + used85 + "; the volumes grow to 18Gi\ndesired 18Gi"},
+		"volumes that are larger than the limit do not": {func(f *fixture) { f.sized("20Gi"); f.use(0, 85) },
+			"True LimitReached: " + used85 + ", and the volumes have 20Gi. Raise spec.storage.autoGrow.limit, which is 20Gi, or free space\ndesired 10Gi"},
 		"without autoGrow": {func(f *fixture) {
 			f.use(0, 85)
 			f.cluster.Spec.Storage.AutoGrow, f.cluster.Spec.Storage.Usage = nil, dbv1.StorageUsageMeasured
