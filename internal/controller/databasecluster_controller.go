@@ -90,7 +90,7 @@ func (r *Reconciler) RequeueAfter(p pass) (time.Duration, bool) {
 	if unwatched && (after == 0 || r.ReferencePeriod > 0 && r.ReferencePeriod <= after) {
 		after = r.ReferencePeriod
 	}
-	if p.Plan.RequeueAfter > 0 && status.Refused(p.Err) {
+	if p.Plan.RequeueAfter > 0 && operation.Refused(p.Err) {
 		return min(after, rejectedRequeueAfter), true
 	}
 	return after, p.Err == nil

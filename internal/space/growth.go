@@ -71,7 +71,7 @@ func judge(s *situation.Situation, f Facts) verdict {
 	if !f.Asked {
 		return verdict{}
 	}
-	if given := giveUp(s); given != nil {
+	if given := giveUp(s, f); given != nil {
 		return cannotExpand(given)
 	}
 	fullest, known := f.fullest()
@@ -114,7 +114,9 @@ func fills(s *situation.Situation, f Facts, fullest Measured) verdict {
 	case grows == nil:
 		return pressure(dbv1.ReasonFilling, "%s. Raise spec.storage.size, or set spec.storage.autoGrow", seen)
 	case growing(s, fullest, last):
-		return pressure(dbv1.ReasonGrowing, "%s; the volumes grow to %s", seen, size.String())
+		v := pressure(dbv1.ReasonGrowing, "%s; the volumes grow to %s", seen, size.String())
+		v.left = fails(s, last)
+		return v
 	case s.Cluster.Spec.Paused:
 		return pressure(dbv1.ReasonFilling, "%s, and spec.paused is true. Resume the cluster", seen)
 	case s.Restoration != nil || s.Switches() || s.Wanted == 0:
@@ -147,7 +149,7 @@ func grow(s *situation.Situation, fullest Measured, last *dbv1.ClusterStorageGro
 	grows, seen := s.Cluster.Spec.Storage.AutoGrow, uses(s, fullest)
 	if last != nil {
 		left := last.Time.Add(cooldown(grows)).Sub(s.At)
-		if waits := left > 0 && (!fullest.nearlyFull() || last.Refused != ""); waits {
+		if waits := left > 0 && (!fullest.nearlyFull() || concerned(fullest, last)); waits {
 			v := pressure(dbv1.ReasonCooldown, "%s; the volumes may grow again at %s", seen,
 				last.Time.Add(cooldown(grows)).UTC().Format(time.RFC3339))
 			if last.Refused != "" {
@@ -161,54 +163,6 @@ func grow(s *situation.Situation, fullest Measured, last *dbv1.ClusterStorageGro
 	v := pressure(dbv1.ReasonGrowing, "%s; the volumes grow to %s", seen, size.String())
 	v.growth = &dbv1.ClusterStorageGrowth{Size: size, Time: metav1.NewTime(s.At), Cause: cause(s), Usage: fullest.usage()}
 	return v
-}
-
-// growing reports whether a growth has not shown its effect: a volume is smaller than requested, or the measurement is from before it.
-func growing(s *situation.Situation, fullest Measured, last *dbv1.ClusterStorageGrowth) bool {
-	for _, v := range s.InUse() {
-		if !v.Capacity.IsZero() && v.Capacity.Cmp(s.Cluster.Spec.Storage.Size) < 0 && !s.CannotGrow(v) {
-			return true
-		}
-	}
-	if last == nil || last.Refused != "" {
-		return false
-	}
-	same := fullest.Claim == last.Usage.Claim && fullest.VolumeUsage.Capacity <= last.Usage.CapacityBytes
-	return same || !fullest.Measured.After(last.Time.Time)
-}
-
-// giveUp returns the growth as it is recorded after the storage has refused it, or after a lower limit; nil if there is none. The request
-// of the claims stays, so a storage that gets room expands them.
-func giveUp(s *situation.Situation) *dbv1.ClusterStorageGrowth {
-	last, grows := recorded(s.Cluster), s.Cluster.Spec.Storage.AutoGrow
-	if last == nil || last.Size.Cmp(s.Declared.Spec.Storage.Size) <= 0 {
-		return nil
-	}
-	largest, refused := capacities(s, last)
-	lowered := grows != nil && grows.Limit.Cmp(last.Size) < 0
-	if lowered && grows.Limit.Cmp(largest) > 0 {
-		largest = grows.Limit
-	}
-	if refused == "" && !lowered || largest.IsZero() || largest.Cmp(last.Size) >= 0 {
-		return nil
-	}
-	given := *last
-	given.Size, given.Refused, given.Time = largest, refused, metav1.NewTime(s.At)
-	return &given
-}
-
-// capacities returns the largest capacity of a volume, and why one cannot get the size of a growth; "" if all can.
-func capacities(s *situation.Situation, last *dbv1.ClusterStorageGrowth) (largest resource.Quantity, refused string) {
-	for _, v := range s.InUse() {
-		if v.Capacity.Cmp(largest) > 0 {
-			largest = v.Capacity
-		}
-		if s.CannotGrow(v) && refused == "" {
-			refused = fmt.Sprintf("PersistentVolumeClaim %s cannot be expanded to %s: %s", v.Claim, last.Size.String(),
-				cmp.Or(v.Resizing, "the storage gives no reason"))
-		}
-	}
-	return largest, refused
 }
 
 func cannotExpand(last *dbv1.ClusterStorageGrowth) verdict {

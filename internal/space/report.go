@@ -18,10 +18,13 @@ import (
 
 // report writes the decisions, the rounded use and the condition.
 func report(s *situation.Situation, f Facts, v verdict, g guard) subject.Report {
-	return func(_ subject.Executed, status *dbv1.DatabaseClusterStatus) []metav1.Condition {
+	return func(e subject.Executed, status *dbv1.DatabaseClusterStatus) []metav1.Condition {
 		before := s.Cluster.Status.Storage
 		if before == nil {
 			before = &dbv1.ClusterStorageStatus{}
+		}
+		if given := refused(s, e); given != nil {
+			v = cannotExpand(given)
 		}
 		after := dbv1.ClusterStorageStatus{Growth: before.Growth, Protection: g.next, Usage: usage(s, f, before.Usage)}
 		if v.growth != nil {

@@ -5,6 +5,8 @@ SPDX-License-Identifier: Apache-2.0
 package sim
 
 import (
+	"time"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -45,5 +47,12 @@ var spaceSequences = []world.Story{
 	),
 	world.Tell("grows-after-a-growth-by-hand",
 		createPair(world.SyncEngine, growing), growByHand("2Gi"), world.UseVolume("orders-0", 85), pressure(dbv1.ReasonEnoughSpace),
+	),
+	world.Tell("grows-in-vain",
+		createPair(world.SyncEngine, func(c *dbv1.DatabaseCluster) {
+			c.Spec.Storage.Size = resource.MustParse("60Gi")
+			c.Spec.Storage.AutoGrow = &dbv1.ClusterAutoGrow{Limit: resource.MustParse("200Gi"), ByPercent: 100}
+		}),
+		world.UseVolume("orders-0", 85), pressure(dbv1.ReasonCannotExpand), world.At(7*time.Hour), pressure(dbv1.ReasonCannotExpand),
 	),
 }
