@@ -58,9 +58,9 @@ type ClusterStorage struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:text"
 	Usage StorageUsage `json:"usage,omitempty"`
 
-	// whenNearlyFull is what happens if at most 5% of the volume of the primary is free, or 2Gi of a large volume.
-	// Protect makes transactions read-only by the action protect of the engine, until the volume has grown. Continue lets
-	// clients write until the volume is full. It needs autoGrow or usage. Default: Protect.
+	// whenNearlyFull is what happens if less than 5% of the volume of the primary is free, or less than 2Gi of a large
+	// volume. Protect makes transactions read-only by the action protect of the engine, until the volume has twice that
+	// space. Continue lets clients write until the volume is full. It needs autoGrow or usage. Default: Protect.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:text"
 	WhenNearlyFull NearlyFullPolicy `json:"whenNearlyFull,omitempty"`
@@ -117,7 +117,7 @@ type ClusterAutoGrow struct {
 	Limit resource.Quantity `json:"limit"`
 
 	// cooldownSeconds is the time in seconds, from 0 to 604800, after a growth in which no other one begins, unless a
-	// volume is nearly full. Storage providers often allow one growth in six hours. Default: 21600.
+	// volume is nearly full or keeps the database read-only. Storage providers often allow one growth in six hours. Default: 21600.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=604800
@@ -194,7 +194,8 @@ type ClusterStorageGrowth struct {
 	// +optional
 	Cause StorageCause `json:"cause,omitempty"`
 
-	// refused is why the storage did not provide a larger size; empty if it did.
+	// refused is why a volume did not get a larger size; empty if all did. Then size is the size of the smallest volume, and the operator
+	// decides again after the cooldown.
 	// +optional
 	// +kubebuilder:validation:MaxLength=4200
 	Refused string `json:"refused,omitempty"`

@@ -75,9 +75,13 @@ func judge(s *situation.Situation, f Facts) verdict {
 		return cannotExpand(given)
 	}
 	fullest, known := f.fullest()
+	m, keeps := kept(s, f)
+	if keeps {
+		fullest = m
+	}
 	unknown := strings.Join(f.Unknown, "; ")
 	switch {
-	case known && fullest.UsedPercent >= at(s.Cluster):
+	case known && fullest.UsedPercent >= at(s.Cluster), keeps:
 		return fills(s, f, fullest)
 	case !f.Begun:
 		return verdict{}
@@ -139,17 +143,17 @@ func enlarge(s *situation.Situation, f Facts, fullest Measured, last *dbv1.Clust
 		return pressure(dbv1.ReasonLogKept, "%s, and the volumes have grown once since the archive does not store the log. "+
 			"Repair what the condition ContinuousArchiving reports, or remove spec.backup.archive", seen)
 	default:
-		return grow(s, fullest, last)
+		return grow(s, f, fullest, last)
 	}
 }
 
-// grow decides to grow, unless a growth was a short time ago. One that is nearly full does not wait: the limit bounds what that costs, and
-// a provider that refuses is reported.
-func grow(s *situation.Situation, fullest Measured, last *dbv1.ClusterStorageGrowth) verdict {
+// grow decides to grow, unless a growth was a short time ago. A volume that is nearly full, or that keeps a database read-only, does not wait:
+// the limit bounds what that costs, and a provider that refuses is reported.
+func grow(s *situation.Situation, f Facts, fullest Measured, last *dbv1.ClusterStorageGrowth) verdict {
 	grows, seen := s.Cluster.Spec.Storage.AutoGrow, uses(s, fullest)
 	if last != nil {
 		left := last.Time.Add(cooldown(grows)).Sub(s.At)
-		if waits := left > 0 && (!fullest.nearlyFull() || concerned(fullest, last)); waits {
+		if waits := left > 0 && (!urgent(s, f, fullest) || concerned(fullest, last)); waits {
 			v := pressure(dbv1.ReasonCooldown, "%s; the volumes may grow again at %s", seen,
 				last.Time.Add(cooldown(grows)).UTC().Format(time.RFC3339))
 			if last.Refused != "" {
@@ -159,7 +163,7 @@ func grow(s *situation.Situation, fullest Measured, last *dbv1.ClusterStorageGro
 			return v
 		}
 	}
-	size := larger(from(s, fullest), cmp.Or(grows.ByPercent, defaultByPercent), grows.Limit)
+	size := larger(from(s, fullest), cmp.Or(grows.ByPercent, defaultByPercent), fullest.needs(), grows.Limit)
 	v := pressure(dbv1.ReasonGrowing, "%s; the volumes grow to %s", seen, size.String())
 	v.growth = &dbv1.ClusterStorageGrowth{Size: size, Time: metav1.NewTime(s.At), Cause: cause(s), Usage: fullest.usage()}
 	return v
@@ -189,6 +193,11 @@ func grownForLog(s *situation.Situation, last *dbv1.ClusterStorageGrowth) bool {
 	return last != nil && last.Cause == dbv1.StorageCauseLog && archiving != nil && !last.Time.Before(&archiving.LastTransitionTime)
 }
 
+func urgent(s *situation.Situation, f Facts, m Measured) bool {
+	_, keeps := kept(s, f)
+	return keeps || m.lacks(protects)
+}
+
 // from is the size from which a volume grows. It may be larger than what the cluster asks for, because a user has enlarged it, or a previous
 // cluster has retained it: a growth to a smaller size would change nothing.
 func from(s *situation.Situation, m Measured) resource.Quantity {
@@ -204,9 +213,9 @@ const (
 	gibi = 1 << 30
 )
 
-// larger is the next size of volumes.
-func larger(size resource.Quantity, byPercent int32, limit resource.Quantity) resource.Quantity {
-	next, unit := size.Value()+size.Value()/100*int64(byPercent), int64(mebi)
+// larger is the next size of volumes: by at least so many bytes.
+func larger(size resource.Quantity, byPercent int32, least int64, limit resource.Quantity) resource.Quantity {
+	next, unit := size.Value()+max(size.Value()/100*int64(byPercent), least), int64(mebi)
 	if next >= 10*gibi {
 		unit = gibi
 	}

@@ -22,6 +22,8 @@ import (
 
 const used85 = "PersistentVolumeClaim data-orders-0 is used to 85%, measured at 2025-12-31T23:59:30Z"
 
+const readOnly = "transactions are read-only, because PersistentVolumeClaim data-orders-0 was used to 97% at 2025-12-31T23:58:00Z"
+
 func TestWhenVolumesGrow(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*fixture)
@@ -52,6 +54,22 @@ func TestWhenVolumesGrow(t *testing.T) {
 			f.sized("12Gi")
 			f.cluster.Spec.Storage.WhenNearlyFull = dbv1.NearlyFullContinue
 		}, "True Growing: PersistentVolumeClaim data-orders-0 is used to 97%, measured at 2025-12-31T23:59:30Z; the volumes grow to 15Gi\ndesired 15Gi"},
+		"nor for one that keeps the database read-only": {func(f *fixture) {
+			f.use(0, 92)
+			f.sized("12Gi")
+			f.grown("12Gi", time.Hour)
+			f.keepsReadOnly("12Gi")
+		}, "True ReadOnly: " + readOnly + "; PersistentVolumeClaim data-orders-0 is used to 92%, measured at 2025-12-31T23:59:30Z; the volumes grow to 15Gi\ndesired 15Gi\nProtected"},
+		"nor although it is not used so much": {func(f *fixture) {
+			f.use(0, 92)
+			f.cluster.Spec.Storage.AutoGrow.AtPercent = 95
+			f.keepsReadOnly("10Gi")
+		}, "True ReadOnly: " + readOnly + "; PersistentVolumeClaim data-orders-0 is used to 92%, measured at 2025-12-31T23:59:30Z; the volumes grow to 12Gi\ndesired 12Gi\nProtected"},
+		"by so much that it can write again": {func(f *fixture) {
+			f.use(0, 99)
+			f.cluster.Spec.Storage.AutoGrow.ByPercent = 5
+			f.cluster.Spec.Storage.WhenNearlyFull = dbv1.NearlyFullContinue
+		}, "True Growing: PersistentVolumeClaim data-orders-0 is used to 99%, measured at 2025-12-31T23:59:30Z; the volumes grow to 12Gi\ndesired 12Gi"},
 		"at the limit": {func(f *fixture) { f.use(0, 85); f.cluster.Spec.Storage.AutoGrow.Limit = resource.MustParse("10Gi") },
 			"True LimitReached: " + used85 + ", and the volumes have 10Gi. Raise spec.storage.autoGrow.limit, which is 10Gi, or free space\ndesired 10Gi"},
 		"a class that cannot expand": {func(f *fixture) {

@@ -73,6 +73,16 @@ func (f *fixture) ended(size string, since time.Duration) {
 	f.grown(size, since).Refused = "no room"
 }
 
+// keepsReadOnly adds a protection to what the status has, from when the volumes had a size.
+func (f *fixture) keepsReadOnly(size string) {
+	before := f.cluster.Status.Storage
+	p := f.protected(dbv1.ProtectionProtected)
+	p.Capacity = resource.MustParse(size)
+	if before != nil {
+		before.Protection, f.cluster.Status.Storage = p, before
+	}
+}
+
 // sized gives all volumes a size.
 func (f *fixture) sized(size string) {
 	for i := range f.observed.Volumes {

@@ -62,7 +62,7 @@ func protect(s *situation.Situation, f Facts) guard {
 func begin(s *situation.Situation, f Facts) guard {
 	m, known := writer(s, f)
 	wanted := f.Asked && s.Cluster.Spec.Storage.WhenNearlyFull != dbv1.NearlyFullContinue && !s.Cluster.Spec.Paused && !s.Stopping()
-	if !known || !wanted || !m.nearlyFull() || m.shared() {
+	if !known || !wanted || !m.lacks(protects) || m.shared() {
 		return guard{}
 	}
 	if !offered(s) {
@@ -96,7 +96,7 @@ func roomy(s *situation.Situation, f Facts, p *dbv1.ClusterStorageProtection) bo
 	}
 	m, known := writer(s, f)
 	newer := known && m.Measured.After(p.Usage.Time.Time)
-	if newer && m.UsedPercent < 95 && enough(m.Available, m.VolumeUsage.Capacity) {
+	if newer && !m.lacks(lifts) {
 		return true
 	}
 	claim, free, capacity := p.Usage.Claim, p.Usage.CapacityBytes/100*int64(100-p.Usage.UsedPercent), p.Usage.CapacityBytes
@@ -104,7 +104,7 @@ func roomy(s *situation.Situation, f Facts, p *dbv1.ClusterStorageProtection) bo
 		claim, free, capacity = m.Claim, m.Available, m.VolumeUsage.Capacity
 	}
 	grown := grownBy(s, claim, p)
-	return capacity <= p.Usage.CapacityBytes && grown > 0 && enough(free+grown, capacity+grown)
+	return capacity <= p.Usage.CapacityBytes && grown > 0 && !lacks(free+grown, capacity+grown, lifts)
 }
 
 // grownBy is by how much a volume has grown since the protection began. It counts before the kubelet measures the larger file system,
@@ -114,8 +114,15 @@ func grownBy(s *situation.Situation, claim string, p *dbv1.ClusterStorageProtect
 	return v.Capacity.Value() - p.Capacity.Value()
 }
 
-// enough is twice the reserve, so that a database is not protected again at once.
-func enough(free, capacity int64) bool { return free >= 2*reserve(capacity) }
+// kept returns the volume that keeps a database read-only, because it has not enough space to lift the protection.
+func kept(s *situation.Situation, f Facts) (m Measured, keeps bool) {
+	p := protection(s.Cluster)
+	if p == nil || p.State == dbv1.ProtectionLifting || roomy(s, f, p) {
+		return Measured{}, false
+	}
+	m, known := writer(s, f)
+	return m, known && m.lacks(lifts)
+}
 
 // stale reports whether the last measurement would begin another protection although it is from before the volume has grown.
 func stale(s *situation.Situation, f Facts, p *dbv1.ClusterStorageProtection) (left time.Duration, waits bool) {

@@ -141,6 +141,38 @@ func TestHowADatabaseIsProtected(t *testing.T) {
 	}
 }
 
+func TestHowMuchSpaceProtectsADatabase(t *testing.T) {
+	const protected, writes = "Protected", ""
+	for _, c := range []struct {
+		capacity, free int64
+		percent        int32
+		// before is without a protection, and after with one.
+		before, after string
+	}{
+		{10 << 30, 510 << 20, 96, "Protecting", protected}, {10 << 30, 513 << 20, 95, writes, protected}, {10 << 30, 1023 << 20, 91, writes, protected},
+		{10 << 30, 1 << 30, 90, writes, "Lifting"}, {1 << 40, 2<<30 - 1, 100, "Protecting", protected}, {1 << 40, 2 << 30, 100, writes, protected},
+		{1 << 40, 4 << 30, 100, writes, "Lifting"}, {10 << 30, 5 << 30, 99, "Protecting", protected}, {10 << 30, 5 << 30, 95, writes, protected},
+		{10 << 30, 5 << 30, 94, writes, "Lifting"},
+	} {
+		f := newFixture(t)
+		f.sized("1Ti")
+		m := &f.facts.Measured[0].VolumeUsage
+		m.Capacity, m.Available, m.UsedPercent = c.capacity, c.free, c.percent
+		for want, change := range map[string]func(){c.before: func() {}, c.after: func() { f.protected(dbv1.ProtectionProtected).Capacity = resource.MustParse("1Ti") }} {
+			f.cluster.Status.Storage = nil
+			change()
+			_, status := f.decide()
+			is := ""
+			if p := status.Storage.Protection; p != nil {
+				is = string(p.State)
+			}
+			if is != want {
+				t.Errorf("%d of %d free, used %d%%: got %q, want %q", c.free, c.capacity, c.percent, is, want)
+			}
+		}
+	}
+}
+
 func TestALiftedProtectionIsNoPressure(t *testing.T) {
 	f := newFixture(t)
 	f.use(0, 97)
