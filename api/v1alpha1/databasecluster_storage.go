@@ -177,6 +177,11 @@ type ClusterStorageStatus struct {
 	// protection is set while transactions are read-only, because the volume of the primary is nearly full.
 	// +optional
 	Protection *ClusterStorageProtection `json:"protection,omitempty"`
+
+	// unprotected is the volumeClaimTemplate of the volumes whose data had a protection removed last. The data of others may still have one.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Unprotected string `json:"unprotected,omitempty"`
 }
 
 // ClusterStorageGrowth is a decision about the size of the volumes, and the measurement that it follows from.
@@ -239,8 +244,8 @@ type ClusterStorageUsage struct {
 
 // ClusterStorageProtection is the protection of a database whose volume is nearly full.
 type ClusterStorageProtection struct {
-	// state is Protecting until the action protect has made transactions read-only, and then Protected. It is Lifting until the action
-	// has undone that, and the volume is measured again.
+	// state is Protecting until the action protect has made transactions read-only, and then Protected. It is Renewing while the action
+	// runs again, because another pod is the primary. It is Lifting until the action has undone that, and the volume is measured again.
 	// +required
 	State ProtectionState `json:"state"`
 
@@ -248,7 +253,14 @@ type ClusterStorageProtection struct {
 	// +required
 	Since metav1.Time `json:"since"`
 
-	// usage is the measurement that the protection follows from.
+	// pod is the UID of the pod of the primary when the state began. Another primary may not have what the action has changed, so the
+	// action runs again.
+	// +optional
+	// +kubebuilder:validation:MaxLength=36
+	Pod string `json:"pod,omitempty"`
+
+	// usage is the measurement that the protection follows from. usedPercent is 0 if there is none: volumes that were in use before this
+	// object may have data that is protected, so the action removes that.
 	// +required
 	Usage ClusterStorageUsage `json:"usage"`
 
@@ -258,7 +270,7 @@ type ClusterStorageProtection struct {
 }
 
 // ProtectionState is the progress of a protection.
-// +kubebuilder:validation:Enum=Protecting;Protected;Lifting
+// +kubebuilder:validation:Enum=Protecting;Protected;Renewing;Lifting
 type ProtectionState string
 
 // Values of ProtectionState.
@@ -267,6 +279,8 @@ const (
 	ProtectionProtecting ProtectionState = "Protecting"
 	// ProtectionProtected: transactions are read-only.
 	ProtectionProtected ProtectionState = "Protected"
+	// ProtectionRenewing: transactions are read-only unless another primary lacks that, and the action runs again.
+	ProtectionRenewing ProtectionState = "Renewing"
 	// ProtectionLifting: the action runs that undoes it, or has succeeded and the volume is not measured since.
 	ProtectionLifting ProtectionState = "Lifting"
 )

@@ -30,9 +30,10 @@ const again = time.Minute
 
 // run runs the Job of a state until one has succeeded, as long as the state is recorded. After that comes the next state; "" for none.
 func run(s *situation.Situation, f Facts, p *dbv1.ClusterStorageProtection, after dbv1.ProtectionState) guard {
-	g := guard{next: p}
-	if p.State == dbv1.ProtectionLifting {
-		g.refuses = refusal(p)
+	g := guard{next: p, refuses: refusal(p), quiet: inherited(p) && !f.Protection.Failed}
+	if moved(s, p) && f.Protection.ended() {
+		g.next = turned(s, p, p.State)
+		return g
 	}
 	job, can := desired(s, p)
 	r := jobs.Run(policy(s, f, p, job, can), f.Protection.Job, f.Protection.Found, s.At)
@@ -45,7 +46,7 @@ func run(s *situation.Situation, f Facts, p *dbv1.ClusterStorageProtection, afte
 	case jobs.Done:
 		g.done(s, f, after)
 	case jobs.Failed:
-		g.text = fmt.Sprintf("%s, but Job %s failed: %s. See kubectl logs job/%[2]s. The operator repeats it at %s", purpose(p),
+		g.text = fmt.Sprintf("%s, but Job %s failed: %s. See kubectl logs job/%[2]s. The operator repeats it at %[4]s", purpose(p),
 			r.Job.Name, r.Cause, s.At.Add(r.Left).UTC().Format(time.RFC3339))
 	case jobs.Lost: // a Job with another name follows: the pod of this one may never end
 		g.next = turned(s, p, p.State)
@@ -79,14 +80,19 @@ func (g *guard) done(s *situation.Situation, f Facts, after dbv1.ProtectionState
 	p := g.next
 	g.next, g.text, g.refuses = nil, "", ""
 	if after != "" {
-		g.next, g.refuses = turned(s, p, after), refusal(p)
-	} else if left, waits := stale(s, f, p); waits {
-		g.next, g.lifted, g.left = p, true, left
+		g.next = turned(s, p, after)
+		g.refuses = refusal(g.next)
+		return
+	}
+	g.unprotected = naming.ClaimTemplate(s.Cluster)
+	if left, waits := stale(s, f, p); waits {
+		g.next, g.quiet, g.left = p, true, left
 	}
 }
 
 // start starts the Job if nothing prevents it.
 func (g *guard) start(s *situation.Situation, job objects.Child, can bool) {
+	_, known := target(s, g.next)
 	switch {
 	case !can:
 		g.text = "the engine has no action protect, so the state of the database is unknown. Set spec.engine to one with that action"
@@ -94,6 +100,8 @@ func (g *guard) start(s *situation.Situation, job objects.Child, can bool) {
 		g.text = "the Job of the action protect cannot start: " + s.JobObstacle()
 	case s.Stopping() || s.Cluster.Spec.Paused:
 		g.text = "the action protect runs when members run and spec.paused is false"
+	case !known:
+		g.text = "the action protect runs when a member is the primary"
 	default:
 		create := operation.StartJob("create "+job.String(), job)
 		create.Timed = true
@@ -105,7 +113,7 @@ func (g *guard) start(s *situation.Situation, job objects.Child, can bool) {
 // mode is what the Job of a state does; "" for a state without one.
 func mode(p *dbv1.ClusterStorageProtection) string {
 	switch p.State {
-	case dbv1.ProtectionProtecting:
+	case dbv1.ProtectionProtecting, dbv1.ProtectionRenewing:
 		return "on"
 	case dbv1.ProtectionLifting:
 		return "off"
@@ -128,8 +136,12 @@ func desired(s *situation.Situation, p *dbv1.ClusterStorageProtection) (job obje
 	if !offered(s) || !named {
 		return job, false
 	}
+	name := jobName(s.Cluster, p, ordinal)
+	if m, known := target(s, p); known {
+		ordinal = m.Ordinal
+	}
 	return jobs.Build(s.Cluster, jobs.Spec{
-		Name: jobName(s.Cluster, p, ordinal), Kind: protectAction, Owner: objects.OwnedBy(s.Cluster),
+		Name: name, Kind: protectAction, Owner: objects.OwnedBy(s.Cluster),
 		Command: s.Engine.Spec.Actions.Protect.Command, Member: &ordinal,
 		Variables: []*corev1ac.EnvVarApplyConfiguration{pods.Variable("DBC_PROTECT", mode(p))},
 	}), true

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -23,9 +24,11 @@ type guard struct {
 	operations operation.List
 	// refuses is why clients cannot write, and text what the protection does; "" for nothing.
 	refuses, text string
-	// lifted is true if only the record remains: see stale.
-	lifted bool
-	left   time.Duration
+	// quiet is true if the database is not known to be protected: only the record remains (see stale), or data is inherited.
+	quiet bool
+	// unprotected is the volumeClaimTemplate whose data had its protection removed; "" to keep what the status has.
+	unprotected string
+	left        time.Duration
 }
 
 // protection is the recorded one; nil for none.
@@ -45,32 +48,38 @@ func protect(s *situation.Situation, f Facts) guard {
 		return begin(s, f)
 	case s.Deleting():
 		return guard{next: p}
-	case p.State == dbv1.ProtectionProtecting && f.Protection.idle() && roomy(s, f, p):
-		return guard{next: turned(s, p, dbv1.ProtectionLifting)}
-	case p.State == dbv1.ProtectionProtecting:
-		return run(s, f, p, dbv1.ProtectionProtected)
 	case p.State == dbv1.ProtectionLifting:
 		return run(s, f, p, "")
-	case roomy(s, f, p):
+	case roomy(s, f, p) && (p.State == dbv1.ProtectionProtected || f.Protection.idle()):
 		return guard{next: turned(s, p, dbv1.ProtectionLifting), refuses: refusal(p)}
+	case p.State != dbv1.ProtectionProtected:
+		return run(s, f, p, dbv1.ProtectionProtected)
+	case moved(s, p):
+		return guard{next: turned(s, p, dbv1.ProtectionRenewing), refuses: refusal(p)}
 	default:
 		return guard{next: p, refuses: refusal(p)}
 	}
 }
 
-// begin protects a database whose volume is nearly full. An unknown use, or an unknown primary, is no reason.
+// begin protects a database whose volume is nearly full.
 func begin(s *situation.Situation, f Facts) guard {
+	m, is := fillsUp(s, f)
+	switch {
+	case !is:
+		return inherit(s, f)
+	case !offered(s):
+		return guard{text: "the engine has no action protect, so clients write until the volume is full"}
+	default:
+		p := &dbv1.ClusterStorageProtection{Usage: m.usage(), Capacity: m.Volume.Capacity}
+		return guard{next: turned(s, p, dbv1.ProtectionProtecting)}
+	}
+}
+
+// fillsUp returns the volume for which a database is to be protected. An unknown use, or an unknown primary, is no reason.
+func fillsUp(s *situation.Situation, f Facts) (m Measured, is bool) {
 	m, known := writer(s, f)
 	wanted := f.Asked && s.Cluster.Spec.Storage.WhenNearlyFull != dbv1.NearlyFullContinue && !s.Cluster.Spec.Paused && !s.Stopping()
-	if !known || !wanted || !m.lacks(protects) || m.shared() {
-		return guard{}
-	}
-	if !offered(s) {
-		return guard{text: "the engine has no action protect, so clients write until the volume is full"}
-	}
-	return guard{next: &dbv1.ClusterStorageProtection{
-		State: dbv1.ProtectionProtecting, Since: metav1.NewTime(s.At), Usage: m.usage(), Capacity: m.Volume.Capacity,
-	}}
+	return m, known && wanted && m.lacks(protects) && !m.shared()
 }
 
 func offered(s *situation.Situation) bool {
@@ -126,20 +135,44 @@ func kept(s *situation.Situation, f Facts) (m Measured, keeps bool) {
 
 // stale reports whether the last measurement would begin another protection although it is from before the volume has grown.
 func stale(s *situation.Situation, f Facts, p *dbv1.ClusterStorageProtection) (left time.Duration, waits bool) {
-	m, _ := writer(s, f)
-	if begin(s, f).next == nil || m.Measured.After(p.Since.Time) {
+	m, is := fillsUp(s, f)
+	if !is || m.Measured.After(p.Since.Time) {
 		return 0, false
 	}
 	return m.Measured.Add(fresh).Sub(s.At) + time.Second, true
 }
 
+// turned is a protection in another state, which begins now, with the present primary.
 func turned(s *situation.Situation, p *dbv1.ClusterStorageProtection, to dbv1.ProtectionState) *dbv1.ClusterStorageProtection {
 	next := *p
 	next.State, next.Since = to, metav1.NewTime(s.At)
+	if m, known := target(s, p); known {
+		next.Pod = string(m.UID)
+	}
 	return &next
 }
 
+// target is the member on which the action works: the primary, or the one with the volume if the members have none.
+func target(s *situation.Situation, p *dbv1.ClusterStorageProtection) (state.Member, bool) {
+	if s.HasRoles() {
+		return s.Primary()
+	}
+	_, ordinal, named := naming.TemplateOf(s.Cluster.Name, p.Usage.Claim)
+	return state.First(s.Members, func(m state.Member) bool { return named && m.Ordinal == ordinal && !m.Terminating })
+}
+
+// moved reports whether another pod is the primary since the state began: it may lack what the action has changed. After a restore, its
+// volume has other data.
+func moved(s *situation.Situation, p *dbv1.ClusterStorageProtection) bool {
+	m, known := target(s, p)
+	return known && string(m.UID) != p.Pod
+}
+
+// refusal is why clients cannot write; "" if that is not known yet.
 func refusal(p *dbv1.ClusterStorageProtection) string {
+	if p.State == dbv1.ProtectionProtecting || inherited(p) {
+		return ""
+	}
 	return fmt.Sprintf("transactions are read-only, because PersistentVolumeClaim %s was used to %d%% at %s", p.Usage.Claim,
 		p.Usage.UsedPercent, p.Usage.Time.UTC().Format(time.RFC3339))
 }

@@ -29,7 +29,7 @@ func growByHand(size string) world.Step {
 	}}
 }
 
-func measured(c *dbv1.DatabaseCluster) { c.Spec.Storage.Usage = dbv1.StorageUsageMeasured }
+func withUse(c *dbv1.DatabaseCluster) { c.Spec.Storage.Usage = dbv1.StorageUsageMeasured }
 
 // protectFails lets the action protect fail.
 func protectFails(times int) world.Step {
@@ -39,11 +39,21 @@ func protectFails(times int) world.Step {
 // spaceSequences test how volumes grow, and the protection of a database whose volume is nearly full, beside other events.
 var spaceSequences = []world.Story{
 	world.Tell("protect-fails-twice",
-		createPair(world.SyncEngine, measured), protectFails(2), world.UseVolume("orders-0", 97), pressure(dbv1.ReasonReadOnly), refuses(
+		createPair(world.SyncEngine, withUse), protectFails(2), world.UseVolume("orders-0", 97), pressure(dbv1.ReasonReadOnly), refuses(
 			"transactions are read-only, because PersistentVolumeClaim data-orders-0 was used to 97% at 2026-01-01T00:00:15Z"),
 	),
 	world.Tell("protect-lift-fails-twice",
-		createPair(world.SyncEngine, measured), world.UseVolume("orders-0", 97), protectFails(2), grow("2Gi"), pressure(dbv1.ReasonEnoughSpace),
+		createPair(world.SyncEngine, withUse), world.UseVolume("orders-0", 97), protectFails(2), grow("2Gi"), pressure(dbv1.ReasonEnoughSpace),
+	),
+	world.Tell("protect-and-another-primary",
+		createPair(world.SyncEngine, withUse), world.UseVolume("orders-0", 97), together(world.Freeze("orders-0"), world.UseVolume("orders-1", 97), world.UseVolume("orders-2", 97)),
+		pressure(dbv1.ReasonReadOnly), grow("2Gi"), pressure(dbv1.ReasonEnoughSpace),
+	),
+	world.Tell("protect-and-a-primary-with-space",
+		createPair(world.SyncEngine, withUse), world.UseVolume("orders-0", 97), world.Freeze("orders-0"),
+	),
+	world.Tell("protect-and-the-next-cluster",
+		createPair(world.SyncEngine, withUse), world.UseVolume("orders-0", 97), remove(), told(createPair(world.SyncEngine)),
 	),
 	world.Tell("grows-after-a-growth-by-hand",
 		createPair(world.SyncEngine, growing), growByHand("2Gi"), world.UseVolume("orders-0", 85), pressure(dbv1.ReasonEnoughSpace),
