@@ -58,9 +58,9 @@ type ClusterStorage struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:text"
 	Usage StorageUsage `json:"usage,omitempty"`
 
-	// whenNearlyFull is what happens if at most 5% of the volume of the primary is free, or 2Gi of a large volume.
-	// Protect makes transactions read-only by the action protect of the engine, until the volume has grown. Continue lets
-	// clients write until the volume is full. It needs autoGrow or usage. Default: Protect.
+	// whenNearlyFull is what happens if less than 5% of the volume of the primary is free, or less than 2Gi of a large
+	// volume. Protect makes transactions read-only by the action protect of the engine, until the volume has twice that
+	// space. Continue lets clients write until the volume is full. It needs autoGrow or usage. Default: Protect.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:text"
 	WhenNearlyFull NearlyFullPolicy `json:"whenNearlyFull,omitempty"`
@@ -117,7 +117,7 @@ type ClusterAutoGrow struct {
 	Limit resource.Quantity `json:"limit"`
 
 	// cooldownSeconds is the time in seconds, from 0 to 604800, after a growth in which no other one begins, unless a
-	// volume is nearly full. Storage providers often allow one growth in six hours. Default: 21600.
+	// volume is nearly full or keeps the database read-only. Storage providers often allow one growth in six hours. Default: 21600.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=604800
@@ -177,6 +177,11 @@ type ClusterStorageStatus struct {
 	// protection is set while transactions are read-only, because the volume of the primary is nearly full.
 	// +optional
 	Protection *ClusterStorageProtection `json:"protection,omitempty"`
+
+	// unprotected is the volumeClaimTemplate of the volumes whose data had a protection removed last. The data of others may still have one.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Unprotected string `json:"unprotected,omitempty"`
 }
 
 // ClusterStorageGrowth is a decision about the size of the volumes, and the measurement that it follows from.
@@ -194,7 +199,8 @@ type ClusterStorageGrowth struct {
 	// +optional
 	Cause StorageCause `json:"cause,omitempty"`
 
-	// refused is why the storage did not provide a larger size; empty if it did.
+	// refused is why a volume did not get a larger size; empty if all did. Then size is the size of the smallest volume, and the operator
+	// decides again after the cooldown.
 	// +optional
 	// +kubebuilder:validation:MaxLength=4200
 	Refused string `json:"refused,omitempty"`
@@ -238,8 +244,8 @@ type ClusterStorageUsage struct {
 
 // ClusterStorageProtection is the protection of a database whose volume is nearly full.
 type ClusterStorageProtection struct {
-	// state is Protecting until the action protect has made transactions read-only, and then Protected. It is Lifting until the action
-	// has undone that, and the volume is measured again.
+	// state is Protecting until the action protect has made transactions read-only, and then Protected. It is Renewing while the action
+	// runs again, because another pod is the primary. It is Lifting until the action has undone that, and the volume is measured again.
 	// +required
 	State ProtectionState `json:"state"`
 
@@ -247,7 +253,14 @@ type ClusterStorageProtection struct {
 	// +required
 	Since metav1.Time `json:"since"`
 
-	// usage is the measurement that the protection follows from.
+	// pod is the UID of the pod of the primary when the state began. Another primary may not have what the action has changed, so the
+	// action runs again.
+	// +optional
+	// +kubebuilder:validation:MaxLength=36
+	Pod string `json:"pod,omitempty"`
+
+	// usage is the measurement that the protection follows from. usedPercent is 0 if there is none: volumes that were in use before this
+	// object may have data that is protected, so the action removes that.
 	// +required
 	Usage ClusterStorageUsage `json:"usage"`
 
@@ -257,7 +270,7 @@ type ClusterStorageProtection struct {
 }
 
 // ProtectionState is the progress of a protection.
-// +kubebuilder:validation:Enum=Protecting;Protected;Lifting
+// +kubebuilder:validation:Enum=Protecting;Protected;Renewing;Lifting
 type ProtectionState string
 
 // Values of ProtectionState.
@@ -266,6 +279,8 @@ const (
 	ProtectionProtecting ProtectionState = "Protecting"
 	// ProtectionProtected: transactions are read-only.
 	ProtectionProtected ProtectionState = "Protected"
+	// ProtectionRenewing: transactions are read-only unless another primary lacks that, and the action runs again.
+	ProtectionRenewing ProtectionState = "Renewing"
 	// ProtectionLifting: the action runs that undoes it, or has succeeded and the volume is not measured since.
 	ProtectionLifting ProtectionState = "Lifting"
 )

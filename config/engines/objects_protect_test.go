@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -89,4 +90,56 @@ func TestAProtectedPostgreSQLServesReadersAndNoWriters(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAProtectionThatDoesNotExistIsLiftedWithoutTheEndOfASession(t *testing.T) {
+	for _, engine := range slices.Sorted(maps.Keys(protected)) {
+		t.Run(engine, func(t *testing.T) {
+			d := newDatabase(t, engine)
+			d.ask("postgres", "CREATE ROLE app LOGIN PASSWORD 'app'; CREATE DATABASE shop OWNER app")
+			client := make(chan string, 1)
+			go func() { client <- d.as("app", "app", "shop", "SELECT pg_sleep(3); SELECT 'continues'") }()
+			for d.ask("postgres", "SELECT count(*) FROM pg_stat_activity WHERE usename = 'app'") != "1" {
+				if t.Context().Err() != nil {
+					t.Fatal("the client does not begin")
+				}
+			}
+			if said, code := protects(d, engine, "off"); code != 0 {
+				t.Fatalf("off: %d, %s", code, said)
+			}
+			if said := <-client; !strings.Contains(said, "continues") {
+				t.Errorf("the client says %q", said)
+			}
+		})
+	}
+}
+
+// The program that receives the log is a replica that stores nothing while it is stopped.
+func TestAProtectionAndItsEndWaitForTheReplicas(t *testing.T) {
+	const engine = "postgresql-v1"
+	d := newDatabase(t, engine)
+	d.ask("postgres", "SELECT pg_create_physical_replication_slot('one')")
+	receiver := exec.CommandContext(t.Context(), filepath.Join(d.programs, "pg_receivewal"), "-D", t.TempDir(), "--slot=one", "--synchronous", "--no-loop",
+		"-d", "host=127.0.0.1 user=postgres application_name=127 port="+d.port+" password='"+superuserPassword+"'")
+	if err := receiver.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = receiver.Process.Kill(); _ = receiver.Wait() })
+	for d.ask("postgres", "SELECT state FROM pg_stat_replication WHERE flush_lsn >= pg_current_wal_flush_lsn()") != "streaming" {
+		if t.Context().Err() != nil {
+			t.Fatal("the replica does not begin")
+		}
+		d.ask("postgres", "CREATE TABLE t (n int); DROP TABLE t")
+	}
+	for _, mode := range []string{"on", "off"} {
+		_ = receiver.Process.Signal(syscall.SIGSTOP)
+		if said, code := protects(d, engine, mode); code != 11 || !strings.Contains(said, "127 have not stored the change within 20 seconds") {
+			t.Errorf("%s: %d, %s", mode, code, said)
+		}
+		_ = receiver.Process.Signal(syscall.SIGCONT)
+		if said, code := protects(d, engine, mode); code != 0 {
+			t.Errorf("%s again: %d, %s", mode, code, said)
+		}
+	}
+	d.expect("postgres", "SELECT count(*) FROM pg_db_role_setting", "0")
 }

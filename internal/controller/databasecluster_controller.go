@@ -18,11 +18,11 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
-	"github.com/dbcluster/databasecluster-operator/internal/status"
 	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
 
@@ -90,7 +90,7 @@ func (r *Reconciler) RequeueAfter(p pass) (time.Duration, bool) {
 	if unwatched && (after == 0 || r.ReferencePeriod > 0 && r.ReferencePeriod <= after) {
 		after = r.ReferencePeriod
 	}
-	if p.Plan.RequeueAfter > 0 && status.Refused(p.Err) {
+	if p.Plan.RequeueAfter > 0 && operation.Refused(p.Err) {
 		return min(after, rejectedRequeueAfter), true
 	}
 	return after, p.Err == nil

@@ -84,7 +84,9 @@ func events[T fmt.Stringer](h Hands, work operation.Work, done []T, err error) [
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups,verbs=patch
 
 func (h Hands) change(ctx context.Context, change operation.Change) ([]kit.Event, error) {
-	done, err := operation.OnEach(change.Patches, func(patch operation.Patch) error { return h.Writer.Change(ctx, patch.Before, patch.After) })
+	done, err := operation.OnEach(change.Patches, func(patch operation.Patch) error {
+		return change.Judge(h.Writer.Change(ctx, patch.Before, patch.After))
+	})
 	return events(h, change.Work, done, err), err
 }
 

@@ -178,15 +178,15 @@ func differs(namespace string, before, after state.NodeUsage) bool {
 
 // seen is what a change of a volume is judged by.
 type seen struct {
-	percent  int32
-	capacity int64
+	percent            int32
+	capacity, reserves int64
 }
 
 func rounded(namespace string, volumes map[string]state.VolumeUsage) map[string]seen {
 	all := map[string]seen{}
 	for name, v := range volumes {
 		if len(name) > len(namespace) && name[:len(namespace)+1] == namespace+"/" {
-			all[name] = seen{state.RoundedUse(v.UsedPercent), v.Capacity}
+			all[name] = seen{state.RoundedUse(v.UsedPercent), v.Capacity, v.Reserves()}
 		}
 	}
 	return all

@@ -102,6 +102,20 @@ func TestAClusterHasAPassOnlyWhenItsAnswerChanges(t *testing.T) {
 	}
 }
 
+func TestAClusterHasAPassWhenALargeVolumeIsNearlyFull(t *testing.T) {
+	m, _ := testPoller()
+	m.Ask(orders, map[string]string{"one": "10.0.0.1"})
+	for i, c := range []struct {
+		free int64
+		want int
+	}{{9 << 30, 1}, {5 << 30, 0}, {3 << 30, 1}, {2 << 30, 0}, {2<<30 - 1, 1}, {1 << 30, 0}, {4 << 30, 1}} {
+		volumes := map[string]state.VolumeUsage{"shop/data-orders-0": {Capacity: 1 << 40, Available: c.free, UsedPercent: 100}}
+		if got := m.record("one", "10.0.0.1", volumes, nil); len(got) != c.want {
+			t.Errorf("%d: got %v", i, got)
+		}
+	}
+}
+
 func TestAfterAFailureTheLastMeasurementRemainsWithItsTime(t *testing.T) {
 	m, _ := testPoller()
 	nodes := map[string]string{"one": "10.0.0.1"}

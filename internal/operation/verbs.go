@@ -37,6 +37,8 @@ type Work struct {
 	Listed string
 	// Stops is the pod of the member that stops because of the operation; "" for none.
 	Stops string
+	// Decided is true if not the spec asks for the operation, but the operator has decided it: see RefusedDecisionError.
+	Decided bool
 	// Remedy is what the user can do if the operation fails, as the end of the message; "" for nothing.
 	Remedy string
 }

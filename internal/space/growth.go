@@ -71,13 +71,17 @@ func judge(s *situation.Situation, f Facts) verdict {
 	if !f.Asked {
 		return verdict{}
 	}
-	if given := giveUp(s); given != nil {
+	if given := giveUp(s, f); given != nil {
 		return cannotExpand(given)
 	}
 	fullest, known := f.fullest()
+	m, keeps := kept(s, f)
+	if keeps {
+		fullest = m
+	}
 	unknown := strings.Join(f.Unknown, "; ")
 	switch {
-	case known && fullest.UsedPercent >= at(s.Cluster):
+	case known && fullest.UsedPercent >= at(s.Cluster), keeps:
 		return fills(s, f, fullest)
 	case !f.Begun:
 		return verdict{}
@@ -114,7 +118,9 @@ func fills(s *situation.Situation, f Facts, fullest Measured) verdict {
 	case grows == nil:
 		return pressure(dbv1.ReasonFilling, "%s. Raise spec.storage.size, or set spec.storage.autoGrow", seen)
 	case growing(s, fullest, last):
-		return pressure(dbv1.ReasonGrowing, "%s; the volumes grow to %s", seen, size.String())
+		v := pressure(dbv1.ReasonGrowing, "%s; the volumes grow to %s", seen, size.String())
+		v.left = fails(s, last)
+		return v
 	case s.Cluster.Spec.Paused:
 		return pressure(dbv1.ReasonFilling, "%s, and spec.paused is true. Resume the cluster", seen)
 	case s.Restoration != nil || s.Switches() || s.Wanted == 0:
@@ -126,7 +132,7 @@ func fills(s *situation.Situation, f Facts, fullest Measured) verdict {
 
 // enlarge decides about a volume that fills and may grow.
 func enlarge(s *situation.Situation, f Facts, fullest Measured, last *dbv1.ClusterStorageGrowth) verdict {
-	grows, seen, size := s.Cluster.Spec.Storage.AutoGrow, uses(s, fullest), s.Cluster.Spec.Storage.Size
+	grows, seen, size := s.Cluster.Spec.Storage.AutoGrow, uses(s, fullest), from(s, fullest)
 	switch {
 	case f.Expansion != "":
 		return pressure(dbv1.ReasonCannotExpand, "%s, and %s. Set that field, or free space", seen, f.Expansion)
@@ -137,17 +143,17 @@ func enlarge(s *situation.Situation, f Facts, fullest Measured, last *dbv1.Clust
 		return pressure(dbv1.ReasonLogKept, "%s, and the volumes have grown once since the archive does not store the log. "+
 			"Repair what the condition ContinuousArchiving reports, or remove spec.backup.archive", seen)
 	default:
-		return grow(s, fullest, last)
+		return grow(s, f, fullest, last)
 	}
 }
 
-// grow decides to grow, unless a growth was a short time ago. One that is nearly full does not wait: the limit bounds what that costs, and
-// a provider that refuses is reported.
-func grow(s *situation.Situation, fullest Measured, last *dbv1.ClusterStorageGrowth) verdict {
+// grow decides to grow, unless a growth was a short time ago. A volume that is nearly full, or that keeps a database read-only, does not wait:
+// the limit bounds what that costs, and a provider that refuses is reported.
+func grow(s *situation.Situation, f Facts, fullest Measured, last *dbv1.ClusterStorageGrowth) verdict {
 	grows, seen := s.Cluster.Spec.Storage.AutoGrow, uses(s, fullest)
 	if last != nil {
 		left := last.Time.Add(cooldown(grows)).Sub(s.At)
-		if waits := left > 0 && (!fullest.nearlyFull() || last.Refused != ""); waits {
+		if waits := left > 0 && (!urgent(s, f, fullest) || concerned(fullest, last)); waits {
 			v := pressure(dbv1.ReasonCooldown, "%s; the volumes may grow again at %s", seen,
 				last.Time.Add(cooldown(grows)).UTC().Format(time.RFC3339))
 			if last.Refused != "" {
@@ -157,58 +163,10 @@ func grow(s *situation.Situation, fullest Measured, last *dbv1.ClusterStorageGro
 			return v
 		}
 	}
-	size := larger(s.Cluster.Spec.Storage.Size, cmp.Or(grows.ByPercent, defaultByPercent), grows.Limit)
+	size := larger(from(s, fullest), cmp.Or(grows.ByPercent, defaultByPercent), fullest.needs(), grows.Limit)
 	v := pressure(dbv1.ReasonGrowing, "%s; the volumes grow to %s", seen, size.String())
 	v.growth = &dbv1.ClusterStorageGrowth{Size: size, Time: metav1.NewTime(s.At), Cause: cause(s), Usage: fullest.usage()}
 	return v
-}
-
-// growing reports whether a growth has not shown its effect: a volume is smaller than requested, or the measurement is from before it.
-func growing(s *situation.Situation, fullest Measured, last *dbv1.ClusterStorageGrowth) bool {
-	for _, v := range s.InUse() {
-		if !v.Capacity.IsZero() && v.Capacity.Cmp(s.Cluster.Spec.Storage.Size) < 0 && !s.CannotGrow(v) {
-			return true
-		}
-	}
-	if last == nil || last.Refused != "" {
-		return false
-	}
-	same := fullest.Claim == last.Usage.Claim && fullest.VolumeUsage.Capacity <= last.Usage.CapacityBytes
-	return same || !fullest.Measured.After(last.Time.Time)
-}
-
-// giveUp returns the growth as it is recorded after the storage has refused it, or after a lower limit; nil if there is none. The request
-// of the claims stays, so a storage that gets room expands them.
-func giveUp(s *situation.Situation) *dbv1.ClusterStorageGrowth {
-	last, grows := recorded(s.Cluster), s.Cluster.Spec.Storage.AutoGrow
-	if last == nil || last.Size.Cmp(s.Declared.Spec.Storage.Size) <= 0 {
-		return nil
-	}
-	largest, refused := capacities(s, last)
-	lowered := grows != nil && grows.Limit.Cmp(last.Size) < 0
-	if lowered && grows.Limit.Cmp(largest) > 0 {
-		largest = grows.Limit
-	}
-	if refused == "" && !lowered || largest.IsZero() || largest.Cmp(last.Size) >= 0 {
-		return nil
-	}
-	given := *last
-	given.Size, given.Refused, given.Time = largest, refused, metav1.NewTime(s.At)
-	return &given
-}
-
-// capacities returns the largest capacity of a volume, and why one cannot get the size of a growth; "" if all can.
-func capacities(s *situation.Situation, last *dbv1.ClusterStorageGrowth) (largest resource.Quantity, refused string) {
-	for _, v := range s.InUse() {
-		if v.Capacity.Cmp(largest) > 0 {
-			largest = v.Capacity
-		}
-		if s.CannotGrow(v) && refused == "" {
-			refused = fmt.Sprintf("PersistentVolumeClaim %s cannot be expanded to %s: %s", v.Claim, last.Size.String(),
-				cmp.Or(v.Resizing, "the storage gives no reason"))
-		}
-	}
-	return largest, refused
 }
 
 func cannotExpand(last *dbv1.ClusterStorageGrowth) verdict {
@@ -235,15 +193,29 @@ func grownForLog(s *situation.Situation, last *dbv1.ClusterStorageGrowth) bool {
 	return last != nil && last.Cause == dbv1.StorageCauseLog && archiving != nil && !last.Time.Before(&archiving.LastTransitionTime)
 }
 
+func urgent(s *situation.Situation, f Facts, m Measured) bool {
+	_, keeps := kept(s, f)
+	return keeps || m.lacks(protects)
+}
+
+// from is the size from which a volume grows. It may be larger than what the cluster asks for, because a user has enlarged it, or a previous
+// cluster has retained it: a growth to a smaller size would change nothing.
+func from(s *situation.Situation, m Measured) resource.Quantity {
+	if size := s.Cluster.Spec.Storage.Size; m.Volume.Capacity.Cmp(size) <= 0 {
+		return size
+	}
+	return m.Volume.Capacity
+}
+
 // units are those to which a size is rounded up.
 const (
 	mebi = 1 << 20
 	gibi = 1 << 30
 )
 
-// larger is the next size of volumes.
-func larger(size resource.Quantity, byPercent int32, limit resource.Quantity) resource.Quantity {
-	next, unit := size.Value()+size.Value()/100*int64(byPercent), int64(mebi)
+// larger is the next size of volumes: by at least so many bytes.
+func larger(size resource.Quantity, byPercent int32, least int64, limit resource.Quantity) resource.Quantity {
+	next, unit := size.Value()+max(size.Value()/100*int64(byPercent), least), int64(mebi)
 	if next >= 10*gibi {
 		unit = gibi
 	}

@@ -26,6 +26,8 @@ type fixture struct {
 	cluster  *dbv1.DatabaseCluster
 	observed state.Observed
 	facts    space.Facts
+	// err is the error of the operations of the pass.
+	err error
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -66,6 +68,21 @@ func (f *fixture) grown(size string, since time.Duration) *dbv1.ClusterStorageGr
 	return growth
 }
 
+// ended gives the status a growth that has failed for some volumes.
+func (f *fixture) ended(size string, since time.Duration) {
+	f.grown(size, since).Refused = "no room"
+}
+
+// keepsReadOnly adds a protection to what the status has, from when the volumes had a size.
+func (f *fixture) keepsReadOnly(size string) {
+	before := f.cluster.Status.Storage
+	p := f.protected(dbv1.ProtectionProtected)
+	p.Capacity = resource.MustParse(size)
+	if before != nil {
+		before.Protection, f.cluster.Status.Storage = p, before
+	}
+}
+
 // sized gives all volumes a size.
 func (f *fixture) sized(size string) {
 	for i := range f.observed.Volumes {
@@ -81,7 +98,7 @@ func (f *fixture) decide() (subject.Decision, *dbv1.DatabaseClusterStatus) {
 	d := space.Subject.Decide(situation.Of(f.cluster, f.observed))
 	status := f.cluster.Status.DeepCopy()
 	status.Storage = &dbv1.ClusterStorageStatus{Requested: resource.MustParse("10Gi")}
-	for _, condition := range d.Report(subject.Executed{}, status) {
+	for _, condition := range d.Report(subject.Executed{Err: f.err}, status) {
 		meta.SetStatusCondition(&status.Conditions, condition)
 	}
 	return d, status

@@ -9,23 +9,13 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
-	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
-	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
-
-// protectAction is the kind of the Jobs of the protection. A member that does not answer may be down for minutes.
-var protectAction = jobs.ActionKind{
-	Component: dbv1.ComponentProtect, Retries: 6, Deadline: jobs.Within(10 * time.Minute), Resources: jobs.BackupResources,
-	Supersede: jobs.SupersedeFailed, Connects: true,
-}
 
 // guard is what a pass does about the protection.
 type guard struct {
@@ -34,9 +24,11 @@ type guard struct {
 	operations operation.List
 	// refuses is why clients cannot write, and text what the protection does; "" for nothing.
 	refuses, text string
-	// lifted is true if only the record remains: see stale.
-	lifted bool
-	left   time.Duration
+	// quiet is true if the database is not known to be protected: only the record remains (see stale), or data is inherited.
+	quiet bool
+	// unprotected is the volumeClaimTemplate whose data had its protection removed; "" to keep what the status has.
+	unprotected string
+	left        time.Duration
 }
 
 // protection is the recorded one; nil for none.
@@ -56,32 +48,38 @@ func protect(s *situation.Situation, f Facts) guard {
 		return begin(s, f)
 	case s.Deleting():
 		return guard{next: p}
-	case p.State == dbv1.ProtectionProtecting && f.Protection.idle() && roomy(s, f, p):
-		return guard{next: turned(s, p, dbv1.ProtectionLifting)}
-	case p.State == dbv1.ProtectionProtecting:
-		return run(s, f, p, dbv1.ProtectionProtected)
 	case p.State == dbv1.ProtectionLifting:
 		return run(s, f, p, "")
-	case roomy(s, f, p):
+	case roomy(s, f, p) && (p.State == dbv1.ProtectionProtected || f.Protection.idle()):
 		return guard{next: turned(s, p, dbv1.ProtectionLifting), refuses: refusal(p)}
+	case p.State != dbv1.ProtectionProtected:
+		return run(s, f, p, dbv1.ProtectionProtected)
+	case moved(s, p):
+		return guard{next: turned(s, p, dbv1.ProtectionRenewing), refuses: refusal(p)}
 	default:
 		return guard{next: p, refuses: refusal(p)}
 	}
 }
 
-// begin protects a database whose volume is nearly full. An unknown use, or an unknown primary, is no reason.
+// begin protects a database whose volume is nearly full.
 func begin(s *situation.Situation, f Facts) guard {
+	m, is := fillsUp(s, f)
+	switch {
+	case !is:
+		return inherit(s, f)
+	case !offered(s):
+		return guard{text: "the engine has no action protect, so clients write until the volume is full"}
+	default:
+		p := &dbv1.ClusterStorageProtection{Usage: m.usage(), Capacity: m.Volume.Capacity}
+		return guard{next: turned(s, p, dbv1.ProtectionProtecting)}
+	}
+}
+
+// fillsUp returns the volume for which a database is to be protected. An unknown use, or an unknown primary, is no reason.
+func fillsUp(s *situation.Situation, f Facts) (m Measured, is bool) {
 	m, known := writer(s, f)
 	wanted := f.Asked && s.Cluster.Spec.Storage.WhenNearlyFull != dbv1.NearlyFullContinue && !s.Cluster.Spec.Paused && !s.Stopping()
-	if !known || !wanted || !m.nearlyFull() || m.shared() {
-		return guard{}
-	}
-	if !offered(s) {
-		return guard{text: "the engine has no action protect, so clients write until the volume is full"}
-	}
-	return guard{next: &dbv1.ClusterStorageProtection{
-		State: dbv1.ProtectionProtecting, Since: metav1.NewTime(s.At), Usage: m.usage(), Capacity: m.Volume.Capacity,
-	}}
+	return m, known && wanted && m.lacks(protects) && !m.shared()
 }
 
 func offered(s *situation.Situation) bool {
@@ -107,7 +105,7 @@ func roomy(s *situation.Situation, f Facts, p *dbv1.ClusterStorageProtection) bo
 	}
 	m, known := writer(s, f)
 	newer := known && m.Measured.After(p.Usage.Time.Time)
-	if newer && m.UsedPercent < 95 && enough(m.Available, m.VolumeUsage.Capacity) {
+	if newer && !m.lacks(lifts) {
 		return true
 	}
 	claim, free, capacity := p.Usage.Claim, p.Usage.CapacityBytes/100*int64(100-p.Usage.UsedPercent), p.Usage.CapacityBytes
@@ -115,7 +113,7 @@ func roomy(s *situation.Situation, f Facts, p *dbv1.ClusterStorageProtection) bo
 		claim, free, capacity = m.Claim, m.Available, m.VolumeUsage.Capacity
 	}
 	grown := grownBy(s, claim, p)
-	return capacity <= p.Usage.CapacityBytes && grown > 0 && enough(free+grown, capacity+grown)
+	return capacity <= p.Usage.CapacityBytes && grown > 0 && !lacks(free+grown, capacity+grown, lifts)
 }
 
 // grownBy is by how much a volume has grown since the protection began. It counts before the kubelet measures the larger file system,
@@ -125,116 +123,56 @@ func grownBy(s *situation.Situation, claim string, p *dbv1.ClusterStorageProtect
 	return v.Capacity.Value() - p.Capacity.Value()
 }
 
-// enough is twice the reserve, so that a database is not protected again at once.
-func enough(free, capacity int64) bool { return free >= 2*reserve(capacity) }
+// kept returns the volume that keeps a database read-only, because it has not enough space to lift the protection.
+func kept(s *situation.Situation, f Facts) (m Measured, keeps bool) {
+	p := protection(s.Cluster)
+	if p == nil || p.State == dbv1.ProtectionLifting || roomy(s, f, p) {
+		return Measured{}, false
+	}
+	m, known := writer(s, f)
+	return m, known && m.lacks(lifts)
+}
 
 // stale reports whether the last measurement would begin another protection although it is from before the volume has grown.
 func stale(s *situation.Situation, f Facts, p *dbv1.ClusterStorageProtection) (left time.Duration, waits bool) {
-	m, _ := writer(s, f)
-	if begin(s, f).next == nil || m.Measured.After(p.Since.Time) {
+	m, is := fillsUp(s, f)
+	if !is || m.Measured.After(p.Since.Time) {
 		return 0, false
 	}
 	return m.Measured.Add(fresh).Sub(s.At) + time.Second, true
 }
 
+// turned is a protection in another state, which begins now, with the present primary.
 func turned(s *situation.Situation, p *dbv1.ClusterStorageProtection, to dbv1.ProtectionState) *dbv1.ClusterStorageProtection {
 	next := *p
 	next.State, next.Since = to, metav1.NewTime(s.At)
+	if m, known := target(s, p); known {
+		next.Pod = string(m.UID)
+	}
 	return &next
 }
 
+// target is the member on which the action works: the primary, or the one with the volume if the members have none.
+func target(s *situation.Situation, p *dbv1.ClusterStorageProtection) (state.Member, bool) {
+	if s.HasRoles() {
+		return s.Primary()
+	}
+	_, ordinal, named := naming.TemplateOf(s.Cluster.Name, p.Usage.Claim)
+	return state.First(s.Members, func(m state.Member) bool { return named && m.Ordinal == ordinal && !m.Terminating })
+}
+
+// moved reports whether another pod is the primary since the state began: it may lack what the action has changed. After a restore, its
+// volume has other data.
+func moved(s *situation.Situation, p *dbv1.ClusterStorageProtection) bool {
+	m, known := target(s, p)
+	return known && string(m.UID) != p.Pod
+}
+
+// refusal is why clients cannot write; "" if that is not known yet.
 func refusal(p *dbv1.ClusterStorageProtection) string {
-	return fmt.Sprintf("transactions are read-only, because PersistentVolumeClaim %s was used to %d%% at %s", p.Usage.Claim,
-		p.Usage.UsedPercent, p.Usage.Time.UTC().Format(time.RFC3339))
-}
-
-// run runs the Job of a state until it has succeeded. After that comes the next state; "" for none.
-func run(s *situation.Situation, f Facts, p *dbv1.ClusterStorageProtection, after dbv1.ProtectionState) guard {
-	g := guard{next: p}
-	if p.State == dbv1.ProtectionLifting {
-		g.refuses = refusal(p)
-	}
-	policy := protectAction.Policy(s.Cluster)
-	job, can := desired(s, p)
-	policy.Purpose = "the database is being protected"
-	if p.State == dbv1.ProtectionLifting {
-		policy.Purpose = "the protection of the database is being lifted"
-	}
-	if can {
-		policy.Desired = []objects.Child{job}
-	}
-	r := jobs.Run(policy, f.Protection.Job, f.Protection.Found, s.At)
-	g.text, g.left = r.Message, r.Left
-	switch r.Step {
-	case jobs.Create:
-		g.start(s, job, can)
-	case jobs.Recreate:
-		g.operations = operation.Deletion(operation.Recreation(r.Job))
-	case jobs.Done:
-		g.done(s, f, after)
-	case jobs.Failed, jobs.Lost:
-		g.text = fmt.Sprintf("%s, but Job %s failed: %s. See kubectl logs job/%[2]s, then delete the Job to try again", policy.Purpose,
-			r.Job.Name, r.Cause)
-	case jobs.AwaitDeletion, jobs.Wait:
-	}
-	return g
-}
-
-// done ends a state whose Job has succeeded.
-func (g *guard) done(s *situation.Situation, f Facts, after dbv1.ProtectionState) {
-	p := g.next
-	g.next, g.text, g.refuses = nil, "", ""
-	if after != "" {
-		g.next, g.refuses = turned(s, p, after), refusal(p)
-	} else if left, waits := stale(s, f, p); waits {
-		g.next, g.lifted, g.left = p, true, left
-	}
-}
-
-// start starts the Job if nothing prevents it.
-func (g *guard) start(s *situation.Situation, job objects.Child, can bool) {
-	switch {
-	case !can:
-		g.text = "the engine has no action protect, so the state of the database is unknown. Set spec.engine to one with that action"
-	case s.JobObstacle() != "":
-		g.text = "the Job of the action protect cannot start: " + s.JobObstacle()
-	case s.Stopping() || s.Cluster.Spec.Paused:
-		g.text = "the action protect runs when members run and spec.paused is false"
-	default:
-		g.operations = operation.List{operation.StartJob("create "+job.String(), job)}
-		g.text = "Job " + job.Name() + " starts"
-	}
-}
-
-// mode is what the Job of a state does; "" for a state without one.
-func mode(p *dbv1.ClusterStorageProtection) string {
-	switch p.State {
-	case dbv1.ProtectionProtecting:
-		return "on"
-	case dbv1.ProtectionLifting:
-		return "off"
-	case dbv1.ProtectionProtected:
-	}
-	return ""
-}
-
-// jobName names the Job of a state, which begins once; "" for a state without one.
-func jobName(cluster *dbv1.DatabaseCluster, p *dbv1.ClusterStorageProtection, ordinal int32) string {
-	if mode(p) == "" {
+	if p.State == dbv1.ProtectionProtecting || inherited(p) {
 		return ""
 	}
-	return naming.ActionJob(cluster.Name, "protect", ordinal, string(cluster.UID), mode(p), p.Since.UTC().Format(time.RFC3339))
-}
-
-// desired is the Job of a state; can is false if the engine has no such action.
-func desired(s *situation.Situation, p *dbv1.ClusterStorageProtection) (job objects.Child, can bool) {
-	_, ordinal, named := naming.TemplateOf(s.Cluster.Name, p.Usage.Claim)
-	if !offered(s) || !named {
-		return job, false
-	}
-	return jobs.Build(s.Cluster, jobs.Spec{
-		Name: jobName(s.Cluster, p, ordinal), Kind: protectAction, Owner: objects.OwnedBy(s.Cluster),
-		Command: s.Engine.Spec.Actions.Protect.Command, Member: &ordinal,
-		Variables: []*corev1ac.EnvVarApplyConfiguration{pods.Variable("DBC_PROTECT", mode(p))},
-	}), true
+	return fmt.Sprintf("transactions are read-only, because PersistentVolumeClaim %s was used to %d%% at %s", p.Usage.Claim,
+		p.Usage.UsedPercent, p.Usage.Time.UTC().Format(time.RFC3339))
 }

@@ -14,15 +14,26 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/space"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
 
 // protected gives the status a protection in a state.
 func (f *fixture) protected(state dbv1.ProtectionState) *dbv1.ClusterStorageProtection {
-	p := &dbv1.ClusterStorageProtection{State: state, Since: plans.Ago(time.Minute), Capacity: resource.MustParse("10Gi"),
+	p := &dbv1.ClusterStorageProtection{State: state, Since: plans.Ago(time.Minute), Pod: "pod-0", Capacity: resource.MustParse("10Gi"),
 		Usage: dbv1.ClusterStorageUsage{Claim: "data-orders-0", UsedPercent: 97, CapacityBytes: capacity, Time: plans.Ago(2 * time.Minute)}}
 	f.cluster.Status.Storage = &dbv1.ClusterStorageStatus{Protection: p}
 	return p
+}
+
+// inherits makes the volume of a member older than the cluster.
+func (f *fixture) inherits(ordinal int) {
+	f.cluster.CreationTimestamp, f.observed.Volumes[ordinal].Created = plans.Ago(time.Hour), plans.Ago(2*time.Hour)
+}
+
+// unprotected gives the status the volumes whose protection was removed.
+func (f *fixture) unprotected(template string) {
+	f.cluster.Status.Storage = &dbv1.ClusterStorageStatus{Unprotected: template}
 }
 
 func (f *fixture) job(job jobs.Job) {
@@ -112,6 +123,30 @@ func TestHowADatabaseIsProtected(t *testing.T) {
 		}, "Lifting", "", refuses},
 		"clients cannot write until it has ended": {func(f *fixture) { f.protected(dbv1.ProtectionLifting) }, "Lifting", "create Job orders-protect-", refuses},
 		"then they can": {func(f *fixture) { f.protected(dbv1.ProtectionLifting); f.job(jobs.Job{Name: "j", Succeeded: true}) }, "", "", ""},
+		"another primary may lack the protection": {func(f *fixture) {
+			f.use(1, 97)
+			f.protected(dbv1.ProtectionProtected)
+			plans.Roles(&f.observed, "replica", "primary", "replica")
+		}, "Renewing", "", refuses},
+		"so the Job runs again": {func(f *fixture) { f.use(0, 97); f.protected(dbv1.ProtectionRenewing) }, "Renewing", "create Job orders-protect-", refuses},
+		"and has succeeded": {func(f *fixture) {
+			f.use(0, 97)
+			f.protected(dbv1.ProtectionRenewing)
+			f.job(jobs.Job{Name: "j", Succeeded: true})
+		}, "Protected", "", refuses},
+		"not while the primary is unknown": {func(f *fixture) {
+			f.protected(dbv1.ProtectionProtected)
+			plans.Roles(&f.observed, "", "", "")
+		}, "Protected", "", refuses},
+		"a Job waits for the primary": {func(f *fixture) {
+			f.use(0, 97)
+			f.protected(dbv1.ProtectionProtecting)
+			plans.Roles(&f.observed, "", "", "")
+		}, "Protecting", "", ""},
+		"another primary has space": {func(f *fixture) {
+			f.protected(dbv1.ProtectionProtected)
+			plans.Roles(&f.observed, "replica", "primary", "replica")
+		}, "Lifting", "", refuses},
 		"a deletion changes nothing about it": {func(f *fixture) {
 			f.protected(dbv1.ProtectionProtected)
 			at := plans.Ago(0)
@@ -141,6 +176,120 @@ func TestHowADatabaseIsProtected(t *testing.T) {
 	}
 }
 
+func TestAJobThatRanForAnotherPrimaryIsFollowedByOneForThisOne(t *testing.T) {
+	for _, state := range []dbv1.ProtectionState{dbv1.ProtectionProtecting, dbv1.ProtectionRenewing, dbv1.ProtectionLifting} {
+		for job, moves := range map[jobs.Job]bool{{Succeeded: true}: true, {Failed: true}: true, {Active: true}: false} {
+			f := newFixture(t)
+			f.use(0, 97)
+			before := f.protected(state)
+			before.Pod = "pod-1"
+			f.job(job)
+			d, status := f.decide()
+			p := status.Storage.Protection
+			if p == nil || p.State != state || (p.Pod == "pod-0") != moves || moves == p.Since.Equal(&before.Since) || len(d.Operations) > 0 {
+				t.Errorf("%s, %+v: next is %+v, does %q", state, job, p, operation.Describe(d.Operations))
+			}
+		}
+	}
+}
+
+func TestTheProtectionOfInheritedDataIsLiftedOnceWithoutPressure(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*fixture)
+		want   string
+	}{
+		"volumes of this cluster":                {func(f *fixture) { f.inherits(0); f.observed.Volumes[0].Created = f.cluster.CreationTimestamp }, ""},
+		"of a previous one":                      {func(f *fixture) { f.inherits(0) }, "Lifting"},
+		"also a replica's":                       {func(f *fixture) { f.inherits(2) }, "Lifting"},
+		"of one whose protection was removed":    {func(f *fixture) { f.inherits(0); f.unprotected("data") }, ""},
+		"not of these volumes, before a restore": {func(f *fixture) { f.unprotected("data-0123456789") }, "Lifting"},
+		"the primary is unknown":                 {func(f *fixture) { f.inherits(0); plans.Roles(&f.observed, "", "", "") }, ""},
+		"the engine cannot":                      {func(f *fixture) { f.inherits(0); f.observed.Engine.Spec.Actions.Protect = nil }, ""},
+		"a paused cluster":                       {func(f *fixture) { f.inherits(0); f.cluster.Spec.Paused = true }, ""},
+		"nothing is measured yet":                {func(f *fixture) { f.inherits(0); f.facts.Begun, f.facts.Measured = false, nil }, ""},
+		"nothing is to be measured":              {func(f *fixture) { f.inherits(0); f.facts = space.Facts{} }, "Lifting"},
+		"a full volume stays protected":          {func(f *fixture) { f.inherits(0); f.use(0, 97) }, "Protecting"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			c.change(f)
+			d, status := f.decide()
+			is := ""
+			if p := status.Storage.Protection; p != nil {
+				is = string(p.State)
+			}
+			if is != c.want || d.Refuses != "" {
+				t.Fatalf("got %q, refuses %q", is, d.Refuses)
+			}
+			if is != "Lifting" {
+				return
+			}
+			f.cluster.Status = *status
+			d, status = f.decide()
+			if does := operation.Describe(d.Operations); !strings.HasPrefix(does, "create Job orders-protect-") || d.Refuses != "" ||
+				strings.Contains(describe(status), "ReadOnly") {
+				t.Errorf("does %q, refuses %q, %s", does, d.Refuses, describe(status))
+			}
+			f.job(jobs.Job{Name: "j", Succeeded: true})
+			_, status = f.decide()
+			if status.Storage.Protection != nil || status.Storage.Unprotected != "data" {
+				t.Errorf("after that: %+v", status.Storage)
+			}
+			f.cluster.Status, f.facts.Protection = *status, space.ProtectionJob{}
+			if _, status = f.decide(); status.Storage.Protection != nil {
+				t.Errorf("again: %+v", status.Storage.Protection)
+			}
+		})
+	}
+}
+
+func TestInheritedDataWhoseProtectionCannotBeLiftedIsPressure(t *testing.T) {
+	f := newFixture(t)
+	f.inherits(0)
+	f.facts = space.Facts{}
+	_, status := f.decide()
+	f.cluster.Status = *status
+	f.job(jobs.Job{Name: "orders-protect-1", Failed: true, EndTime: plans.Ago(0)})
+	_, status = f.decide()
+	const want = "True ReadOnly: transactions may be read-only, because the volumes were in use before; the protection of the database is being lifted, " +
+		"but Job orders-protect-1 failed: "
+	if text := describe(status); !strings.HasPrefix(text, want) {
+		t.Error(text)
+	}
+}
+
+func TestHowMuchSpaceProtectsADatabase(t *testing.T) {
+	const protected, writes = "Protected", ""
+	for _, c := range []struct {
+		capacity, free int64
+		percent        int32
+		// before is without a protection, and after with one.
+		before, after string
+	}{
+		{10 << 30, 510 << 20, 96, "Protecting", protected}, {10 << 30, 513 << 20, 95, writes, protected}, {10 << 30, 1023 << 20, 91, writes, protected},
+		{10 << 30, 1 << 30, 90, writes, "Lifting"}, {1 << 40, 2<<30 - 1, 100, "Protecting", protected}, {1 << 40, 2 << 30, 100, writes, protected},
+		{1 << 40, 4 << 30, 100, writes, "Lifting"}, {10 << 30, 5 << 30, 99, "Protecting", protected}, {10 << 30, 5 << 30, 95, writes, protected},
+		{10 << 30, 5 << 30, 94, writes, "Lifting"},
+	} {
+		f := newFixture(t)
+		f.sized("1Ti")
+		m := &f.facts.Measured[0].VolumeUsage
+		m.Capacity, m.Available, m.UsedPercent = c.capacity, c.free, c.percent
+		for want, change := range map[string]func(){c.before: func() {}, c.after: func() { f.protected(dbv1.ProtectionProtected).Capacity = resource.MustParse("1Ti") }} {
+			f.cluster.Status.Storage = nil
+			change()
+			_, status := f.decide()
+			is := ""
+			if p := status.Storage.Protection; p != nil {
+				is = string(p.State)
+			}
+			if is != want {
+				t.Errorf("%d of %d free, used %d%%: got %q, want %q", c.free, c.capacity, c.percent, is, want)
+			}
+		}
+	}
+}
+
 func TestALiftedProtectionIsNoPressure(t *testing.T) {
 	f := newFixture(t)
 	f.use(0, 97)
@@ -153,14 +302,45 @@ func TestALiftedProtectionIsNoPressure(t *testing.T) {
 	}
 }
 
-func TestAFailedProtectionNamesTheJobAndTheRemedy(t *testing.T) {
+func TestAProtectionAndItsEndAreRepeatedUntilTheirJobSucceeds(t *testing.T) {
+	for _, state := range []dbv1.ProtectionState{dbv1.ProtectionProtecting, dbv1.ProtectionLifting} {
+		for name, c := range map[string]struct {
+			job            jobs.Job
+			says, does     string
+			again, another bool
+		}{
+			"it has just failed": {job: jobs.Job{Failed: true, Failure: "no", EndTime: plans.Ago(20 * time.Second)}, again: true,
+				says: "See kubectl logs job/orders-protect-1. The operator repeats it at 2026-01-01T00:00:40Z"},
+			"it has failed a minute ago": {job: jobs.Job{Failed: true, EndTime: plans.Ago(time.Minute)}, does: "delete Job orders-protect-1: it runs again"},
+			"its node does not respond":  {job: jobs.Job{Failing: true, StartTime: new(plans.Ago(15 * time.Minute))}, another: true},
+		} {
+			f := newFixture(t)
+			f.use(0, 97)
+			p := f.protected(state)
+			c.job.Name = "orders-protect-1"
+			f.job(c.job)
+			d, status := f.decide()
+			if text := describe(status); !strings.Contains(text, c.says) || c.again != (d.RequeueAfter == 40*time.Second) {
+				t.Errorf("%s, %s: %s, again in %s", state, name, text, d.RequeueAfter)
+			}
+			if does := operation.Describe(d.Operations); c.does == "" && does != "" || !strings.Contains(does, c.does) {
+				t.Errorf("%s, %s: does %q", state, name, does)
+			}
+			next := status.Storage.Protection
+			if next == nil || next.State != state || c.another == next.Since.Equal(&p.Since) {
+				t.Errorf("%s, %s: next is %+v", state, name, next)
+			}
+		}
+	}
+}
+
+func TestAJobThatHasLiftedTheProtectionIsNotRepeated(t *testing.T) {
 	f := newFixture(t)
 	f.use(0, 97)
-	f.protected(dbv1.ProtectionProtecting)
-	f.job(jobs.Job{Name: "orders-protect-1", Failed: true})
-	_, status := f.decide()
-	if text := describe(status); !strings.Contains(text, "See kubectl logs job/orders-protect-1, then delete the Job to try again") {
-		t.Error(text)
+	f.protected(dbv1.ProtectionLifting).Since = plans.Ago(time.Second)
+	f.job(jobs.Job{Name: "j", Succeeded: true, EndTime: plans.Ago(time.Hour)})
+	if d, _ := f.decide(); len(d.Operations) > 0 {
+		t.Errorf("does %q", operation.Describe(d.Operations))
 	}
 }
 

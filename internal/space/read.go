@@ -31,30 +31,39 @@ type ProtectionJob struct {
 // idle reports whether the Job makes no transactions read-only any more: it does not exist, or has failed.
 func (j ProtectionJob) idle() bool { return !j.Found || j.Failed }
 
+// ended reports whether no pod of the Job runs.
+func (j ProtectionJob) ended() bool { return !j.Found || j.Ended() }
+
 // young is how long a pod may have no measurement: the kubelet measures the volumes of a new pod within two minutes.
 const young = 3 * time.Minute
 
 // read asks the kubelets of the members about their volumes, and reads the StorageClass of one that fills. Only clusters that ask cost a
 // request.
 func read(ctx context.Context, o *subject.ClusterReading) {
-	if o.Err != nil || o.Meter == nil {
+	if o.Err != nil {
 		return
 	}
-	key := client.ObjectKeyFromObject(o.Cluster)
-	f := Facts{Asked: asked(o.Cluster)}
+	f := Facts{Asked: o.Meter != nil && asked(o.Cluster)}
+	f.measure(ctx, o)
+	f.readJob(ctx, o)
+	state.Put(&o.Observed, f)
+}
+
+func (f *Facts) measure(ctx context.Context, o *subject.ClusterReading) {
+	if o.Meter == nil {
+		return
+	}
 	nodes := map[string]string{}
 	for _, m := range o.Members {
 		if f.Asked && m.Node != "" && m.NodeAddress != "" {
 			nodes[m.Node] = m.NodeAddress
 		}
 	}
-	answers := o.Meter.Ask(key, nodes)
+	answers := o.Meter.Ask(client.ObjectKeyFromObject(o.Cluster), nodes)
 	if f.Asked {
 		f.match(o, answers)
 		f.readClass(ctx, o)
 	}
-	f.readJob(ctx, o)
-	state.Put(&o.Observed, f)
 }
 
 // match finds the measurement of each member's volume.

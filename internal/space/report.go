@@ -5,7 +5,9 @@ SPDX-License-Identifier: Apache-2.0
 package space
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,17 +20,22 @@ import (
 
 // report writes the decisions, the rounded use and the condition.
 func report(s *situation.Situation, f Facts, v verdict, g guard) subject.Report {
-	return func(_ subject.Executed, status *dbv1.DatabaseClusterStatus) []metav1.Condition {
+	return func(e subject.Executed, status *dbv1.DatabaseClusterStatus) []metav1.Condition {
 		before := s.Cluster.Status.Storage
 		if before == nil {
 			before = &dbv1.ClusterStorageStatus{}
 		}
-		after := dbv1.ClusterStorageStatus{Growth: before.Growth, Protection: g.next, Usage: usage(s, f, before.Usage)}
+		if given := refused(s, e); given != nil {
+			v = cannotExpand(given)
+		}
+		after := dbv1.ClusterStorageStatus{
+			Growth: before.Growth, Protection: g.next, Usage: usage(s, f, before.Usage), Unprotected: cmp.Or(g.unprotected, before.Unprotected),
+		}
 		if v.growth != nil {
 			after.Growth = v.growth
 		}
 		write(s, status, after)
-		if !f.Asked && g.next == nil {
+		if !f.Asked && (g.next == nil || g.quiet) {
 			meta.RemoveStatusCondition(&status.Conditions, dbv1.ConditionDiskPressure)
 			return nil
 		}
@@ -38,7 +45,7 @@ func report(s *situation.Situation, f Facts, v verdict, g guard) subject.Report 
 
 // write adds the decisions to what the status has of the volumes.
 func write(s *situation.Situation, status *dbv1.DatabaseClusterStatus, after dbv1.ClusterStorageStatus) {
-	if status.Storage == nil && after.Growth == nil && after.Protection == nil {
+	if status.Storage == nil && after.Growth == nil && after.Protection == nil && after.Unprotected == "" {
 		return
 	}
 	if status.Storage == nil {
@@ -46,6 +53,7 @@ func write(s *situation.Situation, status *dbv1.DatabaseClusterStatus, after dbv
 	}
 	next := status.Storage
 	next.Growth, next.Protection, next.Usage, next.Desired = after.Growth, after.Protection, after.Usage, nil
+	next.Unprotected = after.Unprotected
 	if after.Growth != nil || s.Cluster.Spec.Storage.AutoGrow != nil {
 		decided := *s.Declared.DeepCopy()
 		decided.Status.Storage = &after
@@ -79,7 +87,7 @@ func same(m Measured, before *dbv1.ClusterStorageUsage, fullest Measured) bool {
 
 // condition is DiskPressure; none if nothing is known yet. A protection is pressure, whatever else is known, until it is lifted.
 func condition(v verdict, g guard) []metav1.Condition {
-	if g.next != nil && !g.lifted {
+	if g.next != nil && !g.quiet {
 		v = protected(v, g)
 	} else if g.text != "" && v.status == metav1.ConditionTrue {
 		v.message += ". " + sentence(g.text)
@@ -92,7 +100,11 @@ func condition(v verdict, g guard) []metav1.Condition {
 
 func protected(v verdict, g guard) verdict {
 	message := g.refuses
-	if message == "" {
+	switch {
+	case message != "":
+	case inherited(g.next):
+		message = "transactions may be read-only, because the volumes were in use before"
+	default:
 		message = "the volume of the primary is nearly full"
 	}
 	for _, more := range []string{g.text, v.message} {
@@ -105,6 +117,4 @@ func protected(v verdict, g guard) verdict {
 }
 
 // sentence begins with a capital letter.
-func sentence(text string) string {
-	return string(text[0]-'a'+'A') + text[1:]
-}
+func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -159,7 +160,7 @@ func (p PassResult) stalled() metav1.Condition {
 	switch {
 	case p.Plan.Stalled != nil:
 		return condition(dbv1.ConditionStalled, true, p.Plan.Stalled.Reason, p.Plan.Stalled.Message)
-	case Refused(p.Err):
+	case operation.Refused(p.Err):
 		return condition(dbv1.ConditionStalled, true, dbv1.ReasonRefused, explain(p.Err))
 	default:
 		return condition(dbv1.ConditionStalled, false, dbv1.ReasonNotStalled, "no action required")
@@ -185,21 +186,10 @@ func condition(kind string, is bool, reason, message string) metav1.Condition {
 	return metav1.Condition{Type: kind, Status: status, Reason: reason, Message: message}
 }
 
-// Refused reports whether the API server will refuse the request until the user changes the spec, a quota or a permission.
-func Refused(err error) bool {
-	return apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err) || malformed(err)
-}
-
-// malformed reports whether server-side apply could not read the request, for example because a list has two elements with the same
-// key. The API server returns only this message, without a reason.
-func malformed(err error) bool {
-	return err != nil && strings.Contains(err.Error(), "failed to create typed patch object")
-}
-
 // explain returns an error text that does not change from pass to pass, or every pass would write a status. It is the API server's
 // message if the user must act, and only its reason if the error may be temporary.
 func explain(err error) string {
-	if Refused(err) {
+	if operation.Refused(err) {
 		return strings.ReplaceAll(err.Error(), "\n", "; ")
 	}
 	if reason := apierrors.ReasonForError(err); reason != metav1.StatusReasonUnknown {

@@ -19,7 +19,7 @@ func Refusal(err error) *situation.Stall {
 	switch {
 	case errors.As(err, &foreign):
 		return &situation.Stall{Reason: dbv1.ReasonNameConflict, Message: foreign.Error()}
-	case Refused(err):
+	case operation.Refused(err):
 		return &situation.Stall{Reason: dbv1.ReasonRefused, Message: strings.ReplaceAll(err.Error(), "\n", "; ")}
 	default:
 		return nil

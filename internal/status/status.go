@@ -13,6 +13,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/subject"
@@ -29,7 +30,8 @@ type PassResult struct {
 // Of returns the status after a pass. Every pass sets every condition; a condition keeps its transition time until its status
 // changes.
 func Of(pass PassResult, now metav1.Time) dbv1.DatabaseClusterStatus {
-	status := pass.Cluster.Status.DeepCopy()
+	status, executed := pass.Cluster.Status.DeepCopy(), pass.executed()
+	pass.Err = operation.WithoutDecisions(pass.Err)
 	status.Selector = naming.SelectorText(pass.Cluster.Name)
 	pass.count(status)
 	status.Primary = pass.primary()
@@ -39,7 +41,7 @@ func Of(pass PassResult, now metav1.Time) dbv1.DatabaseClusterStatus {
 	pass.record(status, now)
 	status.Volumes = pass.VolumeRecords(status.Requests)
 	status.ObservedGeneration = pass.observedGeneration()
-	for _, condition := range pass.conditions(pass.subjects(status)) {
+	for _, condition := range pass.conditions(pass.subjects(executed, status)) {
 		condition.ObservedGeneration = pass.Cluster.Generation
 		condition.LastTransitionTime = now
 		condition.Message = truncate(condition.Message)
@@ -66,17 +68,21 @@ func (p PassResult) observedGeneration() int64 {
 // belong to an older spec.
 func (p PassResult) expressed() bool {
 	moves := slices.Contains([]string{dbv1.ReasonScaling, dbv1.ReasonHibernating, dbv1.ReasonReplacingData}, p.Plan.Reason)
-	if p.Plan.Stalled != nil || Refused(p.Err) {
+	if p.Plan.Stalled != nil || operation.Refused(p.Err) {
 		return !moves
 	}
 	return p.Err == nil && !p.Plan.Pending
 }
 
+func (p PassResult) executed() subject.Executed {
+	return subject.Executed{Operations: p.Plan.Operations, Stalled: p.Plan.Stalled, Err: p.Err}
+}
+
 // subjects returns the conditions of the subjects, which write their parts of the status.
-func (p PassResult) subjects(status *dbv1.DatabaseClusterStatus) []metav1.Condition {
+func (p PassResult) subjects(executed subject.Executed, status *dbv1.DatabaseClusterStatus) []metav1.Condition {
 	var all []metav1.Condition
 	for _, report := range p.Plan.Reports {
-		all = append(all, report(subject.Executed{Operations: p.Plan.Operations, Stalled: p.Plan.Stalled, Err: p.Err}, status)...)
+		all = append(all, report(executed, status)...)
 	}
 	return all
 }

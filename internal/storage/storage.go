@@ -35,8 +35,8 @@ func decide(s *situation.Situation) subject.Decision {
 	}
 	resized, modified := resizes(s), modifications(s)
 	d.Operations = append(
-		changes("resize ", operation.Normal("VolumeResizing", "Resize", "resizing "), resized),
-		changes("modify ", operation.Normal("VolumeModifying", "Modify", "modifying "), modified)...)
+		changes(operation.Work{Text: "resize ", Event: operation.Normal("VolumeResizing", "Resize", "resizing "), Decided: decided(s)}, resized),
+		changes(operation.Work{Text: "modify ", Event: operation.Normal("VolumeModifying", "Modify", "modifying ")}, modified)...)
 	d.Pending = len(d.Operations) > 0
 	d.Stalled = cmp.Or(infeasible(s), unmodifiable(s))
 	if d.Await = awaitSize(s, resized); !d.Await.Waits() {
@@ -45,8 +45,9 @@ func decide(s *situation.Situation) subject.Decision {
 	return d
 }
 
-func changes(verb string, event operation.Event, all []operation.Patch) operation.List {
-	return operation.Changes(operation.Work{Is: operation.Aside, Text: verb, Event: event, Listed: ", "}, all)
+func changes(work operation.Work, all []operation.Patch) operation.List {
+	work.Is, work.Listed = operation.Aside, ", "
+	return operation.Changes(work, all)
 }
 
 // setting sets a field of a claim.
@@ -68,9 +69,14 @@ func report(s *situation.Situation) subject.Report {
 	}
 }
 
+// decided reports whether the operator has decided the size of the volumes.
+func decided(s *situation.Situation) bool {
+	return s.Cluster.Spec.Storage.Size.Cmp(s.Declared.Spec.Storage.Size) > 0
+}
+
 // field is where the size of the volumes is decided.
 func field(s *situation.Situation) string {
-	if s.Cluster.Spec.Storage.Size.Cmp(s.Declared.Spec.Storage.Size) > 0 {
+	if decided(s) {
 		return "status.storage.desired"
 	}
 	return "spec.storage.size"

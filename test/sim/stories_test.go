@@ -46,6 +46,7 @@ var subjects = []subject{
 	{"The member that continues, and the copy that is the last one", true, copySequences},
 	{"Records of how a member stopped", true, stopSequences},
 	{"A database that no longer responds", true, silenceSequences},
+	{"Growth and protection of volumes that fill", true, spaceSequences},
 	{"Members without space to write", true, fullSequences},
 	{"The moment at which a configuration counts as in force", true, keptSequences},
 	{"Records that outlive what is created again", true, recordSequences},

@@ -84,8 +84,6 @@ type shared struct {
 	tuned map[types.UID]time.Time
 	// edited is true after another client has changed the parameters, until the action configure runs again.
 	edited bool
-	// readOnly is true while the action protect lets no client write.
-	readOnly bool
 	// without is since when the database has no primary; zero while it has one.
 	without time.Time
 }

@@ -112,6 +112,8 @@ type volume struct {
 	engines string
 	// wipes is how often its content was lost.
 	wipes int
+	// protected is true while the action protect lets no client write to it.
+	protected bool
 }
 
 // Trouble is a planned failure of a container: a verb of transfer, "hook" or "member".
@@ -149,7 +151,7 @@ func (d *disk) clone() *disk {
 func (d *disk) String() string {
 	of := d.shared
 	bucket, volumes, acked := d.ranked()
-	return fmt.Sprintln(bucket, volumes, d.succeeded, d.exits, d.streams, d.lost, d.full, d.used, d.shared.readOnly, d.own, d.serving,
+	return fmt.Sprintln(bucket, volumes, d.succeeded, d.exits, d.streams, d.lost, d.full, d.used, d.own, d.serving,
 		d.consent, d.quota, d.troubles, d.backOff, acked, of.voters, of.left, of.ran, of.frozen, of.stalled, of.unnoticed, of.divided,
 		of.gone, of.passedTo, of.parameters, of.tunedFor, d.accounts, d.nodes.drains)
 }

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 // noSpace is what the kubelet reports about a member without space to write.
@@ -37,7 +38,12 @@ func (w *World) announces(pod *corev1.Pod) bool {
 // acceptsWrites reports whether a client of members with one database can write.
 func (w *World) acceptsWrites() bool {
 	if w.disk.shared.topology == dbv1.TopologyPrimaryReplica {
-		return w.primary() != nil && !w.disk.shared.readOnly
+		primary := w.primary()
+		if primary == nil {
+			return false
+		}
+		_, on := w.on(primary)
+		return !on.protected
 	}
 	for data := range w.disk.shared.voters {
 		if w.hasMajority(data) && !w.alarms(data) {
@@ -47,7 +53,23 @@ func (w *World) acceptsWrites() bool {
 	return false
 }
 
-// checkAvailable: Available means that a client can write.
+// protect is the action protect. The replicas never have what it begins before another one is the primary, and always what it ends.
+func (w *World) protect(mode string) exit {
+	primary := w.primary()
+	if primary == nil {
+		return actionFails(protocol.ExitPrecondition, "there is no primary")
+	}
+	uid, on := w.on(primary)
+	for other, v := range w.disk.volumes {
+		if other == uid || mode == "off" && v.data == on.data {
+			v.protected = mode == "on"
+			w.disk.volumes[other] = v
+		}
+	}
+	return done()
+}
+
+// checkAvailable: Available means that a client can write, and Protected that none can.
 func (p *Play) checkAvailable() {
 	cluster := p.Cluster()
 	if cluster == nil || cluster.DeletionTimestamp != nil || p.disk.shared.topology == "" || p.Away {
@@ -55,5 +77,8 @@ func (p *Play) checkAvailable() {
 	}
 	if meta.IsStatusConditionTrue(cluster.Status.Conditions, dbv1.ConditionAvailable) && !p.acceptsWrites() {
 		p.Breaks("Available is True, but no client can write")
+	}
+	if storage := cluster.Status.Storage; storage != nil && storage.Protection != nil && storage.Protection.State == dbv1.ProtectionProtected && p.acceptsWrites() {
+		p.Breaks("the database is Protected, but clients can write")
 	}
 }

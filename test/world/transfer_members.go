@@ -36,8 +36,7 @@ func (w *World) performOnMembers(pod *corev1.Pod) exit {
 	case dbv1.ComponentConfigure:
 		return w.performConfigure(pod)
 	case dbv1.ComponentProtect:
-		w.disk.shared.readOnly = variableOf(pod, "DBC_PROTECT") == "on"
-		return done()
+		return w.protect(variableOf(pod, "DBC_PROTECT"))
 	default:
 		return done()
 	}

@@ -1,0 +1,46 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package space
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// The protection is a part of the data. So data from before may have it although the status does not record it, and clients could not write.
+
+// inherit lifts the protection that the data of the volumes may have, once the members run.
+func inherit(s *situation.Situation, f Facts) guard {
+	p := &dbv1.ClusterStorageProtection{Usage: dbv1.ClusterStorageUsage{Claim: naming.Claim(s.Cluster, 0), Time: metav1.NewTime(s.At)}}
+	m, known := target(s, p)
+	measuring := f.Asked && !f.Begun // a database whose volume is nearly full stays protected
+	if !known || !m.Ready || measuring || !offered(s) || !unknownData(s) || s.Stopping() || s.Cluster.Spec.Paused {
+		return guard{}
+	}
+	p.Usage.Claim = naming.Claim(s.Cluster, m.Ordinal)
+	v, _ := state.First(s.InUse(), func(v state.Volume) bool { return v.Claim == p.Usage.Claim })
+	p.Capacity = v.Capacity
+	return guard{next: turned(s, p, dbv1.ProtectionLifting), quiet: true}
+}
+
+// inherited reports whether a protection is one that the data may have.
+func inherited(p *dbv1.ClusterStorageProtection) bool { return p.Usage.UsedPercent == 0 }
+
+// unknownData reports whether the data of the volumes may have a protection: they are older than the cluster, or other ones than those whose
+// protection was removed.
+func unknownData(s *situation.Situation) bool {
+	if is := s.Cluster.Status.Storage; is != nil && is.Unprotected != "" {
+		return is.Unprotected != naming.ClaimTemplate(s.Cluster)
+	}
+	return slices.ContainsFunc(s.InUse(), func(v state.Volume) bool {
+		return !v.Created.IsZero() && v.Created.Before(&s.Cluster.CreationTimestamp)
+	})
+}
