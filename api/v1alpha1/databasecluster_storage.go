@@ -178,7 +178,7 @@ type ClusterStorageStatus struct {
 	// +optional
 	Protection *ClusterStorageProtection `json:"protection,omitempty"`
 
-	// parts is the last answer of the action measure of the engine. The action runs while a volume fills, at most once an hour for each
+	// parts is the last answer of the action measure of the engine. The action runs while a volume fills, at most every two hours for each
 	// size of the volume. It is empty without autoGrow and usage, and for engines without the action.
 	// +optional
 	Parts *ClusterStorageParts `json:"parts,omitempty"`

@@ -22,7 +22,7 @@ import (
 
 const (
 	// lookCounts is the time after which a volume that fills is measured again, and lookAgain that after an answer about another volume.
-	lookCounts, lookAgain = time.Hour, 10 * time.Minute
+	lookCounts, lookAgain = 2 * time.Hour, 10 * time.Minute
 	// lookPatience is the time limit of the action.
 	lookPatience = 4 * time.Minute
 	lookDeadline = 10 * time.Minute

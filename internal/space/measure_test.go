@@ -68,11 +68,11 @@ func TestWhenAVolumeIsMeasured(t *testing.T) {
 		"not while it is paused":           {func(f *fixture) { f.use(1, 85); f.measures(); f.cluster.Spec.Paused = true }, ""},
 		"not while it is deleted":          {func(f *fixture) { f.use(1, 85); f.measures(); at := plans.Ago(0); f.cluster.DeletionTimestamp = &at }, ""},
 		"not while it is hibernated":       {func(f *fixture) { f.use(1, 85); f.measures(); f.cluster.Spec.Hibernated = true }, ""},
-		"not twice":                        {func(f *fixture) { f.use(1, 85); f.looks(1, answers(mostData), 59*time.Minute) }, ""},
+		"not twice":                        {func(f *fixture) { f.use(1, 85); f.looks(1, answers(mostData), 119*time.Minute) }, ""},
 		"not while the Job runs":           {func(f *fixture) { f.use(1, 85); f.looks(1, jobs.Job{Active: true}, 0) }, ""},
-		"not at once after a failure":      {func(f *fixture) { f.use(1, 85); f.looks(1, jobs.Job{Failed: true}, 59*time.Minute) }, ""},
-		"again after an hour":              {func(f *fixture) { f.use(1, 85); f.looks(1, answers(mostData), time.Hour) }, "delete"},
-		"again an hour after a failure":    {func(f *fixture) { f.use(1, 85); f.looks(1, jobs.Job{Failed: true}, time.Hour) }, "delete"},
+		"not at once after a failure":      {func(f *fixture) { f.use(1, 85); f.looks(1, jobs.Job{Failed: true}, 119*time.Minute) }, ""},
+		"again after two hours":            {func(f *fixture) { f.use(1, 85); f.looks(1, answers(mostData), 2*time.Hour) }, "delete"},
+		"again two hours after a failure":  {func(f *fixture) { f.use(1, 85); f.looks(1, jobs.Job{Failed: true}, 2*time.Hour) }, "delete"},
 		"again when it has grown": {func(f *fixture) {
 			f.use(1, 85)
 			f.looks(1, answers(mostData), time.Minute)
@@ -86,7 +86,7 @@ func TestWhenAVolumeIsMeasured(t *testing.T) {
 		"not because another is fuller":       {func(f *fixture) { f.use(1, 85); f.use(2, 86); f.looks(1, answers(mostData), time.Minute) }, ""},
 		"soon if the other does not fill":     {func(f *fixture) { f.use(2, 86); f.looks(1, answers(mostData), 10*time.Minute) }, "delete"},
 		"but not at once":                     {func(f *fixture) { f.use(2, 86); f.looks(1, answers(mostData), 9*time.Minute) }, ""},
-		"a Job that no longer counts remains": {func(f *fixture) { f.looks(1, answers(mostData), 2*time.Hour) }, ""},
+		"a Job that no longer counts remains": {func(f *fixture) { f.looks(1, answers(mostData), 3*time.Hour) }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
@@ -118,7 +118,7 @@ func TestDiskPressureNamesWhatFillsAVolume(t *testing.T) {
 		"data":                     {func(f *fixture) { f.looks(0, answers(mostData), time.Minute) }, parts + "6Gi of data and 2Gi of log"},
 		"nothing of a size":        {func(f *fixture) { f.looks(0, answers(`{}`), time.Minute) }, ""},
 		"not before an answer":     {func(f *fixture) { f.looks(0, jobs.Job{Active: true}, 0) }, ""},
-		"not by an old answer":     {func(f *fixture) { f.looks(0, answers(mostData), 2*time.Hour) }, ""},
+		"not by an old answer":     {func(f *fixture) { f.looks(0, answers(mostData), 3*time.Hour) }, ""},
 		"not by one about another": {func(f *fixture) { f.looks(1, answers(mostData), time.Minute) }, ""},
 		"not by one before a growth": {func(f *fixture) {
 			f.looks(0, answers(mostData), time.Minute)
@@ -127,11 +127,11 @@ func TestDiskPressureNamesWhatFillsAVolume(t *testing.T) {
 		"the answer counts until the next one": {func(f *fixture) {
 			f.looks(0, jobs.Job{Active: true}, 0)
 			f.cluster.Status.Storage = &dbv1.ClusterStorageStatus{Parts: &dbv1.ClusterStorageParts{
-				Claim: "data-orders-0", CapacityBytes: capacity, Time: plans.Ago(61 * time.Minute), DataBytes: 6 << 30}}
+				Claim: "data-orders-0", CapacityBytes: capacity, Time: plans.Ago(121 * time.Minute), DataBytes: 6 << 30}}
 		}, parts + "6Gi of data"},
 		"a Job that failed": {func(f *fixture) {
 			f.looks(0, jobs.Job{Failed: true, Result: &protocol.Result{Message: "the server does not answer."}}, time.Minute)
-		}, ". Its parts are unknown: Job measure failed: the server does not answer. It runs again at 2026-01-01T00:59:00Z"},
+		}, ". Its parts are unknown: Job measure failed: the server does not answer. It runs again at 2026-01-01T01:59:00Z"},
 		"an answer of another form": {func(f *fixture) { f.looks(0, answers(`"many"`), time.Minute) },
 			". Its parts are unknown: Job measure printed another form than docs/engines.md has: json: cannot unmarshal string into Go value of type space.answer"},
 		"a negative size": {func(f *fixture) { f.looks(0, answers(`{"data":-1}`), time.Minute) },
@@ -259,7 +259,7 @@ func TestAVolumeIsMeasuredAgainInTime(t *testing.T) {
 	f := newFixture(t)
 	f.use(0, 85)
 	f.looks(0, answers(mostData), 20*time.Minute)
-	if d, _ := f.decide(); d.RequeueAfter != 40*time.Minute {
+	if d, _ := f.decide(); d.RequeueAfter != 100*time.Minute {
 		t.Errorf("again in %s", d.RequeueAfter)
 	}
 }
