@@ -47,6 +47,7 @@ var subjects = []subject{
 	{"Records of how a member stopped", true, stopSequences},
 	{"A database that no longer responds", true, silenceSequences},
 	{"Members without space to write", true, fullSequences},
+	{"The cause of a volume that fills", false, causeSequences},
 	{"The moment at which a configuration counts as in force", true, keptSequences},
 	{"Records that outlive what is created again", true, recordSequences},
 }
