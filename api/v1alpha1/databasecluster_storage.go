@@ -182,7 +182,77 @@ type ClusterStorageStatus struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	Unprotected string `json:"unprotected,omitempty"`
+
+	// parts is the last answer of the action measure of the engine. The action runs while a volume fills, at most every two hours for each
+	// size of the volume. It is empty without autoGrow and usage, and for engines without the action.
+	// +optional
+	Parts *ClusterStorageParts `json:"parts,omitempty"`
 }
+
+// ClusterStorageParts is what the action measure has found on the volume of a member.
+type ClusterStorageParts struct {
+	// claim is the claim of the volume.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Claim string `json:"claim"`
+
+	// capacityBytes is the size of the file system in bytes when the action began.
+	// +required
+	CapacityBytes int64 `json:"capacityBytes"`
+
+	// time is when the action ended.
+	// +required
+	Time metav1.Time `json:"time"`
+
+	// dataBytes is the size of the data in bytes.
+	// +optional
+	DataBytes int64 `json:"dataBytes,omitempty"`
+
+	// logBytes is the size of the log in bytes: write-ahead log, or a log for replication.
+	// +optional
+	LogBytes int64 `json:"logBytes,omitempty"`
+
+	// temporaryBytes is the size of temporary files and tables in bytes.
+	// +optional
+	TemporaryBytes int64 `json:"temporaryBytes,omitempty"`
+
+	// keptFor is for what the database keeps log that it would otherwise delete. It is empty if the log has its usual size.
+	// +optional
+	KeptFor *LogKeeper `json:"keptFor,omitempty"`
+}
+
+// LogKeeper is for what a database keeps log.
+type LogKeeper struct {
+	// type is Slot for a replication slot of a client, Archive for an archive that does not store the log, or Member for a member that
+	// does not receive it.
+	// +required
+	Type LogKeeperType `json:"type"`
+
+	// name is the name of the slot or of the member. It is empty for an archive.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name,omitempty"`
+
+	// from is the position at which the kept log begins, as the database writes it. It changes when the slot, the archive or the member
+	// has read log.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	From string `json:"from,omitempty"`
+}
+
+// LogKeeperType is the kind of a LogKeeper.
+// +kubebuilder:validation:Enum=Slot;Archive;Member
+type LogKeeperType string
+
+// Values of LogKeeperType.
+const (
+	// KeptForSlot: a client has a replication slot, and does not read the log.
+	KeptForSlot LogKeeperType = "Slot"
+	// KeptForArchive: the archive does not store the log.
+	KeptForArchive LogKeeperType = "Archive"
+	// KeptForMember: a member does not receive the log, for example because it is down.
+	KeptForMember LogKeeperType = "Member"
+)
 
 // ClusterStorageGrowth is a decision about the size of the volumes, and the measurement that it follows from.
 type ClusterStorageGrowth struct {
@@ -194,10 +264,15 @@ type ClusterStorageGrowth struct {
 	// +required
 	Time metav1.Time `json:"time"`
 
-	// cause is what filled the volume: Unknown, or Log. Log means that the log is kept for an archive that does not
-	// store it. A growth does not cure that, so the operator grows once.
+	// cause is what filled the volume: the largest of parts, or Log while the archive does not store the log. A growth does not wait for
+	// the action measure, so the cause is Unknown until the action has ended.
 	// +optional
 	Cause StorageCause `json:"cause,omitempty"`
+
+	// keptFor is for what the database keeps the log, if that is the cause. A growth does not cure that. So for the same slot or archive
+	// at the same position, the operator grows once.
+	// +optional
+	KeptFor *LogKeeper `json:"keptFor,omitempty"`
 
 	// refused is why a volume did not get a larger size; empty if all did. Then size is the size of the smallest volume, and the operator
 	// decides again after the cooldown.
@@ -211,15 +286,19 @@ type ClusterStorageGrowth struct {
 }
 
 // StorageCause is what fills a volume.
-// +kubebuilder:validation:Enum=Unknown;Log
+// +kubebuilder:validation:Enum=Unknown;Data;Log;TemporaryFiles
 type StorageCause string
 
 // Values of StorageCause.
 const (
 	// StorageCauseUnknown: the volume has data, log and temporary files, and their parts are not known.
 	StorageCauseUnknown StorageCause = "Unknown"
-	// StorageCauseLog: the archive does not store the log, so the members keep it.
+	// StorageCauseData: most of it is data.
+	StorageCauseData StorageCause = "Data"
+	// StorageCauseLog: most of it is log, or the archive does not store the log, so the members keep it.
 	StorageCauseLog StorageCause = "Log"
+	// StorageCauseTemporaryFiles: most of it is temporary files and tables.
+	StorageCauseTemporaryFiles StorageCause = "TemporaryFiles"
 )
 
 // ClusterStorageUsage is a measurement of a volume by its kubelet.

@@ -86,6 +86,12 @@ type EngineActions struct {
 	// runs again. Default: clients write until the volume is full.
 	// +optional
 	Protect *EngineAction `json:"protect,omitempty"`
+
+	// measure prints what is on the volume of the member DBC_MEMBER: the sizes of data, log and temporary files in bytes, as one JSON
+	// object. It runs while that volume fills, at most every two hours for each size of the volume. It must not change anything.
+	// docs/engines.md has the form. Default: the condition DiskPressure does not know what fills a volume.
+	// +optional
+	Measure *EngineAction `json:"measure,omitempty"`
 }
 
 // EngineObjects is the action for databases and users.

@@ -91,6 +91,8 @@ const (
 	ComponentCompanion = "companion"
 	// ComponentProtect marks the Jobs that make a database with a nearly full volume read-only, and undo that.
 	ComponentProtect = "protect"
+	// ComponentMeasure marks the Job that measures what fills a volume.
+	ComponentMeasure = "measure"
 	// ComponentHook marks the Jobs of deletion hooks.
 	ComponentHook = "deletion-hook"
 )
@@ -150,7 +152,8 @@ const (
 	AnnotationStoredSpec = "database.dbcluster.io/stored-spec"
 	// AnnotationCertificate is on the Jobs of reloads: the certificate that members load, as in status.tls.served.
 	AnnotationCertificate = "database.dbcluster.io/certificate"
-	// AnnotationOccasion is on the Job that reads what can be recovered: why it runs. For another occasion, it runs again.
+	// AnnotationOccasion is on the Job that reads what can be recovered, and on the one that measures a volume: why it runs. For another
+	// occasion, it runs again.
 	AnnotationOccasion = "database.dbcluster.io/occasion"
 	// AnnotationObjects is on the Job that makes databases and users: for each of them its identifier, and the version that the Job knows.
 	AnnotationObjects = "database.dbcluster.io/objects"

@@ -107,6 +107,8 @@ func missing(spec dbv1.DatabaseEngineSpec) (all []finding) {
 			"spec.actions.credentials is not set: a rotation of generated passwords restarts the members. Add credentials"},
 		{unprotected(spec), "spec.actions.protect is not set: clients write until the volume is full. Add protect if the database can refuse " +
 			"writes, unless it does so by itself"},
+		{actions.Archive != nil && actions.Measure == nil, "spec.actions.measure is not set: the condition DiskPressure does not name for what " +
+			"members keep log. Add measure"},
 		{given, "spec.secretKeys has keys without generate: each cluster needs a Secret of its user. Add generate if the container applies the " +
 			"value at each start"},
 		{spec.TLS == nil, "spec.tls is not set: clusters cannot have spec.tls. Add spec.tls.modes if the database serves TLS"},

@@ -148,6 +148,11 @@ func RecoveryJob(cluster string, uid types.UID) string {
 	return cluster + "-recovery-" + digest(string(uid))
 }
 
+// MeasureJob is the name of the Job that measures what fills a volume. There is only the last one.
+func MeasureJob(cluster string, uid types.UID) string {
+	return cluster + "-measure-" + digest(string(uid))
+}
+
 func digest(parts ...string) string {
 	hash := sha256.New()
 	for _, part := range parts {

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -67,22 +67,22 @@ func recorded(cluster *dbv1.DatabaseCluster) *dbv1.ClusterStorageGrowth {
 
 // judge decides about the space. A volume that fills is more important than one whose use is unknown, and an unknown use is not enough
 // space.
-func judge(s *situation.Situation, f Facts) verdict {
+func judge(s *situation.Situation, f Facts, l insight) verdict {
 	if !f.Asked {
 		return verdict{}
 	}
 	if given := giveUp(s, f); given != nil {
 		return cannotExpand(given)
 	}
-	fullest, known := f.fullest()
+	_, known := f.fullest()
 	m, keeps := kept(s, f)
 	if keeps {
-		fullest = m
+		l.fullest = m
 	}
 	unknown := strings.Join(f.Unknown, "; ")
 	switch {
-	case known && fullest.UsedPercent >= at(s.Cluster), keeps:
-		return fills(s, f, fullest)
+	case known && l.fullest.UsedPercent >= at(s.Cluster), keeps:
+		return fills(s, f, l)
 	case !f.Begun:
 		return verdict{}
 	case unknown != "":
@@ -93,7 +93,7 @@ func judge(s *situation.Situation, f Facts) verdict {
 		return verdict{status: metav1.ConditionUnknown, reason: dbv1.ReasonUsageUnknown, message: "no member runs, so no volume is measured"}
 	default:
 		return verdict{status: metav1.ConditionFalse, reason: dbv1.ReasonEnoughSpace, message: fmt.Sprintf(
-			"at most %d%% of a volume is used", (state.RoundedUse(fullest.UsedPercent)/5+1)*5)}
+			"at most %d%% of a volume is used", (state.RoundedUse(l.fullest.UsedPercent)/5+1)*5)}
 	}
 }
 
@@ -107,8 +107,9 @@ func uses(s *situation.Situation, m Measured) string {
 	return fmt.Sprintf("PersistentVolumeClaim %s is used to %d%%, measured at %s", m.Claim, m.UsedPercent, measured.UTC().Format(time.RFC3339))
 }
 
-// fills decides about a volume that fills.
-func fills(s *situation.Situation, f Facts, fullest Measured) verdict {
+// fills decides about the fullest volume, which fills.
+func fills(s *situation.Situation, f Facts, l insight) verdict {
+	fullest := l.fullest
 	grows, seen, size := s.Cluster.Spec.Storage.AutoGrow, uses(s, fullest), s.Cluster.Spec.Storage.Size
 	last := recorded(s.Cluster)
 	switch {
@@ -126,34 +127,37 @@ func fills(s *situation.Situation, f Facts, fullest Measured) verdict {
 	case s.Restoration != nil || s.Switches() || s.Wanted == 0:
 		return pressure(dbv1.ReasonFilling, "%s. The volumes grow after the current operation", seen)
 	default:
-		return enlarge(s, f, fullest, last)
+		return enlarge(s, f, l, last)
 	}
 }
 
 // enlarge decides about a volume that fills and may grow.
-func enlarge(s *situation.Situation, f Facts, fullest Measured, last *dbv1.ClusterStorageGrowth) verdict {
-	grows, seen, size := s.Cluster.Spec.Storage.AutoGrow, uses(s, fullest), from(s, fullest)
+func enlarge(s *situation.Situation, f Facts, l insight, last *dbv1.ClusterStorageGrowth) verdict {
+	grows, seen, size := s.Cluster.Spec.Storage.AutoGrow, uses(s, l.fullest), from(s, l.fullest)
+	is, keeper := cause(s, l)
 	switch {
 	case f.Expansion != "":
 		return pressure(dbv1.ReasonCannotExpand, "%s, and %s. Set that field, or free space", seen, f.Expansion)
 	case size.Cmp(grows.Limit) >= 0:
 		return pressure(dbv1.ReasonLimitReached, "%s, and the volumes have %s. Raise spec.storage.autoGrow.limit, which is %s, or free space",
 			seen, size.String(), grows.Limit.String())
-	case cause(s) == dbv1.StorageCauseLog && grownForLog(s, last):
-		return pressure(dbv1.ReasonLogKept, "%s, and the volumes have grown once since the archive does not store the log. "+
-			"Repair what the condition ContinuousArchiving reports, or remove spec.backup.archive", seen)
+	case grownFor(s, keeper, last):
+		return pressure(dbv1.ReasonLogKept, "%s, and the volumes have grown once for the log that %s. %s", seen, keeps(*keeper), remedy(s, keeper))
+	case is == dbv1.StorageCauseUnknown && l.awaits(last) && !urgent(s, f, l.fullest):
+		return pressure(dbv1.ReasonLogKept, "%s, and the volumes have grown for the log that %s. They grow again if Job %s finds that it was read",
+			seen, keeps(*last.KeptFor), naming.MeasureJob(s.Cluster.Name, s.Cluster.UID))
 	default:
-		return grow(s, f, fullest, last)
+		return grow(s, f, l, last)
 	}
 }
 
 // grow decides to grow, unless a growth was a short time ago. A volume that is nearly full, or that keeps a database read-only, does not wait:
 // the limit bounds what that costs, and a provider that refuses is reported.
-func grow(s *situation.Situation, f Facts, fullest Measured, last *dbv1.ClusterStorageGrowth) verdict {
-	grows, seen := s.Cluster.Spec.Storage.AutoGrow, uses(s, fullest)
+func grow(s *situation.Situation, f Facts, l insight, last *dbv1.ClusterStorageGrowth) verdict {
+	grows, seen := s.Cluster.Spec.Storage.AutoGrow, uses(s, l.fullest)
 	if last != nil {
 		left := last.Time.Add(cooldown(grows)).Sub(s.At)
-		if waits := left > 0 && (!urgent(s, f, fullest) || concerned(fullest, last)); waits {
+		if waits := left > 0 && (!urgent(s, f, l.fullest) || concerned(l.fullest, last)); waits {
 			v := pressure(dbv1.ReasonCooldown, "%s; the volumes may grow again at %s", seen,
 				last.Time.Add(cooldown(grows)).UTC().Format(time.RFC3339))
 			if last.Refused != "" {
@@ -163,9 +167,10 @@ func grow(s *situation.Situation, f Facts, fullest Measured, last *dbv1.ClusterS
 			return v
 		}
 	}
-	size := larger(from(s, fullest), cmp.Or(grows.ByPercent, defaultByPercent), fullest.needs(), grows.Limit)
+	size := larger(from(s, l.fullest), cmp.Or(grows.ByPercent, defaultByPercent), l.fullest.needs(), grows.Limit)
 	v := pressure(dbv1.ReasonGrowing, "%s; the volumes grow to %s", seen, size.String())
-	v.growth = &dbv1.ClusterStorageGrowth{Size: size, Time: metav1.NewTime(s.At), Cause: cause(s), Usage: fullest.usage()}
+	v.growth = &dbv1.ClusterStorageGrowth{Size: size, Time: metav1.NewTime(s.At), Usage: l.fullest.usage()}
+	v.growth.Cause, v.growth.KeptFor = cause(s, l)
 	return v
 }
 
@@ -176,21 +181,6 @@ func cannotExpand(last *dbv1.ClusterStorageGrowth) verdict {
 	}
 	v.growth = last
 	return v
-}
-
-// cause is what fills the volumes, as far as the status shows it: the kubelet knows no more than their use.
-func cause(s *situation.Situation) dbv1.StorageCause {
-	archiving := meta.FindStatusCondition(s.Cluster.Status.Conditions, dbv1.ConditionContinuousArchiving)
-	if archiving != nil && archiving.Status == metav1.ConditionFalse {
-		return dbv1.StorageCauseLog
-	}
-	return dbv1.StorageCauseUnknown
-}
-
-// grownForLog reports whether the volumes have grown since the archive does not store the log.
-func grownForLog(s *situation.Situation, last *dbv1.ClusterStorageGrowth) bool {
-	archiving := meta.FindStatusCondition(s.Cluster.Status.Conditions, dbv1.ConditionContinuousArchiving)
-	return last != nil && last.Cause == dbv1.StorageCauseLog && archiving != nil && !last.Time.Before(&archiving.LastTransitionTime)
 }
 
 func urgent(s *situation.Situation, f Facts, m Measured) bool {

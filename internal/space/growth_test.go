@@ -188,14 +188,14 @@ func TestWhenVolumesGrow(t *testing.T) {
 			"True Growing: " + used85 + "; the volumes grow to 12Gi\ndesired 12Gi"},
 		"and not twice": {func(f *fixture) {
 			f.use(0, 85)
-			f.grown("12Gi", 8*time.Hour).Cause = dbv1.StorageCauseLog
+			f.grown("12Gi", 8*time.Hour).KeptFor = &dbv1.LogKeeper{Type: dbv1.KeptForArchive}
 			f.sized("12Gi")
 			f.cluster.Status.Conditions = archiving(metav1.ConditionFalse, 9*time.Hour)
-		}, "True LogKept: " + used85 + ", and the volumes have grown once since the archive does not store the log. Repair what the condition " +
+		}, "True LogKept: " + used85 + ", and the volumes have grown once for the log that the archive does not store. Repair what the condition " +
 			"ContinuousArchiving reports, or remove spec.backup.archive\ndesired 12Gi"},
 		"but again after the archive has recovered": {func(f *fixture) {
 			f.use(0, 85)
-			f.grown("12Gi", 8*time.Hour).Cause = dbv1.StorageCauseLog
+			f.grown("12Gi", 8*time.Hour).KeptFor = &dbv1.LogKeeper{Type: dbv1.KeptForArchive}
 			f.sized("12Gi")
 			f.cluster.Status.Conditions = archiving(metav1.ConditionFalse, time.Hour)
 		}, "True Growing: " + used85 + "; the volumes grow to 15Gi\ndesired 15Gi"},

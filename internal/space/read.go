@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
@@ -43,9 +44,10 @@ func read(ctx context.Context, o *subject.ClusterReading) {
 	if o.Err != nil {
 		return
 	}
-	f := Facts{Asked: o.Meter != nil && asked(o.Cluster)}
+	f := Facts{Asked: o.Meter != nil && asked(o.Cluster), Image: o.TransferImage}
 	f.measure(ctx, o)
 	f.readJob(ctx, o)
+	f.readLook(ctx, o)
 	state.Put(&o.Observed, f)
 }
 
@@ -128,5 +130,17 @@ func (f *Facts) readJob(ctx context.Context, o *subject.ClusterReading) {
 	_, ordinal, named := naming.TemplateOf(o.Cluster.Name, recorded.Usage.Claim)
 	if name := jobName(o.Cluster, recorded, ordinal); named && name != "" {
 		_, f.Protection.Job, f.Protection.Found = o.JobNamed(ctx, protectAction, name)
+	}
+}
+
+// readLook reads the Job of the action measure.
+func (f *Facts) readLook(ctx context.Context, o *subject.ClusterReading) {
+	if !f.Asked || o.Engine == nil || o.Engine.Spec.Actions.Measure == nil {
+		return
+	}
+	job, seen, found := o.JobNamed(ctx, lookAction, naming.MeasureJob(o.Cluster.Name, o.Cluster.UID))
+	if found {
+		f.Look = LookJob{Job: seen, Found: true}
+		f.Look.Claim, f.Look.Capacity = occasionOf(job.Annotations[dbv1.AnnotationOccasion])
 	}
 }

@@ -18,29 +18,40 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/subject"
 )
 
+// reporter has what a pass has decided about the space.
+type reporter struct {
+	s *situation.Situation
+	f Facts
+	v verdict
+	g guard
+	l insight
+}
+
 // report writes the decisions, the rounded use and the condition.
-func report(s *situation.Situation, f Facts, v verdict, g guard) subject.Report {
-	return func(e subject.Executed, status *dbv1.DatabaseClusterStatus) []metav1.Condition {
-		before := s.Cluster.Status.Storage
-		if before == nil {
-			before = &dbv1.ClusterStorageStatus{}
-		}
-		if given := refused(s, e); given != nil {
-			v = cannotExpand(given)
-		}
-		after := dbv1.ClusterStorageStatus{
-			Growth: before.Growth, Protection: g.next, Usage: usage(s, f, before.Usage), Unprotected: cmp.Or(g.unprotected, before.Unprotected),
-		}
-		if v.growth != nil {
-			after.Growth = v.growth
-		}
-		write(s, status, after)
-		if !f.Asked && (g.next == nil || g.quiet) {
-			meta.RemoveStatusCondition(&status.Conditions, dbv1.ConditionDiskPressure)
-			return nil
-		}
-		return condition(v, g)
+func (r reporter) report(e subject.Executed, status *dbv1.DatabaseClusterStatus) []metav1.Condition {
+	before := r.s.Cluster.Status.Storage
+	if before == nil {
+		before = &dbv1.ClusterStorageStatus{}
 	}
+	if given := refused(r.s, e); given != nil {
+		r.v = cannotExpand(given)
+	}
+	after := dbv1.ClusterStorageStatus{
+		Growth: explained(r.s, r.l, before.Growth), Protection: r.g.next, Usage: usage(r.s, r.f, before.Usage), Parts: r.l.parts,
+		Unprotected: cmp.Or(r.g.unprotected, before.Unprotected),
+	}
+	if r.v.growth != nil {
+		after.Growth = r.v.growth
+	}
+	write(r.s, status, after)
+	if !r.f.Asked && (r.g.next == nil || r.g.quiet) {
+		meta.RemoveStatusCondition(&status.Conditions, dbv1.ConditionDiskPressure)
+		return nil
+	}
+	if r.v.status == metav1.ConditionTrue {
+		r.v.message += r.l.sentences(r.s, r.v.reason)
+	}
+	return condition(r.v, r.g)
 }
 
 // write adds the decisions to what the status has of the volumes.
@@ -52,7 +63,7 @@ func write(s *situation.Situation, status *dbv1.DatabaseClusterStatus, after dbv
 		status.Storage = &dbv1.ClusterStorageStatus{}
 	}
 	next := status.Storage
-	next.Growth, next.Protection, next.Usage, next.Desired = after.Growth, after.Protection, after.Usage, nil
+	next.Growth, next.Protection, next.Usage, next.Parts, next.Desired = after.Growth, after.Protection, after.Usage, after.Parts, nil
 	next.Unprotected = after.Unprotected
 	if after.Growth != nil || s.Cluster.Spec.Storage.AutoGrow != nil {
 		decided := *s.Declared.DeepCopy()

@@ -30,12 +30,13 @@ var Subject = subject.Subject{Read: read, Decide: decide, Transitions: []operati
 // same applies to the protection and its Job.
 func decide(s *situation.Situation) subject.Decision {
 	f := state.FactsOf[Facts](s.Observed)
-	judged := judge(s, f)
+	measured := look(s, f)
+	judged := judge(s, f, measured)
 	protected := protect(s, f)
 	return subject.Decision{
-		Operations: protected.operations, Refuses: protected.refuses,
-		RequeueAfter: situation.Sooner(situation.Sooner(judged.left, protected.left), f.staleIn(s.At)),
-		Report:       report(s, f, judged, protected),
+		Operations: append(protected.operations, measured.operations...), Refuses: protected.refuses,
+		RequeueAfter: situation.Sooner(situation.Sooner(judged.left, protected.left), situation.Sooner(measured.left, f.staleIn(s.At))),
+		Report:       reporter{s, f, judged, protected, measured}.report,
 	}
 }
 
@@ -55,6 +56,10 @@ type Facts struct {
 	Expansion string
 	// Protection is the Job of the current state of the protection.
 	Protection ProtectionJob
+	// Look is the Job that measures what fills a volume.
+	Look LookJob
+	// Image has the transfer program; "" if the operator runs without it.
+	Image string
 }
 
 // Measured is a volume of a member with its measurement.

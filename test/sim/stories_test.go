@@ -48,6 +48,7 @@ var subjects = []subject{
 	{"A database that no longer responds", true, silenceSequences},
 	{"Growth and protection of volumes that fill", true, spaceSequences},
 	{"Members without space to write", true, fullSequences},
+	{"The cause of a volume that fills", false, causeSequences},
 	{"The moment at which a configuration counts as in force", true, keptSequences},
 	{"Records that outlive what is created again", true, recordSequences},
 }

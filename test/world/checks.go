@@ -29,8 +29,11 @@ func factsOf(data string) protocol.Facts {
 	return protocol.Facts{"data": text}
 }
 
-// performProbe runs the probe of a temporary copy.
+// performProbe runs the probe of a temporary copy, or the action measure.
 func (w *World) performProbe(pod *corev1.Pod, c *protocol.Probe) exit {
+	if pod.Labels[dbv1.LabelComponent] == dbv1.ComponentMeasure {
+		return exitWith(protocol.Result{Output: json.RawMessage(w.disk.parts)})
+	}
 	result := protocol.Result{Output: json.RawMessage(`{"role":"primary"}`)}
 	if claim := w.ClaimOf(pod); claim != nil && len(c.Check) > 0 {
 		result.Facts = factsOf(w.disk.volumes[claim.UID].data)

@@ -42,6 +42,8 @@ type disk struct {
 	full map[types.UID]bool
 	// used is the used part of volumes in percent, by their claims; a volume that is not in it is nearly empty.
 	used map[types.UID]int32
+	// parts is what the action measure prints.
+	parts string
 	// passwords are those that the database of a member accepts, by the name of its pod.
 	passwords map[string][]string
 	// own are the DatabaseBackups that the operator created.
@@ -141,8 +143,8 @@ func newDisk() *disk {
 func (d *disk) clone() *disk {
 	return &disk{
 		maps.Clone(d.bucket), maps.Clone(d.volumes), maps.Clone(d.succeeded), maps.Clone(d.exits), maps.Clone(d.streams), maps.Clone(d.lost),
-		maps.Clone(d.full), maps.Clone(d.used), maps.Clone(d.passwords), maps.Clone(d.own), maps.Clone(d.serving), d.servedBy, d.consent, d.quota,
-		slices.Clone(d.troubles), d.backOff, d.shared.clone(), maps.Clone(d.accounts), maps.Clone(d.completed),
+		maps.Clone(d.full), maps.Clone(d.used), d.parts, maps.Clone(d.passwords), maps.Clone(d.own), maps.Clone(d.serving), d.servedBy,
+		d.consent, d.quota, slices.Clone(d.troubles), d.backOff, d.shared.clone(), maps.Clone(d.accounts), maps.Clone(d.completed),
 		maps.Clone(d.failed), nodeFacts{slices.Clone(d.nodes.drains), d.nodes.last, d.nodes.moved},
 	}
 }
@@ -151,7 +153,7 @@ func (d *disk) clone() *disk {
 func (d *disk) String() string {
 	of := d.shared
 	bucket, volumes, acked := d.ranked()
-	return fmt.Sprintln(bucket, volumes, d.succeeded, d.exits, d.streams, d.lost, d.full, d.used, d.own, d.serving,
+	return fmt.Sprintln(bucket, volumes, d.succeeded, d.exits, d.streams, d.lost, d.full, d.used, d.parts, d.own, d.serving,
 		d.consent, d.quota, d.troubles, d.backOff, acked, of.voters, of.left, of.ran, of.frozen, of.stalled, of.unnoticed, of.divided,
 		of.gone, of.passedTo, of.parameters, of.tunedFor, d.accounts, d.nodes.drains)
 }

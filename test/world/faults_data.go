@@ -45,6 +45,11 @@ func UseVolume(pod string, percent int32) Step {
 	}}
 }
 
+// Prints sets what the action measure prints about any volume.
+func Prints(text string) Step {
+	return Step{What: "the action measure prints " + text, Do: func(w *World) { w.disk.parts = text }}
+}
+
 // LoseVolume deletes the claim and the pod of a member.
 func (w *World) LoseVolume(ordinal int32) {
 	if claim := w.Claim(ordinal); claim != nil {

@@ -203,7 +203,7 @@ func (w *World) count(c store.Change) {
 	switch {
 	case w.by != operator || isCluster:
 	// How many runs there are depends on the path.
-	case slices.Contains([]string{dbv1.ComponentObjects, dbv1.ComponentProtect}, c.Object().GetLabels()[dbv1.LabelComponent]):
+	case slices.Contains([]string{dbv1.ComponentObjects, dbv1.ComponentProtect, dbv1.ComponentMeasure}, c.Object().GetLabels()[dbv1.LabelComponent]):
 	case c.Before == nil:
 		w.Counts["create "+store.Ref(c.After)]++
 	case leftToTime(c.Before), isAttempt(c.Before):
@@ -216,7 +216,7 @@ func (w *World) count(c store.Change) {
 func leftToTime(object client.Object) bool {
 	return slices.Contains([]string{
 		dbv1.ComponentBackupDeletion, dbv1.ComponentRotation, dbv1.ComponentHandOver, dbv1.ComponentMemberRemove, dbv1.ComponentConfigure,
-		dbv1.ComponentObjects, dbv1.ComponentProtect,
+		dbv1.ComponentObjects, dbv1.ComponentProtect, dbv1.ComponentMeasure,
 	}, object.GetLabels()[dbv1.LabelComponent])
 }
 

@@ -128,6 +128,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.ClusterStorageApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterStorageGrowth"):
 		return &apiv1alpha1.ClusterStorageGrowthApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ClusterStorageParts"):
+		return &apiv1alpha1.ClusterStoragePartsApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterStorageProtection"):
 		return &apiv1alpha1.ClusterStorageProtectionApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterStorageStatus"):
@@ -266,6 +268,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.EngineVariableApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("HookStatus"):
 		return &apiv1alpha1.HookStatusApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("LogKeeper"):
+		return &apiv1alpha1.LogKeeperApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("MemberProbes"):
 		return &apiv1alpha1.MemberProbesApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("MemberStatus"):

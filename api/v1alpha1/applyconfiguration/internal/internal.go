@@ -1101,6 +1101,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: cause
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.StorageCause
+    - name: keptFor
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.LogKeeper
     - name: refused
       type:
         scalar: string
@@ -1113,6 +1116,30 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: usage
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterStorageUsage
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterStorageParts
+  map:
+    fields:
+    - name: capacityBytes
+      type:
+        scalar: numeric
+    - name: claim
+      type:
+        scalar: string
+    - name: dataBytes
+      type:
+        scalar: numeric
+    - name: keptFor
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.LogKeeper
+    - name: logBytes
+      type:
+        scalar: numeric
+    - name: temporaryBytes
+      type:
+        scalar: numeric
+    - name: time
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterStorageProtection
   map:
     fields:
@@ -1140,6 +1167,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: growth
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterStorageGrowth
+    - name: parts
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterStorageParts
     - name: protection
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterStorageProtection
@@ -2273,6 +2303,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: initialize
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineAction
+    - name: measure
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineAction
     - name: memberRemove
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineAction
@@ -2801,6 +2834,20 @@ var schemaYAML = typed.YAMLObject(`types:
           keys:
           - pod
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.HookType
+  scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.LogKeeper
+  map:
+    fields:
+    - name: from
+      type:
+        scalar: string
+    - name: name
+      type:
+        scalar: string
+    - name: type
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.LogKeeperType
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.LogKeeperType
   scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.MemberRole
   scalar: string

@@ -21,9 +21,12 @@ type ClusterStorageGrowthApplyConfiguration struct {
 	Size *resource.Quantity `json:"size,omitempty"`
 	// time is the time of the decision.
 	Time *v1.Time `json:"time,omitempty"`
-	// cause is what filled the volume: Unknown, or Log. Log means that the log is kept for an archive that does not
-	// store it. A growth does not cure that, so the operator grows once.
+	// cause is what filled the volume: the largest of parts, or Log while the archive does not store the log. A growth does not wait for
+	// the action measure, so the cause is Unknown until the action has ended.
 	Cause *apiv1alpha1.StorageCause `json:"cause,omitempty"`
+	// keptFor is for what the database keeps the log, if that is the cause. A growth does not cure that. So for the same slot or archive
+	// at the same position, the operator grows once.
+	KeptFor *LogKeeperApplyConfiguration `json:"keptFor,omitempty"`
 	// refused is why the storage did not provide a larger size; empty if it did.
 	Refused *string `json:"refused,omitempty"`
 	// usage is the measurement that the decision follows from.
@@ -57,6 +60,14 @@ func (b *ClusterStorageGrowthApplyConfiguration) WithTime(value v1.Time) *Cluste
 // If called multiple times, the Cause field is set to the value of the last call.
 func (b *ClusterStorageGrowthApplyConfiguration) WithCause(value apiv1alpha1.StorageCause) *ClusterStorageGrowthApplyConfiguration {
 	b.Cause = &value
+	return b
+}
+
+// WithKeptFor sets the KeptFor field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the KeptFor field is set to the value of the last call.
+func (b *ClusterStorageGrowthApplyConfiguration) WithKeptFor(value *LogKeeperApplyConfiguration) *ClusterStorageGrowthApplyConfiguration {
+	b.KeptFor = value
 	return b
 }
 

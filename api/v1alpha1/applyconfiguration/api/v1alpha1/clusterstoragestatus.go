@@ -28,6 +28,9 @@ type ClusterStorageStatusApplyConfiguration struct {
 	Usage *ClusterStorageUsageApplyConfiguration `json:"usage,omitempty"`
 	// protection is set while transactions are read-only, because the volume of the primary is nearly full.
 	Protection *ClusterStorageProtectionApplyConfiguration `json:"protection,omitempty"`
+	// parts is the last answer of the action measure of the engine. The action runs while a volume fills, at most every two hours for each
+	// size of the volume. It is empty without autoGrow and usage, and for engines without the action.
+	Parts *ClusterStoragePartsApplyConfiguration `json:"parts,omitempty"`
 }
 
 // ClusterStorageStatusApplyConfiguration constructs a declarative configuration of the ClusterStorageStatus type for use with
@@ -81,5 +84,13 @@ func (b *ClusterStorageStatusApplyConfiguration) WithUsage(value *ClusterStorage
 // If called multiple times, the Protection field is set to the value of the last call.
 func (b *ClusterStorageStatusApplyConfiguration) WithProtection(value *ClusterStorageProtectionApplyConfiguration) *ClusterStorageStatusApplyConfiguration {
 	b.Protection = value
+	return b
+}
+
+// WithParts sets the Parts field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Parts field is set to the value of the last call.
+func (b *ClusterStorageStatusApplyConfiguration) WithParts(value *ClusterStoragePartsApplyConfiguration) *ClusterStorageStatusApplyConfiguration {
+	b.Parts = value
 	return b
 }

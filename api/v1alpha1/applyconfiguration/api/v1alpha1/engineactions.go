@@ -64,6 +64,10 @@ type EngineActionsApplyConfiguration struct {
 	// DBC_MEMBER is nearly full. Clients can read, the member stays ready, and the database itself can write. It must succeed if it
 	// runs again. Default: clients write until the volume is full.
 	Protect *EngineActionApplyConfiguration `json:"protect,omitempty"`
+	// measure prints what is on the volume of the member DBC_MEMBER: the sizes of data, log and temporary files in bytes, as one JSON
+	// object. It runs while that volume fills, at most every two hours for each size of the volume. It must not change anything.
+	// docs/engines.md has the form. Default: the condition DiskPressure does not know what fills a volume.
+	Measure *EngineActionApplyConfiguration `json:"measure,omitempty"`
 }
 
 // EngineActionsApplyConfiguration constructs a declarative configuration of the EngineActions type for use with
@@ -181,5 +185,13 @@ func (b *EngineActionsApplyConfiguration) WithObjects(value *EngineObjectsApplyC
 // If called multiple times, the Protect field is set to the value of the last call.
 func (b *EngineActionsApplyConfiguration) WithProtect(value *EngineActionApplyConfiguration) *EngineActionsApplyConfiguration {
 	b.Protect = value
+	return b
+}
+
+// WithMeasure sets the Measure field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Measure field is set to the value of the last call.
+func (b *EngineActionsApplyConfiguration) WithMeasure(value *EngineActionApplyConfiguration) *EngineActionsApplyConfiguration {
+	b.Measure = value
 	return b
 }

@@ -1,0 +1,1 @@
+../../postgresql-v1/scripts/measure.sql
