@@ -110,7 +110,7 @@ const Unanswered = 5 * time.Minute
 
 // LostAt returns when a Job with this deadline, whose pods do not end, counts as failed; ok is false for any other Job.
 func (t Job) LostAt(deadline time.Duration) (at time.Time, ok bool) {
-	if !t.Failing || t.StartTime == nil {
+	if !t.Failing || t.Ended() || t.StartTime == nil {
 		return time.Time{}, false
 	}
 	return t.StartTime.Add(deadline + Unanswered), true

@@ -83,24 +83,27 @@ func TestTheResultOfAJobCountsForItsTime(t *testing.T) {
 	}
 	failed, going := ended(time.Hour), ended(time.Hour)
 	failed.Succeeded, failed.Failed = false, true
+	justFailed := ended(0)
+	justFailed.Succeeded, justFailed.Failed, justFailed.Failing, justFailed.StartTime = false, true, true, &metav1.Time{Time: now}
 	going.Ending = true
 	for name, c := range map[string]struct {
 		task   Job
 		counts time.Duration
 		want   Step
 	}{
-		"for always":           {ended(time.Hour), 0, Done},
-		"as long as it counts": {ended(time.Minute - 1), time.Minute, Done},
-		"no longer":            {ended(time.Minute), time.Minute, Recreate},
-		"nor a failure":        {failed, time.Minute, Recreate},
-		"it is being deleted":  {going, time.Minute, AwaitDeletion},
-		"it has not ended":     {Job{Started: true}, time.Minute, Wait},
+		"for always":                 {ended(time.Hour), 0, Done},
+		"as long as it counts":       {ended(time.Minute - 1), time.Minute, Done},
+		"no longer":                  {ended(time.Minute), time.Minute, Recreate},
+		"nor a failure":              {failed, time.Minute, Recreate},
+		"one that was about to fail": {justFailed, time.Minute, Failed},
+		"it is being deleted":        {going, time.Minute, AwaitDeletion},
+		"it has not ended":           {Job{Started: true}, time.Minute, Wait},
 	} {
 		left := max(0, c.counts-c.task.EndedFor(now))
 		if !c.task.Ended() {
 			left = 0
 		}
-		if r := Run(Policy{CountsFor: c.counts}, c.task, true, now); r.Step != c.want || r.Left != left {
+		if r := Run(Policy{CountsFor: c.counts, Deadline: time.Hour}, c.task, true, now); r.Step != c.want || r.Left != left {
 			t.Errorf("%s: %d, want %d, again in %s", name, r.Step, c.want, r.Left)
 		}
 	}
