@@ -334,7 +334,7 @@ func (p *pooler) restart(withPause bool) string {
 	if withPause {
 		output, err := command.CombinedOutput()
 		p.t.Logf("%s", output)
-		if err != nil || !strings.Contains(string(output), "Paused the poolers") || !strings.Contains(string(output), "Resumed the poolers") {
+		if err != nil || !strings.Contains(string(output), "Paused 1 of 1 poolers") || !strings.Contains(string(output), "Resumed the poolers") {
 			p.t.Error(err)
 		}
 	} else {

@@ -92,6 +92,18 @@ class Pause(unittest.TestCase):
         self.assertEqual(ended, [1])
 
 
+class Stop(unittest.TestCase):
+    # PgBouncer reports that it is paused while it shuts down. RESUME would cancel that.
+    def test_a_pause_ends_until_pgbouncer_shuts_down(self):
+        for stopping, observed in ((None, 1), ((0, 0), 1), ((0, 1), 0), ((0, 2), 0)):
+            with self.subTest(stopping=stopping), container.environment(DBC_PARAM_TARGET="primary"):
+                found = pooler.Pooler()
+                found.stopping, found.pause, found.console = stopping, unittest.mock.Mock(), unittest.mock.Mock()
+                found.console.paused.return_value = True
+                found.observe()
+                self.assertEqual(found.pause.observe.call_count, observed)
+
+
 class Bound(unittest.TestCase):
     def test_it_passes_on_what_a_function_returns_and_how_it_fails(self):
         self.assertEqual(pooler.Bounded(lambda: ("1", True), 5)(), ("1", True))
