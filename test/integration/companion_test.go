@@ -120,6 +120,27 @@ func TestACompanionGetsItsObjectsAndDriftIsRepaired(t *testing.T) {
 	})
 }
 
+// The name of this Service leads actions to the companions that can pause. They must not connect to pods of another owner.
+func TestAServiceOfAnotherOwnerWithTheNameOfTheCompanionsIsReported(t *testing.T) {
+	parallel(t)
+	engine := accompanied(t)
+	cluster := started(t, func(c *dbv1.DatabaseCluster) { c.Spec.Engine = engine }, healthy)
+	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: naming.Companions(cluster.Name)}}
+	service.Spec.ClusterIP, service.Spec.Selector = corev1.ClusterIPNone, map[string]string{"app": "another"}
+	create(t, service)
+	pool := companionOf(cluster, "pool")
+	pool.Spec.Companion = "pooler"
+	create(t, pool)
+	awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonNameConflict, "Service "+service.Name+" already exists and does "+
+		"not belong to this cluster, so the operator does not change it. Delete it, delete the DatabaseCompanions whose clients can be paused, or give the cluster another name")
+	remove(t, service)
+	eventually(t, "the Service of the cluster", func() error {
+		err := admin.Get(t.Context(), client.ObjectKeyFromObject(service), service)
+		return errorIf(err != nil || !metav1.IsControlledBy(service, cluster) || !service.Spec.PublishNotReadyAddresses, "%v, %+v", err, service)
+	})
+	awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionFalse, dbv1.ReasonNotStalled, "no action required")
+}
+
 func TestACompanionOutlivesItsCluster(t *testing.T) {
 	parallel(t)
 	cluster := started(t, func(*dbv1.DatabaseCluster) {}, healthy)

@@ -23,10 +23,10 @@ def say(text):
 
 
 def addresses():
-    """Returns the addresses of the poolers. Without one, their name does not exist."""
+    """Returns the addresses of the poolers. Without one, their name does not exist. The operator names no Service of another owner."""
     try:
-        found = socket.getaddrinfo("%s-companions.%s.svc" % (env["DBC_CLUSTER"], env["DBC_NAMESPACE"]), PORT, type=socket.SOCK_STREAM)
-    except OSError:
+        found = socket.getaddrinfo(env["DBC_COMPANIONS_HOST"], PORT, type=socket.SOCK_STREAM)
+    except (KeyError, OSError):
         return []
     return sorted({entry[4][0] for entry in found})
 
@@ -35,8 +35,7 @@ def console(address):
     """Connects to the console of a pooler. Its certificate has the name of its Service, which is not known here."""
     tls = {"Require": {"sslmode": "verify-ca", "sslrootcert": env.get("DBC_TLS_DIR", "") + "/ca.crt"}}.get(
         env.get("DBC_TLS_MODE", ""), {"sslmode": "prefer", "sslrootcert": ""})
-    if psycopg2.extensions.libpq_version() >= 160000:
-        tls["require_auth"] = "scram-sha-256"  # another server of this name cannot ask for the password itself
+    tls["require_auth"] = "scram-sha-256"  # another server of this address cannot ask for the password itself. libpq before 16 refuses this.
     problem = None
     for password in secrets("pooler-password"):
         try:

@@ -46,11 +46,12 @@ class Console:
         return []
 
 
-def around(console, work, reaches=True):
+def around(console, work, reaches=True, companions="orders-companions.shop.svc"):
     """Runs work while the poolers are paused. Returns the exit code, and the text for the log."""
     found = [(0, 0, 0, "", (address, 5432)) for address in console.poolers]
     answers = {"getaddrinfo": unittest.mock.Mock(side_effect=None if found else OSError("unknown name"), return_value=found)}
-    with container.environment(DBC_CLUSTER="orders", DBC_NAMESPACE="shop"), unittest.mock.patch.multiple(
+    names = {"DBC_COMPANIONS_HOST": companions} if companions else {}
+    with container.environment(DBC_CLUSTER="orders", DBC_NAMESPACE="shop", **names), unittest.mock.patch.multiple(
             pausing, TRANSACTIONS=0.3, WORK=1, SEEN=0.1, ANSWER=0.3, checkpoint=lambda _: console.said.append("CHECKPOINT"), reached=lambda _: reaches,
             socket=types.SimpleNamespace(SOCK_STREAM=socket.SOCK_STREAM, **answers), console=console.connect, query=console.query):
         def body():
@@ -109,6 +110,18 @@ class Paused(unittest.TestCase):
                 _, text = around(console, lambda console=console: console.said.append("work"))
                 self.assertEqual((console.said, console.connected), (["CHECKPOINT", "work"], ["a"]))
                 self.assertIn("The pooler a is not paused: %s.\nPaused 0 of 1 poolers.\n" % why, text)
+
+    # The operator names no Service of another owner.
+    def test_an_action_without_the_name_of_the_poolers_connects_to_none(self):
+        console = Console(a="primary")
+        around(console, lambda: console.said.append("work"), companions="")
+        self.assertEqual((console.said, console.connected), (["work"], []))
+
+    def test_no_server_can_ask_for_the_password_of_the_poolers_itself(self):
+        with container.environment(), unittest.mock.patch.multiple(pausing, secrets=lambda _: ["secret"]), unittest.mock.patch.object(
+                pausing.psycopg2, "connect") as connect:
+            pausing.console("a")
+            self.assertEqual(connect.call_args.kwargs["require_auth"], "scram-sha-256")
 
     def test_the_pause_ends_before_work_that_takes_too_long(self):
         console = Console(a="primary")
