@@ -405,7 +405,7 @@ func TestTheRoleOfPoolersIsPutRightAndARunThatFindsItRightWritesNothing(t *testi
 		(SELECT proacl FROM pg_proc WHERE proname = 'login' AND pronamespace = 'dbc_pooler'::regnamespace),
 		(SELECT string_agg(name, ' ') FROM pg_roles, dbc_pooler.login(rolname))
 		FROM pg_roles r WHERE rolname = 'dbc_pooler'`
-	const right = "f|t|f|60|0|{postgres=X/postgres,dbc_pooler=X/postgres}|app"
+	const right = "f|t|f|300|0|{postgres=X/postgres,dbc_pooler=X/postgres}|app"
 	d.expect("postgres", facts, right)
 	for _, change := range []string{
 		"ALTER ROLE dbc_pooler SUPERUSER NOLOGIN INHERIT CONNECTION LIMIT 1", "GRANT boss TO dbc_pooler", "GRANT dbc_pooler TO app", "GRANT EXECUTE ON FUNCTION dbc_pooler.login(name) TO app WITH GRANT OPTION",
