@@ -13,6 +13,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/subject"
@@ -30,6 +31,8 @@ type PassResult struct {
 // changes.
 func Of(pass PassResult, now metav1.Time) dbv1.DatabaseClusterStatus {
 	status := pass.Cluster.Status.DeepCopy()
+	required, optional := operation.Split(pass.Err)
+	pass.Err = required
 	status.Selector = naming.SelectorText(pass.Cluster.Name)
 	pass.count(status)
 	status.Primary = pass.primary()
@@ -39,7 +42,7 @@ func Of(pass PassResult, now metav1.Time) dbv1.DatabaseClusterStatus {
 	pass.record(status, now)
 	status.Volumes = pass.VolumeRecords(status.Requests)
 	status.ObservedGeneration = pass.observedGeneration()
-	for _, condition := range pass.conditions(pass.subjects(status)) {
+	for _, condition := range pass.conditions(pass.subjects(status, optional)) {
 		condition.ObservedGeneration = pass.Cluster.Generation
 		condition.LastTransitionTime = now
 		condition.Message = truncate(condition.Message)
@@ -73,10 +76,11 @@ func (p PassResult) expressed() bool {
 }
 
 // subjects returns the conditions of the subjects, which write their parts of the status.
-func (p PassResult) subjects(status *dbv1.DatabaseClusterStatus) []metav1.Condition {
+func (p PassResult) subjects(status *dbv1.DatabaseClusterStatus, optional error) []metav1.Condition {
 	var all []metav1.Condition
+	executed := subject.Executed{Operations: p.Plan.Operations, Stalled: p.Plan.Stalled, Err: p.Err, Optional: optional}
 	for _, report := range p.Plan.Reports {
-		all = append(all, report(subject.Executed{Operations: p.Plan.Operations, Stalled: p.Plan.Stalled, Err: p.Err}, status)...)
+		all = append(all, report(executed, status)...)
 	}
 	return all
 }
