@@ -77,8 +77,8 @@ type EngineCompanion struct {
 	// +kubebuilder:validation:MaxItems=32
 	Parameters []EngineCompanionParameter `json:"parameters,omitempty"`
 
-	// pause is Supported if the scripts of the engine can pause the clients of the companion while the primary changes. Its ready pods
-	// then have addresses under <cluster>-companions.<namespace>.svc, where actions find them. Default: Unsupported.
+	// pause is Supported if the scripts of the engine can pause the clients of the companion while the primary changes. The variable
+	// DBC_COMPANIONS_HOST of actions is then a name with the addresses of its pods. Default: Unsupported.
 	// +optional
 	// +kubebuilder:validation:Enum=Supported;Unsupported
 	Pause EnginePause `json:"pause,omitempty"`

@@ -334,7 +334,7 @@ func (p *pooler) restart(withPause bool) string {
 	if withPause {
 		output, err := command.CombinedOutput()
 		p.t.Logf("%s", output)
-		if err != nil || !strings.Contains(string(output), "Paused the poolers") || !strings.Contains(string(output), "Resumed the poolers") {
+		if err != nil || !strings.Contains(string(output), "Paused 1 of 1 poolers") || !strings.Contains(string(output), "Resumed the poolers") {
 			p.t.Error(err)
 		}
 	} else {
@@ -405,7 +405,7 @@ func TestTheRoleOfPoolersIsPutRightAndARunThatFindsItRightWritesNothing(t *testi
 		(SELECT proacl FROM pg_proc WHERE proname = 'login' AND pronamespace = 'dbc_pooler'::regnamespace),
 		(SELECT string_agg(name, ' ') FROM pg_roles, dbc_pooler.login(rolname))
 		FROM pg_roles r WHERE rolname = 'dbc_pooler'`
-	const right = "f|t|f|60|0|{postgres=X/postgres,dbc_pooler=X/postgres}|app"
+	const right = "f|t|f|300|0|{postgres=X/postgres,dbc_pooler=X/postgres}|app"
 	d.expect("postgres", facts, right)
 	for _, change := range []string{
 		"ALTER ROLE dbc_pooler SUPERUSER NOLOGIN INHERIT CONNECTION LIMIT 1", "GRANT boss TO dbc_pooler", "GRANT dbc_pooler TO app", "GRANT EXECUTE ON FUNCTION dbc_pooler.login(name) TO app WITH GRANT OPTION",

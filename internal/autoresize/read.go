@@ -9,11 +9,11 @@ import (
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/subject"
@@ -36,7 +36,7 @@ func read(ctx context.Context, r *subject.ClusterReading) {
 	}
 	var seen Facts
 	switch {
-	case meta.IsNoMatchError(err):
+	case kit.NoKind(err):
 		seen = missing("the API server does not know the kind %s of group %s. Install the Vertical Pod Autoscaler, or remove "+
 			"spec.autoResize", naming.AutoscalerKind.Kind, naming.AutoscalerKind.Group)
 	case apierrors.IsForbidden(err):

@@ -10,7 +10,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -18,6 +17,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/pki"
 	"github.com/dbcluster/databasecluster-operator/internal/pods"
@@ -119,7 +119,7 @@ func (o reading) readIssuance(ctx context.Context) {
 	live.SetGroupVersionKind(naming.CertificateKind)
 	err := o.Live.Get(ctx, client.ObjectKey{Namespace: o.Cluster.Namespace, Name: name}, live)
 	switch {
-	case meta.IsNoMatchError(err):
+	case kit.NoKind(err):
 		o.TLS.Issuance.Refused = "the API server does not know the kind Certificate of group cert-manager.io. Install cert-manager, or use " +
 			"spec.tls.selfSigned"
 	case apierrors.IsForbidden(err):

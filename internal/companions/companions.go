@@ -23,34 +23,31 @@ var Subject = subject.Subject{Read: read, Decide: decide, Watches: subject.Watch
 
 // Facts are what only this subject reads.
 type Facts struct {
-	// Service is nil if it does not exist.
-	Service *corev1.Service
 	// Pausing is true if a companion of the cluster can pause.
 	Pausing bool
-	// Taken is true if another owner has a Service of that name.
-	Taken bool
 }
 
 // decide writes the Service while a companion needs it. A change of the primary never waits for it: clients of a companion that is not
 // found see what clients without one see.
 func decide(s *situation.Situation) subject.Decision {
-	found := state.FactsOf[Facts](s.Observed)
+	pausing := state.FactsOf[Facts](s.Observed).Pausing
 	switch {
-	case s.Deleting() || found.Taken:
-	case found.Pausing && s.Engine != nil:
-		if apply, needed := operation.ApplyOf(render(s.Cluster), found.Service); needed {
+	case s.Deleting() || s.OwnedByAnother("Service", naming.Companions(s.Cluster.Name)):
+	case pausing && s.Engine != nil:
+		if apply, needed := operation.ApplyOf(render(s.Cluster), s.Companions); needed {
 			apply.Is = operation.Aside
 			return subject.Decision{Operations: operation.List{apply}}
 		}
-	case !found.Pausing && found.Service != nil && found.Service.DeletionTimestamp == nil:
-		unwanted := operation.TargetOf(operation.Core("Service"), found.Service).Because("no companion can pause")
+	case !pausing && s.Companions != nil && s.Companions.DeletionTimestamp == nil:
+		unwanted := operation.TargetOf(operation.Core("Service"), s.Companions).Because("no companion can pause")
 		work := operation.Work{Is: operation.Aside, Text: "delete "}
 		return subject.Decision{Operations: operation.Deletions(work, []operation.Removal{unwanted})}
 	}
 	return subject.Decision{}
 }
 
-// render has no port: scripts know the one on which their companion listens. A pod that is not ready has no clients to pause.
+// render has no port: scripts know the one on which their companion listens. No client connects here, so the Service includes pods that are
+// not ready: one that terminates still has clients to pause.
 func render(cluster *dbv1.DatabaseCluster) objects.Child {
 	selector := naming.Selector(cluster.Name)
 	selector[dbv1.LabelComponent], selector[dbv1.LabelPauses] = dbv1.ComponentCompanion, "true"
@@ -60,7 +57,7 @@ func render(cluster *dbv1.DatabaseCluster) objects.Child {
 		WithSpec(corev1ac.ServiceSpec().
 			WithType(corev1.ServiceTypeClusterIP).
 			WithClusterIP(corev1.ClusterIPNone).
-			WithPublishNotReadyAddresses(false).
+			WithPublishNotReadyAddresses(true).
 			WithSelector(selector)),
 		[]string{"spec", "selector"}, []string{"spec", "ports"}, []string{"spec", "type"}, []string{"spec", "clusterIP"})
 }

@@ -25,27 +25,36 @@ func TestTheNameOfTheCompanionsExistsWhileOneCanPause(t *testing.T) {
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(render(orders()).Object.Object, live); err != nil {
 		t.Fatal(err)
 	}
-	open := live.DeepCopy()
-	open.Spec.PublishNotReadyAddresses = true
+	if !live.Spec.PublishNotReadyAddresses {
+		t.Error("a pod that terminates has clients, and actions do not find it")
+	}
+	changed := live.DeepCopy()
+	changed.Spec.PublishNotReadyAddresses = false
 	for name, c := range map[string]struct {
-		facts    Facts
+		pausing  bool
+		service  *corev1.Service
+		taken    bool
 		deleting bool
 		want     string
 	}{
-		"no companion":                   {Facts{}, false, ""},
-		"the first one":                  {Facts{Pausing: true}, false, "create Service orders-companions"},
-		"it exists":                      {Facts{Pausing: true, Service: live}, false, ""},
-		"another client has changed it":  {Facts{Pausing: true, Service: open}, false, "update Service orders-companions (spec.publishNotReadyAddresses)"},
-		"the last one was deleted":       {Facts{Service: live}, false, "delete Service orders-companions: no companion can pause"},
-		"another owner has the name":     {Facts{Pausing: true, Taken: true}, false, ""},
-		"the cluster is deleted as well": {Facts{Service: live}, true, ""},
+		"no companion":                   {false, nil, false, false, ""},
+		"the first one":                  {true, nil, false, false, "create Service orders-companions"},
+		"it exists":                      {true, live, false, false, ""},
+		"another client has changed it":  {true, changed, false, false, "update Service orders-companions (spec.publishNotReadyAddresses)"},
+		"the last one was deleted":       {false, live, false, false, "delete Service orders-companions: no companion can pause"},
+		"another owner has the name":     {true, nil, true, false, ""},
+		"the cluster is deleted as well": {false, live, false, true, ""},
 	} {
 		s := &situation.Situation{Cluster: orders()}
 		s.Engine = &dbv1.DatabaseEngine{}
 		if c.deleting {
 			s.Cluster.DeletionTimestamp = &metav1.Time{}
 		}
-		state.Put(&s.Observed, c.facts)
+		state.Put(&s.Observed, Facts{c.pausing})
+		s.Companions = c.service
+		if c.taken {
+			s.Foreign = []state.Ref{{Kind: "Service", Name: "orders-companions"}}
+		}
 		got := ""
 		for _, o := range decide(s).Operations {
 			got += o.String()

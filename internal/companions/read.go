@@ -56,11 +56,11 @@ func ofCompanion(_ context.Context, object client.Object) []reconcile.Request {
 func read(ctx context.Context, o *subject.ClusterReading) {
 	facts := Facts{Pausing: pausing(ctx, o)}
 	if facts.Pausing {
-		others, ref := o.Foreign, state.Ref{Kind: "Service", Name: naming.Companions(o.Cluster.Name)} // the conflict concerns only companions
-		facts.Service = subject.Child(ctx, o, ref, state.ServiceFacts)
-		facts.Taken, o.Foreign = len(o.Foreign) > len(others), others
+		o.Companions = subject.Child(ctx, o, state.Ref{
+			Kind: "Service", Name: naming.Companions(o.Cluster.Name), Remedy: "delete the DatabaseCompanions whose clients can be paused",
+		}, state.ServiceFacts)
 	} else {
-		facts.Service = leftover(ctx, o)
+		o.Companions = leftover(ctx, o)
 	}
 	state.Put(&o.Observed, facts)
 }

@@ -8,7 +8,6 @@ import (
 	"context"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -47,7 +46,7 @@ func (o *observation) findEngine(ctx context.Context, name string) (declared *db
 	declared = &dbv1.DatabaseEngine{}
 	found, err := kit.View{Reader: o.Live}.Find(ctx, client.ObjectKey{Name: name}, declared)
 	switch {
-	case apierrors.IsForbidden(err), meta.IsNoMatchError(err):
+	case apierrors.IsForbidden(err), kit.NoKind(err):
 		return nil, err.Error()
 	case err != nil:
 		o.Err = err

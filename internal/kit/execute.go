@@ -35,6 +35,8 @@ func Execute(ctx context.Context, todo Plan, live bool,
 		done = append(done, events...)
 		switch {
 		case err == nil:
+		case is.Optional:
+			aside = append(aside, operation.OptionalError{Err: err})
 		case is.Independent:
 			aside = append(aside, err)
 		default:

@@ -93,6 +93,11 @@ func TestTheEffectOfAFailedOperationDependsOnItsProperties(t *testing.T) {
 			t.Errorf("%s: executed %q, %v, want %q", name, got, err, c.want)
 		}
 	}
+	_, err := Execute(t.Context(), todo{all: list(op{"a", operation.Properties{Independent: true, Optional: true}, broken})}, true,
+		func(context.Context, operation.Operation) ([]Event, error) { return nil, broken })
+	if required, optional := operation.Split(err); required != nil || !errors.Is(optional, broken) {
+		t.Errorf("the error of an optional operation: %v and %v", required, optional)
+	}
 }
 
 func TestAnEventNamesAllItsObjectsAndFitsIntoANote(t *testing.T) {

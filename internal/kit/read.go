@@ -9,6 +9,8 @@ import (
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -35,12 +37,19 @@ func (v View) Find(ctx context.Context, key client.ObjectKey, object client.Obje
 		err = v.Fallback.Get(ctx, key, object)
 	}
 	switch {
-	case apierrors.IsNotFound(err):
+	case apierrors.IsNotFound(err) && !NoKind(err):
 		return false, nil
 	case err != nil:
 		return false, fmt.Errorf("read %T %s: %w", object, key.Name, err)
 	}
 	return true, nil
+}
+
+// NoKind reports whether the API server does not know the kind of an object. The client keeps the path of a kind that it has found once. If
+// the CRD is deleted later, no handler of the API server knows the path, and its answer names no object: it does not show that the object
+// is absent.
+func NoKind(err error) bool {
+	return meta.IsNoMatchError(err) || apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }
 
 // By selects objects of a namespace by an index, if there is one. A list by labels alone would compare every object

@@ -8,6 +8,7 @@ package monitoring
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -48,6 +49,8 @@ func decide(s *situation.Situation) subject.Decision {
 	case !s.EngineKnown():
 	case seen.Refused != "":
 		d.RequeueAfter = missingRequeue
+	case seen.Unread != "":
+		d.RequeueAfter = situation.MissingRequeue
 	case reason != "" || !scraped(s.Cluster):
 		d.Operations = remove(s, seen)
 	default:
@@ -73,8 +76,7 @@ func write(s *situation.Situation, seen Facts) operation.List {
 			continue
 		}
 		if apply, needed := operation.ApplyOf(one.child, one.found.Live); needed {
-			apply.Is.Independent = true
-			apply.Is.Applies = false
+			apply.Is.Independent, apply.Is.Optional, apply.Is.Applies = true, true, false
 			all = append(all, apply)
 		}
 	}
@@ -93,7 +95,7 @@ func remove(s *situation.Situation, seen Facts) operation.List {
 			all = append(all, operation.Deletion(operation.TargetOf(live.GroupVersionKind(), live).Because(why))...)
 		}
 	}
-	return all.Independently()
+	return all.Optionally()
 }
 
 // unserved is why the members serve no metrics until the user acts; "" if they do.
@@ -141,9 +143,10 @@ func another(kind, cluster string) string {
 // known to Prometheus alone.
 func report(s *situation.Situation, seen Facts) subject.Report {
 	return func(o subject.Executed, status *dbv1.DatabaseClusterStatus) []metav1.Condition {
-		if left := seen.Monitor.Live != nil || seen.Rule.Live != nil; !engine.Monitored(s.Cluster) && left { // they are read while it exists
+		cause := because(seen, o)
+		if !engine.Monitored(s.Cluster) && seen.left() {
 			return []metav1.Condition{subject.Condition(dbv1.ConditionMonitoringConfigured, false, dbv1.ReasonMonitoringPending,
-				"the objects for spec.monitoring are not deleted yet")}
+				"the objects for spec.monitoring are not deleted yet"+cause)}
 		}
 		if !engine.Monitored(s.Cluster) {
 			meta.RemoveStatusCondition(&status.Conditions, dbv1.ConditionMonitoringConfigured)
@@ -152,13 +155,37 @@ func report(s *situation.Situation, seen Facts) subject.Report {
 		reason, message := problem(s, seen)
 		switch {
 		case reason != "":
-		case !s.EngineKnown() || scraped(s.Cluster) && (len(write(s, seen)) > 0 && (o.Err != nil || s.Cluster.Spec.Paused)):
-			reason, message = dbv1.ReasonMonitoringPending, "the objects for spec.monitoring are not written yet"
+		case unwritten(s, seen, o):
+			reason, message = dbv1.ReasonMonitoringPending, "the objects for spec.monitoring are not written yet"+cause
 		default:
 			return []metav1.Condition{subject.Condition(
 				dbv1.ConditionMonitoringConfigured, true, dbv1.ReasonMonitoringConfigured, served(s.Cluster))}
 		}
 		return []metav1.Condition{subject.Condition(dbv1.ConditionMonitoringConfigured, false, reason, message)}
+	}
+}
+
+// left reports whether an object may exist. They are read while the condition does.
+func (f Facts) left() bool { return f.Monitor.Live != nil || f.Rule.Live != nil || f.Unread != "" }
+
+// unwritten reports whether the objects may not be as the spec asks.
+func unwritten(s *situation.Situation, seen Facts, o subject.Executed) bool {
+	if !s.EngineKnown() || seen.Unread != "" {
+		return true
+	}
+	prevented := o.Optional != nil || o.Err != nil || s.Cluster.Spec.Paused
+	return prevented && scraped(s.Cluster) && len(write(s, seen)) > 0
+}
+
+// because is the end of a message with why an object was not read or written; "" for no reason.
+func because(seen Facts, o subject.Executed) string {
+	switch {
+	case seen.Unread != "":
+		return ": " + seen.Unread
+	case o.Optional != nil:
+		return ": " + strings.ReplaceAll(o.Optional.Error(), "\n", "; ")
+	default:
+		return ""
 	}
 }
 

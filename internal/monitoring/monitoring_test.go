@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package monitoring_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -70,7 +71,7 @@ func pass(t *testing.T, c *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, 
 	d = monitoring.Subject.Decide(situation.Of(c, o))
 	for _, one := range d.Operations {
 		operations += one.String() + "\n"
-		if !one.Properties().Independent || one.Properties().Disruptive {
+		if is := one.Properties(); !is.Independent || !is.Optional || is.Disruptive {
 			t.Errorf("%s may prevent another operation", one)
 		}
 	}
@@ -122,6 +123,9 @@ func TestTheOperatorWritesTheObjectsThatTheSpecAsksFor(t *testing.T) {
 		"no image": {asks(), func() *dbv1.DatabaseEngine { e := exported(); e.Spec.Metrics.Sidecar.Image = ""; return e }(), monitoring.Facts{}, "",
 			"False ExporterImageMissing: DatabaseEngine ledger-v1 names no image of its exporter: set spec.monitoring.exporter.image", false},
 		"the kind is missing": {asks(), ledger(), monitoring.Facts{Refused: "install it"}, "", "False PrometheusOperatorMissing: spec.monitoring.mode Prometheus needs the Prometheus Operator: install it", true},
+		"they are unreadable": {asks(), ledger(), monitoring.Facts{Unread: "the conversion failed"}, "", "False MonitoringPending: the objects for spec.monitoring are not written yet: the conversion failed", true},
+		"no longer asked, and unreadable": {monitored(""), ledger(), monitoring.Facts{Unread: "the conversion failed"}, "",
+			"False MonitoringPending: the objects for spec.monitoring are not deleted yet: the conversion failed", true},
 		"another owner": {asks(), ledger(), monitoring.Facts{Monitor: monitoring.Found{Foreign: true}}, "create PrometheusRule orders-metrics\n",
 			"False MonitorOwnedByAnother: PodMonitor orders-metrics has another owner: rename or delete it, or set spec.monitoring.mode to Metrics", false},
 	} {
@@ -137,6 +141,16 @@ func TestTheOperatorWritesTheObjectsThatTheSpecAsksFor(t *testing.T) {
 				t.Errorf("it looks again after %s, stalled %v", d.RequeueAfter, d.Stalled)
 			}
 		})
+	}
+}
+
+// The cluster is ready without these objects, so no other condition has the cause.
+func TestTheConditionNamesWhyAnObjectIsNotWritten(t *testing.T) {
+	c := monitored(dbv1.MonitoringPrometheus)
+	d, _, _ := pass(t, c, ledger(), monitoring.Facts{})
+	found := d.Report(subject.Executed{Optional: errors.New("a webhook denied the request")}, &dbv1.DatabaseClusterStatus{})
+	if want := "the objects for spec.monitoring are not written yet: a webhook denied the request"; found[0].Message != want {
+		t.Errorf("%s, want %s", found[0].Message, want)
 	}
 }
 

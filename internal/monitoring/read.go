@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/subject"
@@ -26,6 +27,8 @@ import (
 // Facts are the objects of the Prometheus Operator for a cluster.
 type Facts struct {
 	Monitor, Rule Found
+	// Unread is why a read failed, so that nothing is known; "" if none did. No member waits for these objects, so the pass continues.
+	Unread string
 	// Refused is why the operator cannot use the Prometheus Operator; "" if it can.
 	Refused string
 }
@@ -47,7 +50,7 @@ func read(ctx context.Context, r *subject.ClusterReading) {
 	}
 	var seen Facts
 	seen.Monitor = find(ctx, r, &seen, naming.PodMonitorKind)
-	if seen.Refused == "" && r.Err == nil {
+	if seen.Refused == "" && seen.Unread == "" {
 		seen.Rule = find(ctx, r, &seen, naming.PrometheusRuleKind)
 	}
 	if !scraped(r.Cluster) {
@@ -61,7 +64,7 @@ func find(ctx context.Context, r *subject.ClusterReading, seen *Facts, kind sche
 	live.SetGroupVersionKind(kind)
 	err := r.Live.Get(ctx, client.ObjectKey{Namespace: r.Cluster.Namespace, Name: naming.Monitoring(r.Cluster.Name)}, live)
 	switch {
-	case meta.IsNoMatchError(err):
+	case kit.NoKind(err):
 		seen.Refused = fmt.Sprintf("the API server does not know the kind %s of group %s. Install the Prometheus Operator, or set "+
 			"spec.monitoring.mode to Metrics", kind.Kind, kind.Group)
 	case apierrors.IsForbidden(err):
@@ -69,7 +72,7 @@ func find(ctx context.Context, r *subject.ClusterReading, seen *Facts, kind sche
 			"spec.monitoring.mode to Metrics", kind.Kind, kind.Group)
 	case apierrors.IsNotFound(err):
 	case err != nil:
-		r.Err = err
+		seen.Unread = err.Error()
 	case !metav1.IsControlledBy(live, r.Cluster):
 		return Found{Foreign: true}
 	default:

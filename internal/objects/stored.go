@@ -27,7 +27,7 @@ import (
 func Untouched(written *dbv1.WrittenWorkload, live metav1.Object) bool {
 	recorded := live.GetAnnotations()[dbv1.AnnotationStoredSpec]
 	switch {
-	case recordsNext(live):
+	case RecordsNext(live):
 		return false
 	case recorded == Generation(live, live.GetGeneration()), written != nil && isRecorded(written, live):
 		return true
@@ -114,7 +114,7 @@ func (c Child) Unrecorded(stored *unstructured.Unstructured) (hash string, err e
 		return "", fmt.Errorf("read the stored %s: %w", c, err)
 	}
 	hash = StoredSpecHash(live)
-	if c.written != nil && c.written.SpecHash == hash && !recordsNext(live) {
+	if c.written != nil && c.written.SpecHash == hash && !RecordsNext(live) {
 		return "", nil
 	}
 	return hash, nil
@@ -130,9 +130,9 @@ func workload(stored *unstructured.Unstructured) (metav1.Object, error) {
 	return live, runtime.DefaultUnstructuredConverter.FromUnstructured(stored.Object, live)
 }
 
-// recordsNext reports whether the recorded generation does not exist yet. Then the write of the record did not change the spec, for example
+// RecordsNext reports whether the recorded generation does not exist yet. Then the write of the record did not change the spec, for example
 // because a webhook set the changed field back. The next change by another client would get that generation.
-func recordsNext(live metav1.Object) bool {
+func RecordsNext(live metav1.Object) bool {
 	return live.GetAnnotations()[dbv1.AnnotationStoredSpec] == Generation(live, live.GetGeneration()+1)
 }
 

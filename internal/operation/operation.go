@@ -32,6 +32,8 @@ type Properties struct {
 	Disruptive bool
 	// The failure of an independent operation prevents no other.
 	Independent bool
+	// The failure of an optional operation is only in the report of its subject: the object is ready without it.
+	Optional bool
 	// LiveRead operations must not be decided from a stale cache. Before the operator executes one, the pass reads everything again
 	// from the API server and decides again.
 	LiveRead bool
@@ -83,18 +85,28 @@ func (l List) Only(property func(Properties) bool) (kept List, others bool) {
 }
 
 // Independently returns the operations such that none prevents another one of the pass, and none is prevented.
-func (l List) Independently() List {
+func (l List) Independently() List { return l.with(Aside) }
+
+// Optionally returns the operations such that only the report of their subject has their failures.
+func (l List) Optionally() List {
+	optional := Aside
+	optional.Optional = true
+	return l.with(optional)
+}
+
+// with returns the operations with these properties.
+func (l List) with(is Properties) List {
 	all := make(List, 0, len(l))
 	for _, one := range l {
 		switch o := one.(type) {
 		case Create:
-			o.Is = Aside
+			o.Is = is
 			all = append(all, o)
 		case Change:
-			o.Is = Aside
+			o.Is = is
 			all = append(all, o)
 		case Delete:
-			o.Is = Aside
+			o.Is = is
 			all = append(all, o)
 		default:
 			all = append(all, o)

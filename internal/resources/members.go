@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/jobs"
@@ -40,6 +42,8 @@ type HandOver struct {
 	Name string
 	// Members is how many members exist.
 	Members int32
+	// Companions is true if the cluster has the Service of the companions whose clients can be paused.
+	Companions bool
 }
 
 // handOverKeptSeconds is how long the Job of a hand-over is kept. Each rollout has one.
@@ -50,7 +54,7 @@ const handOverKeptSeconds = 60 * 60
 func HandOverJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, h HandOver) objects.Child {
 	action := jobs.Spec{
 		Name: h.Name, Kind: HandOverAction, Command: declared.Spec.Actions.HandOver.Command,
-		Member: &h.Member, Members: h.Members, KeptSeconds: handOverKeptSeconds,
+		Member: &h.Member, Members: h.Members, KeptSeconds: handOverKeptSeconds, Variables: companions(cluster, h.Companions),
 	}
 	if h.To != nil {
 		action.Variables = append(action.Variables, pods.Variable("DBC_TARGET", naming.MemberHost(cluster.Name, *h.To)))
@@ -59,6 +63,15 @@ func HandOverJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, h
 		action.Owner = objects.OwnedBy(cluster)
 	}
 	return jobs.Build(cluster, action)
+}
+
+// companions are where an action finds the companions whose clients it can pause. Without their Service, its name may lead to other pods.
+func companions(cluster *dbv1.DatabaseCluster, exist bool) []*corev1ac.EnvVarApplyConfiguration {
+	if !exist {
+		return nil
+	}
+	host := naming.ServiceHost(naming.Companions(cluster.Name), cluster.Namespace)
+	return []*corev1ac.EnvVarApplyConfiguration{pods.Variable("DBC_COMPANIONS_HOST", host)}
 }
 
 // MemberRemoveJob removes a member from the list that the others keep. The parts identify the removal.
@@ -72,16 +85,26 @@ func MemberRemoveJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngin
 	})
 }
 
-// ConfigureJob puts parameters and passwords in force on the running members. Their number may differ from that in the spec, for which the
-// parameters have to be correct.
-func ConfigureJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, references []pods.Reference, changed string,
-	members int32) objects.Child {
+// Configure are what the action configure needs besides the spec.
+type Configure struct {
+	References []pods.Reference
+	// Changed is the last change by another client: see Configuration.
+	Changed string
+	// Members is how many members exist. The parameters have to be correct for the number in the spec.
+	Members int32
+	// Companions is as in HandOver.
+	Companions bool
+}
+
+// ConfigureJob puts parameters and passwords in force on the running members.
+func ConfigureJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, c Configure) objects.Child {
 	return jobs.Build(cluster, jobs.Spec{
-		Name:    naming.ConfigureJob(cluster.Name, Configuration(cluster, references, changed)),
-		Kind:    ConfigureAction,
-		Owner:   objects.OwnedBy(cluster),
-		Command: declared.Spec.Actions.Configure.Command,
-		Members: members,
+		Name:      naming.ConfigureJob(cluster.Name, Configuration(cluster, c.References, c.Changed)),
+		Kind:      ConfigureAction,
+		Owner:     objects.OwnedBy(cluster),
+		Command:   declared.Spec.Actions.Configure.Command,
+		Members:   c.Members,
+		Variables: companions(cluster, c.Companions),
 	})
 }
 

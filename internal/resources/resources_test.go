@@ -64,8 +64,8 @@ func TestTheObjectsOfAClusterMatchTheGoldenFiles(t *testing.T) {
 		"replicated.replicas-service":  ReplicasService(related, declared),
 		"replicated.statefulset":       StatefulSet(related, 3, state.Observed{}),
 		"replicated.initialize-job":    InitializeJob(related, Restore{ID: "0a1b2c3d", Image: "example.test/operator:1", Command: []string{"initialize"}}, state.Volume{UID: "1c2d3e4f"}),
-		"replicated.hand-over-job":     HandOverJob(related, declared, HandOver{Member: 2, To: new(int32(0)), Name: "orders-hand-over-0a1b2c3d"}),
-		"replicated.configure-job":     ConfigureJob(related, declared, nil, "", 3),
+		"replicated.hand-over-job":     HandOverJob(related, declared, HandOver{Member: 2, To: new(int32(0)), Name: "orders-hand-over-0a1b2c3d", Companions: true}),
+		"replicated.configure-job":     ConfigureJob(related, declared, Configure{Members: 3, Companions: true}),
 		"replicated.member-remove-job": MemberRemoveJob(related, declared, 2, "1c2d3e4f"),
 		"smallest.headless-service":    HeadlessService(smallest()),
 		"smallest.service":             Service(smallest(), nil),
@@ -100,7 +100,7 @@ func TestOnlyTheDatabaseContainerHasTheToken(t *testing.T) {
 		}
 	}
 	for _, job := range []objects.Child{
-		HandOverJob(cluster, declared, HandOver{Name: "a"}), ConfigureJob(cluster, declared, nil, "", 3), HookJob(cluster, cluster.Spec.Deletion.Hooks[0]),
+		HandOverJob(cluster, declared, HandOver{Name: "a"}), ConfigureJob(cluster, declared, Configure{Members: 3}), HookJob(cluster, cluster.Spec.Deletion.Hooks[0]),
 		jobs.Build(cluster, backupAction(true)), jobs.Build(cluster, verification()),
 	} {
 		spec := golden.Live[batchv1.Job](t, job).Spec.Template.Spec
@@ -112,10 +112,10 @@ func TestOnlyTheDatabaseContainerHasTheToken(t *testing.T) {
 
 func TestAChangeOfParametersIsAnotherConfigurationAndTheSameTemplate(t *testing.T) {
 	cluster, declared := golden.Replicated(smallest())
-	before, job := StatefulSet(cluster, 3, state.Observed{}), ConfigureJob(cluster, declared, nil, "", 3)
+	before, job := StatefulSet(cluster, 3, state.Observed{}), ConfigureJob(cluster, declared, Configure{Members: 3})
 	changed := cluster.DeepCopy()
 	changed.Spec.Parameters["prefix"] = "another"
-	if again := ConfigureJob(changed, declared, nil, "", 3); again.Name() == job.Name() {
+	if again := ConfigureJob(changed, declared, Configure{Members: 3}); again.Name() == job.Name() {
 		t.Errorf("both configurations have Job %s", job.Name())
 	}
 	after := StatefulSet(changed, 3, state.Observed{})
@@ -148,9 +148,9 @@ func TestBeforeAScaleInAJobKnowsAllMembersAndTheNumberThatStays(t *testing.T) {
 		job  objects.Child
 		want string
 	}{
-		"the configuration during a scale-in":  {ConfigureJob(cluster, declared, nil, "", 3), "orders-0.orders-headless orders-1.orders-headless orders-2.orders-headless"},
+		"the configuration during a scale-in":  {ConfigureJob(cluster, declared, Configure{Members: 3}), "orders-0.orders-headless orders-1.orders-headless orders-2.orders-headless"},
 		"a hand-over during a scale-in":        {HandOverJob(cluster, declared, HandOver{Name: "a", Members: 2}), "orders-0.orders-headless orders-1.orders-headless"},
-		"the configuration during a scale-out": {ConfigureJob(cluster, declared, nil, "", 0), "orders-0.orders-headless"},
+		"the configuration during a scale-out": {ConfigureJob(cluster, declared, Configure{}), "orders-0.orders-headless"},
 	} {
 		env := golden.Live[batchv1.Job](t, c.job).Spec.Template.Spec.Containers[0].Env
 		for variable, want := range map[string]string{"DBC_REPLICAS": "1", "DBC_MEMBERS": c.want} {

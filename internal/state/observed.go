@@ -41,7 +41,9 @@ type Observed struct {
 	HeadlessService *corev1.Service
 	Service         *corev1.Service
 	// ReplicasService is that of an engine with roles.
-	ReplicasService     *corev1.Service
+	ReplicasService *corev1.Service
+	// Companions is the Service by which actions find the companions whose clients can be paused.
+	Companions          *corev1.Service
 	PodDisruptionBudget *policyv1.PodDisruptionBudget
 	// PrimaryBudget is the budget of the primary alone, which exists only while a node is drained.
 	PrimaryBudget *policyv1.PodDisruptionBudget

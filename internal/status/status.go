@@ -31,7 +31,7 @@ type PassResult struct {
 // changes.
 func Of(pass PassResult, now metav1.Time) dbv1.DatabaseClusterStatus {
 	status, executed := pass.Cluster.Status.DeepCopy(), pass.executed()
-	pass.Err = operation.WithoutDecisions(pass.Err)
+	pass.Err = operation.WithoutDecisions(executed.Err)
 	status.Selector = naming.SelectorText(pass.Cluster.Name)
 	pass.count(status)
 	status.Primary = pass.primary()
@@ -75,7 +75,8 @@ func (p PassResult) expressed() bool {
 }
 
 func (p PassResult) executed() subject.Executed {
-	return subject.Executed{Operations: p.Plan.Operations, Stalled: p.Plan.Stalled, Err: p.Err}
+	required, optional := operation.Split(p.Err)
+	return subject.Executed{Operations: p.Plan.Operations, Stalled: p.Plan.Stalled, Err: required, Optional: optional}
 }
 
 // subjects returns the conditions of the subjects, which write their parts of the status.

@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -66,6 +67,11 @@ func TestTheConditionsOfAPass(t *testing.T) {
 	}{
 		"all is well": {
 			func(*PassResult) {},
+			"+Ready Ready, +Available AllReplicasReady, -Progressing UpToDate, -Degraded MembersHealthy, -Stalled NotStalled",
+			"2 of 2 members are ready",
+		},
+		"an object fails that the cluster does not need": {
+			func(p *PassResult) { p.Err = errors.Join(operation.OptionalError{Err: invalid}) },
 			"+Ready Ready, +Available AllReplicasReady, -Progressing UpToDate, -Degraded MembersHealthy, -Stalled NotStalled",
 			"2 of 2 members are ready",
 		},

@@ -15,6 +15,7 @@ import (
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -51,6 +52,21 @@ func awaitCompanion(t *testing.T, c *dbv1.DatabaseCompanion, kind string, status
 		found := meta.FindStatusCondition(c.Status.Conditions, kind)
 		return found != nil && found.Status == status && found.Reason == reason && c.Status.ObservedGeneration == c.Generation
 	})
+}
+
+// awaitScale scales a companion as an autoscaler does, and returns its Deployment.
+func awaitScale(t *testing.T, c *dbv1.DatabaseCompanion, replicas int32) *appsv1.Deployment {
+	t.Helper()
+	scale := &autoscalingv1.Scale{Spec: autoscalingv1.ScaleSpec{Replicas: replicas}}
+	if err := admin.SubResource("scale").Update(t.Context(), c, client.WithSubResourceBody(scale)); err != nil {
+		t.Fatal(err)
+	}
+	deployment := &appsv1.Deployment{}
+	eventually(t, "the scale of an autoscaler", func() error {
+		err := admin.Get(t.Context(), client.ObjectKeyFromObject(c), deployment)
+		return errorIf(err != nil || *deployment.Spec.Replicas != replicas, "%v, %v", err, deployment.Spec.Replicas)
+	})
+	return deployment
 }
 
 func TestACompanionGetsItsObjectsAndDriftIsRepaired(t *testing.T) {
@@ -91,14 +107,7 @@ func TestACompanionGetsItsObjectsAndDriftIsRepaired(t *testing.T) {
 		return errorIf(other || gone != nil || unguarded != nil, "container %v, Service %v, budget %v", other, gone, unguarded)
 	})
 
-	scale := &autoscalingv1.Scale{Spec: autoscalingv1.ScaleSpec{Replicas: 5}}
-	if err := admin.SubResource("scale").Update(t.Context(), web, client.WithSubResourceBody(scale)); err != nil {
-		t.Fatal(err)
-	}
-	eventually(t, "the scale of an autoscaler", func() error {
-		err := admin.Get(t.Context(), client.ObjectKeyFromObject(deployment), deployment)
-		return errorIf(err != nil || *deployment.Spec.Replicas != 5, "%v, %d replicas", err, *deployment.Spec.Replicas)
-	})
+	awaitScale(t, web, 5)
 
 	addresses := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: naming.Companions(cluster.Name)}}
 	eventually(t, "the name of the companions that can pause", func() error {
@@ -111,6 +120,27 @@ func TestACompanionGetsItsObjectsAndDriftIsRepaired(t *testing.T) {
 	})
 }
 
+// The name of this Service leads actions to the companions that can pause. They must not connect to pods of another owner.
+func TestAServiceOfAnotherOwnerWithTheNameOfTheCompanionsIsReported(t *testing.T) {
+	parallel(t)
+	engine := accompanied(t)
+	cluster := started(t, func(c *dbv1.DatabaseCluster) { c.Spec.Engine = engine }, healthy)
+	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: naming.Companions(cluster.Name)}}
+	service.Spec.ClusterIP, service.Spec.Selector = corev1.ClusterIPNone, map[string]string{"app": "another"}
+	create(t, service)
+	pool := companionOf(cluster, "pool")
+	pool.Spec.Companion = "pooler"
+	create(t, pool)
+	awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonNameConflict, "Service "+service.Name+" already exists and does "+
+		"not belong to this cluster, so the operator does not change it. Delete it, delete the DatabaseCompanions whose clients can be paused, or give the cluster another name")
+	remove(t, service)
+	eventually(t, "the Service of the cluster", func() error {
+		err := admin.Get(t.Context(), client.ObjectKeyFromObject(service), service)
+		return errorIf(err != nil || !metav1.IsControlledBy(service, cluster) || !service.Spec.PublishNotReadyAddresses, "%v, %+v", err, service)
+	})
+	awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionFalse, dbv1.ReasonNotStalled, "no action required")
+}
+
 func TestACompanionOutlivesItsCluster(t *testing.T) {
 	parallel(t)
 	cluster := started(t, func(*dbv1.DatabaseCluster) {}, healthy)
@@ -120,10 +150,25 @@ func TestACompanionOutlivesItsCluster(t *testing.T) {
 	awaitCompanion(t, web, dbv1.ConditionReady, metav1.ConditionTrue, dbv1.ReasonReady)
 	remove(t, cluster)
 	awaitCompanion(t, web, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonClusterMissing)
-	deployment := read(t, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: web.Namespace, Name: "web"}})
-	if deployment.DeletionTimestamp != nil {
+	named := metav1.ObjectMeta{Namespace: web.Namespace, Name: "web"}
+	before := read(t, &appsv1.Deployment{ObjectMeta: named})
+	if before.DeletionTimestamp != nil {
 		t.Error("the Deployment is deleted with the cluster")
 	}
+
+	// An obstacle prevents rollouts. It prevents neither the scale of an autoscaler nor repairs.
+	change(t, web, func(c *dbv1.DatabaseCompanion) { c.Spec.Image = "web:2" })
+	if err := admin.Delete(t.Context(), &corev1.Service{ObjectMeta: named}); err != nil {
+		t.Fatal(err)
+	}
+	after := awaitScale(t, web, 5)
+	eventually(t, "the Service to be created again", func() error {
+		return admin.Get(t.Context(), client.ObjectKeyFromObject(web), &corev1.Service{})
+	})
+	if !equality.Semantic.DeepEqual(after.Spec.Template, before.Spec.Template) {
+		t.Errorf("the template was %v, and is %v", before.Spec.Template, after.Spec.Template)
+	}
+	awaitCompanion(t, web, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonClusterMissing)
 }
 
 func TestAnInvalidCompanionIsRefusedWithTheWayOut(t *testing.T) {

@@ -26,6 +26,17 @@ func installPrometheusOperator(t *testing.T) {
 	installCRDs(t, "prometheus-operator", "github.com/prometheus-operator/prometheus-operator", folder+"podmonitors.yaml", folder+"prometheusrules.yaml")
 }
 
+// removePrometheusOperator deletes the two CRDs, with all objects of their kinds.
+func removePrometheusOperator(t *testing.T) {
+	t.Helper()
+	for _, name := range []string{"podmonitors.monitoring.coreos.com", "prometheusrules.monitoring.coreos.com"} {
+		crd := definition("")
+		crd.SetName(name)
+		remove(t, crd)
+		awaitDeleted(t, crd)
+	}
+}
+
 // measuring is an engine that itself serves metrics, and one with an exporter.
 func measuring(t *testing.T, name string, sidecar *dbv1.EngineExporter) string {
 	t.Helper()
@@ -91,6 +102,19 @@ func TestPrometheusGetsAPodMonitorAndARuleOfACluster(t *testing.T) {
 		label, found, _ := unstructured.NestedString(pods.Object, "spec", "jobLabel")
 		return errorIf(found, "it has %s", label)
 	})
+
+	// Without the Prometheus Operator, the cluster is ready as before. When it comes back, the objects do, too.
+	removePrometheusOperator(t)
+	annotate(t, c, dbv1.AnnotationRefresh, "removed")
+	awaitCondition(t, c, dbv1.ConditionMonitoringConfigured, metav1.ConditionFalse, dbv1.ReasonPrometheusOperatorMissing,
+		"the API server does not know the kind PodMonitor of group monitoring.coreos.com. Install the Prometheus Operator, or set spec.monitoring.mode to Metrics")
+	awaitReady(t, c)
+	installPrometheusOperator(t)
+	annotate(t, c, dbv1.AnnotationRefresh, "installed again")
+	awaitTrue(t, c, dbv1.ConditionMonitoringConfigured, dbv1.ReasonMonitoringConfigured, "PodMonitor and PrometheusRule orders-metrics exist")
+	if err := admin.Get(t.Context(), client.ObjectKeyFromObject(rule), rule); err != nil {
+		t.Fatal(err)
+	}
 
 	before := rule.GetGeneration()
 	change(t, c, func(c *dbv1.DatabaseCluster) { c.Spec.Monitoring.Alerts.ErrorPercent = 55 })

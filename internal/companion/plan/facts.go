@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 package plan
 
 import (
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -42,6 +43,9 @@ type CompanionFacts struct {
 	// Pods are those of the companion, by their names.
 	Pods []state.Member
 }
+
+// foreign reports whether an object of a kind with the name of the companion has another owner.
+func (f CompanionFacts) foreign(kind string) bool { return slices.Contains(f.Foreign, kind) }
 
 // Binding is a connection Secret as it was read. The zero value is one that does not exist.
 type Binding struct {

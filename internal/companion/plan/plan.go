@@ -8,7 +8,10 @@ import (
 	"fmt"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 )
@@ -30,7 +33,7 @@ func For(companion *dbv1.DatabaseCompanion, seen CompanionFacts) CompanionPlan {
 		return CompanionPlan{verdict: verdict{reason: dbv1.ReasonDeleting, message: "the companion is being deleted"}}
 	}
 	if o := obstacleOf(companion, seen); o != nil {
-		return blocked(*o, seen)
+		return blocked(companion, *o, seen)
 	}
 	p := CompanionPlan{}
 	p.RequeueAfter = seen.Period
@@ -50,29 +53,23 @@ func For(companion *dbv1.DatabaseCompanion, seen CompanionFacts) CompanionPlan {
 	return p
 }
 
-// blocked changes nothing. Pods that run may be ready all the same.
-func blocked(o obstacle, seen CompanionFacts) CompanionPlan {
-	p := CompanionPlan{verdict: verdict{reason: o.reason, message: o.message, stalled: o.stalled, available: serves(seen)}}
-	p.Why, p.RequeueAfter = o.message, seen.Period
-	if o.stalled {
-		p.RequeueAfter = stalledRequeue
-	}
-	return p
-}
-
 // writes are those of the objects that differ from the desired ones. The Service exists before the first pod.
 func writes(companion *dbv1.DatabaseCompanion, a application, seen CompanionFacts) operation.List {
-	var all operation.List
-	if apply, needed := operation.ApplyOf(service(companion, a), seen.Service); needed {
-		all = append(all, apply)
+	return append(beside(companion, a.Port, seen), needed(deployment(companion, a, seen.Deployment), seen.Deployment, seen)...)
+}
+
+// beside are the writes of the objects without which the pods run, too.
+func beside(companion *dbv1.DatabaseCompanion, port int32, seen CompanionFacts) operation.List {
+	return append(needed(service(companion, port), seen.Service, seen), needed(budget(companion), seen.Budget, seen)...)
+}
+
+// needed is the write of an object, if it differs and has no other owner.
+func needed(child objects.Child, live metav1.Object, seen CompanionFacts) operation.List {
+	apply, differs := operation.ApplyOf(child, live)
+	if !differs || seen.foreign(child.Kind()) {
+		return nil
 	}
-	if apply, needed := operation.ApplyOf(budget(companion), seen.Budget); needed {
-		all = append(all, apply)
-	}
-	if apply, needed := operation.ApplyOf(deployment(companion, a, seen.Deployment), seen.Deployment); needed {
-		all = append(all, apply)
-	}
-	return all
+	return operation.List{apply}
 }
 
 // verdict is what a pass reports.

@@ -184,7 +184,7 @@ func TestEveryObstacleNamesItsWayOut(t *testing.T) {
 	}{
 		"no cluster": {func(_ *dbv1.DatabaseCompanion, s *CompanionFacts) { s.Cluster = nil }, dbv1.ReasonClusterMissing, "Create it"},
 		"a cluster that was deleted": {func(_ *dbv1.DatabaseCompanion, s *CompanionFacts) {
-			s.Cluster, s.Deployment = nil, &appsv1.Deployment{}
+			s.Cluster, s.Deployment = nil, &appsv1.Deployment{Spec: appsv1.DeploymentSpec{Replicas: new(int32(2))}}
 		},
 			dbv1.ReasonClusterMissing, "no longer exists. The pods continue"},
 		"a Service of others": {func(_ *dbv1.DatabaseCompanion, s *CompanionFacts) { s.Foreign = []string{"Service"} },

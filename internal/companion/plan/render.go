@@ -87,8 +87,8 @@ func replicas(companion *dbv1.DatabaseCompanion) int32 {
 	return *companion.Spec.Replicas
 }
 
-// service is where clients connect.
-func service(companion *dbv1.DatabaseCompanion, a application) objects.Child {
+// service is where clients connect to the port of the pods.
+func service(companion *dbv1.DatabaseCompanion, port int32) objects.Child {
 	given := companion.Spec.Service
 	return objects.New(corev1ac.Service(companion.Name, companion.Namespace).
 		WithLabels(labels(companion)).
@@ -102,7 +102,7 @@ func service(companion *dbv1.DatabaseCompanion, a application) objects.Child {
 			WithSessionAffinity(corev1.ServiceAffinityNone).
 			WithPorts(corev1ac.ServicePort().
 				WithName(naming.CompanionPort).
-				WithPort(cmp.Or(given.Port, a.Port)).
+				WithPort(cmp.Or(given.Port, port)).
 				WithProtocol(corev1.ProtocolTCP).
 				WithTargetPort(intstr.FromString(naming.CompanionPort)))),
 		[]string{"spec", "selector"}, []string{"spec", "ports"}, []string{"spec", "type"}, []string{"spec", "externalName"})

@@ -14,7 +14,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 )
 
-// obstacle is why the operator cannot render the pods now. Those that run continue.
+// obstacle is why the operator starts no rollout now. The pods keep their template.
 type obstacle struct {
 	reason, message string
 	// stalled is true if an action of the user is required.
@@ -29,21 +29,31 @@ func pending(format string, args ...any) *obstacle {
 	return &obstacle{reason: dbv1.ReasonObjectPending, message: fmt.Sprintf(format, args...)}
 }
 
-// obstacleOf is nil if the operator has everything that it needs for the pods.
+// obstacleOf is nil if nothing prevents a rollout.
 func obstacleOf(companion *dbv1.DatabaseCompanion, seen CompanionFacts) *obstacle {
+	switch cluster := seen.Cluster; {
+	case cluster != nil && cluster.DeletionTimestamp != nil:
+		return pending("DatabaseCluster %s is being deleted. The pods continue, and the operator does not change their template", cluster.Name)
+	case cluster != nil && len(seen.Foreign) > 0:
+		return stalled(dbv1.ReasonNameConflict, "%s %s exists but does not belong to this DatabaseCompanion: delete it, or create a "+
+			"DatabaseCompanion with another name", seen.Foreign[0], companion.Name)
+	}
+	if o := missing(companion, seen); o != nil {
+		return o
+	}
+	return uncertified(companion, seen)
+}
+
+// missing is nil if the operator knows everything of which the pods are rendered.
+func missing(companion *dbv1.DatabaseCompanion, seen CompanionFacts) *obstacle {
 	name := companion.Spec.ClusterRef.Name
 	switch cluster := seen.Cluster; {
 	case cluster == nil && seen.Deployment != nil:
 		return stalled(dbv1.ReasonClusterMissing, "DatabaseCluster %s no longer exists. The pods continue, and the operator does not change "+
-			"them. Delete this DatabaseCompanion, or create the cluster again", name)
+			"their template. Delete this DatabaseCompanion, or create the cluster again", name)
 	case cluster == nil:
 		return stalled(dbv1.ReasonClusterMissing, "DatabaseCluster %s, which spec.clusterRef names, does not exist. Create it, or another "+
 			"DatabaseCompanion with the correct name", name)
-	case cluster.DeletionTimestamp != nil:
-		return pending("DatabaseCluster %s is being deleted. The pods continue, and the operator does not change them", name)
-	case len(seen.Foreign) > 0:
-		return stalled(dbv1.ReasonNameConflict, "%s %s exists but does not belong to this DatabaseCompanion: delete it, or create a "+
-			"DatabaseCompanion with another name", seen.Foreign[0], companion.Name)
 	case cluster.Spec.Engine != "" && seen.Engine == nil:
 		return stalled(dbv1.ReasonEngineMissing, "DatabaseEngine %s of DatabaseCluster %s does not exist. Create it", cluster.Spec.Engine, name)
 	case companion.Spec.Companion != "":
@@ -72,7 +82,7 @@ func undeclared(companion *dbv1.DatabaseCompanion, seen CompanionFacts) *obstacl
 				"companion %s needs: add the key to the Secret", seen.Cluster.Spec.Credentials.SecretName, seen.Cluster.Name, key, c.Name)
 		}
 	}
-	return uncertified(companion, seen)
+	return nil
 }
 
 // offer lists the companions of the engine.

@@ -42,7 +42,7 @@ func Evacuate(s *situation.Situation) phase.Outcome {
 	if _, exists := s.JobOf(name); s.DrainLeft() == 0 && (why != "" || !exists && s.JobObstacle() != "") {
 		return phase.Over
 	}
-	request := resources.HandOver{Member: primary.Ordinal, To: to, Name: name, Members: s.End()}
+	request := resources.HandOver{Member: primary.Ordinal, To: to, Name: name, Members: s.End(), Companions: s.Companions != nil}
 	outcome, done := Run(s, resources.HandOverJob(s.Cluster, s.Engine, request), dbv1.ReasonHandingOver, purpose)
 	if done {
 		outcome = phase.Wait(dbv1.ReasonHandingOver, purpose+"; waiting for its role")

@@ -63,7 +63,7 @@ func hasToHandOver(s *situation.Situation, m state.Member) bool {
 
 // Request runs the Job of that name, by which a primary hands over.
 func Request(s *situation.Situation, m state.Member, to *int32, job string) (outcome phase.Outcome, done bool) {
-	request := resources.HandOver{Member: m.Ordinal, To: to, Name: job, Members: s.End()}
+	request := resources.HandOver{Member: m.Ordinal, To: to, Name: job, Members: s.End(), Companions: s.Companions != nil}
 	return Run(s, resources.HandOverJob(s.Cluster, s.Engine, request), dbv1.ReasonHandingOver,
 		fmt.Sprintf("pod %s hands over to another member", m.Name))
 }

@@ -22,7 +22,9 @@ import (
 
 // configureJob is the Job that puts the spec in force. It runs before a scale-in, so it finds more members than the spec has.
 func configureJob(s *situation.Situation) objects.Child {
-	return resources.ConfigureJob(s.Cluster, s.Engine, s.References, s.ConfigurationChanged(), s.End())
+	return resources.ConfigureJob(s.Cluster, s.Engine, resources.Configure{
+		References: s.References, Changed: s.ConfigurationChanged(), Members: s.End(), Companions: s.Companions != nil,
+	})
 }
 
 // Configure puts parameters and passwords in force by an action, without a restart of pods. A configuration that failed does not

@@ -23,10 +23,10 @@ def say(text):
 
 
 def addresses():
-    """Returns the addresses of the poolers. Without one, their name does not exist."""
+    """Returns the addresses of the poolers. Without one, their name does not exist. The operator names no Service of another owner."""
     try:
-        found = socket.getaddrinfo("%s-companions.%s.svc" % (env["DBC_CLUSTER"], env["DBC_NAMESPACE"]), PORT, type=socket.SOCK_STREAM)
-    except OSError:
+        found = socket.getaddrinfo(env["DBC_COMPANIONS_HOST"], PORT, type=socket.SOCK_STREAM)
+    except (KeyError, OSError):
         return []
     return sorted({entry[4][0] for entry in found})
 
@@ -35,8 +35,7 @@ def console(address):
     """Connects to the console of a pooler. Its certificate has the name of its Service, which is not known here."""
     tls = {"Require": {"sslmode": "verify-ca", "sslrootcert": env.get("DBC_TLS_DIR", "") + "/ca.crt"}}.get(
         env.get("DBC_TLS_MODE", ""), {"sslmode": "prefer", "sslrootcert": ""})
-    if psycopg2.extensions.libpq_version() >= 160000:
-        tls["require_auth"] = "scram-sha-256"  # another server of this name cannot ask for the password itself
+    tls["require_auth"] = "scram-sha-256"  # another server of this address cannot ask for the password itself. libpq before 16 refuses this.
     problem = None
     for password in secrets("pooler-password"):
         try:
@@ -53,7 +52,7 @@ class Pooler:
     """A pooler. Each command runs in a thread of its own, because nothing bounds its time."""
 
     def __init__(self, address):
-        self.address, self.problem, self.late = address, "it did not answer in time", False
+        self.address, self.problem, self.late, self.pauses = address, "it did not answer in time", False, False
 
     def ask(self, command):
         with contextlib.closing(console(self.address)) as connection:
@@ -61,13 +60,20 @@ class Pooler:
 
     def pause(self):
         """Pauses it if it is a pooler of the primary. That ends when its transactions have ended and its connections are closed."""
-        if PRIMARY not in [row[0] for row in self.ask("SHOW DATABASES")]:
-            self.problem = ""
-            return False
-        if self.late:
-            return False
-        self.ask("PAUSE")
-        self.problem = ""
+        with contextlib.closing(console(self.address)) as connection:
+            if PRIMARY not in [row[0] for row in query(connection, "SHOW DATABASES")]:
+                self.problem = ""
+                return False
+            self.problem, self.pauses = "its transactions did not end within %d seconds" % TRANSACTIONS, True
+            if self.late:
+                return False
+            try:
+                query(connection, "PAUSE")
+            except psycopg2.Error as error:
+                self.pauses = error.pgcode is None  # it refuses: it stops, or another client has paused it
+                raise
+        if self.late:  # the other thread may have asked before the pause began
+            self.resume()
         return not self.late
 
     def paused(self):
@@ -85,8 +91,10 @@ def together(poolers, work, seconds):
     done = {}
 
     def run(pooler):
-        with contextlib.suppress(psycopg2.Error, SystemExit):
+        try:
             done[pooler] = work(pooler)
+        except (psycopg2.Error, SystemExit) as error:
+            pooler.problem = (str(error).strip() or "no reason").splitlines()[-1]
 
     threads = [threading.Thread(target=run, args=(pooler,), daemon=True) for pooler in poolers]
     for thread in threads:
@@ -104,15 +112,16 @@ def resume(poolers):
 
 
 def pause():
-    """Pauses the poolers of the primary. Returns them, also those whose clients can still use the primary."""
+    """Pauses the poolers of the primary. Returns them. The clients of the others can still use the primary."""
     poolers = [Pooler(address) for address in addresses()]
     paused = together(poolers, Pooler.pause, TRANSACTIONS)
     busy = [pooler for pooler in poolers if pooler not in paused and pooler.problem]
     for pooler in busy:
         pooler.late = True
-    resume(busy)
-    for pooler in busy:
-        say("The pooler %s is not paused: its transactions did not end within %d seconds, or it does not answer." % (pooler.address, TRANSACTIONS))
+        say("The pooler %s is not paused: %s." % (pooler.address, pooler.problem))
+    resume([pooler for pooler in busy if pooler.pauses])
+    if paused or busy:
+        say("Paused %d of %d poolers." % (len(paused), len(paused + busy)))
     return paused
 
 
@@ -140,7 +149,6 @@ def paused(host):
     if not poolers:
         yield
         return
-    say("Paused the poolers %s." % ", ".join(pooler.address for pooler in poolers))
     deadline = time.monotonic() + WORK
     timer = threading.Timer(WORK, resume, [poolers])
     timer.daemon = True

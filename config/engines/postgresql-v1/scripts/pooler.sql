@@ -11,8 +11,8 @@ WHERE a.rolname = wanted AND a.rolcanlogin AND a.rolpassword LIKE 'SCRAM-SHA-256
     AND NOT EXISTS (SELECT FROM pg_catalog.pg_authid s
         WHERE (s.rolsuper OR s.rolreplication) AND pg_catalog.pg_has_role(a.oid, s.oid, 'MEMBER'))
 $body$;
-    -- The role owns nothing. Each pod of a pooler has a few connections of it.
-    attributes CONSTANT text := 'LOGIN NOINHERIT NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS CONNECTION LIMIT 60';
+    -- The role owns nothing. Each pod of a pooler has one connection of it, and for moments a second one: see the script pgbouncer.
+    attributes CONSTANT text := 'LOGIN NOINHERIT NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS CONNECTION LIMIT 300';
     statement text;
 BEGIN
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true), -- users may have created operators elsewhere
@@ -21,7 +21,7 @@ BEGIN
         EXECUTE 'CREATE ROLE dbc_pooler ' || attributes;
         COMMENT ON ROLE dbc_pooler IS 'database.dbcluster.io/pooler';
     ELSIF EXISTS (SELECT FROM pg_authid WHERE rolname = 'dbc_pooler' AND (
-            NOT rolcanlogin OR rolinherit OR rolsuper OR rolcreatedb OR rolcreaterole OR rolreplication OR rolbypassrls OR rolconnlimit <> 60
+            NOT rolcanlogin OR rolinherit OR rolsuper OR rolcreatedb OR rolcreaterole OR rolreplication OR rolbypassrls OR rolconnlimit <> 300
             OR rolvaliduntil < 'infinity')) THEN
         EXECUTE 'ALTER ROLE dbc_pooler VALID UNTIL ''infinity'' ' || attributes;
     END IF;

@@ -16,7 +16,7 @@ sys.path.insert(0, SCRIPTS)
 
 
 class Error(Exception):
-    pass
+    pgcode = None
 
 
 class OperationalError(Error):

@@ -1,6 +1,7 @@
 import importlib.machinery
 import importlib.util
 import os
+import re
 import tempfile
 import threading
 import unittest
@@ -30,7 +31,7 @@ class Configuration(unittest.TestCase):
             with self.subTest(target=target):
                 found = settings(target=target)
                 self.assertEqual(found["*"], "host=%s port=5432" % host)
-                self.assertEqual((found["auth_dbname"], found[database]), (database, "host=%s port=5432 dbname=postgres pool_size=2" % host))
+                self.assertEqual((found["auth_dbname"], found[database]), (database, "host=%s port=5432 dbname=postgres pool_size=1" % host))
 
     def test_tls_is_on_both_sides_and_servers_are_verified_if_it_is_required(self):
         for mode, client, server in (("Off", "disable", "disable"), ("Allow", "allow", "prefer"), ("Require", "require", "verify-full")):
@@ -90,6 +91,34 @@ class Pause(unittest.TestCase):
         container.run(pause.observe, True)
         container.run(pause.observe, True)
         self.assertEqual(ended, [1])
+
+
+class Stop(unittest.TestCase):
+    # PgBouncer reports that it is paused while it shuts down. RESUME would cancel that.
+    def test_a_pause_ends_until_pgbouncer_shuts_down(self):
+        for stopping, observed in ((None, 1), ((0, 0), 1), ((0, 1), 0), ((0, 2), 0)):
+            with self.subTest(stopping=stopping), container.environment(DBC_PARAM_TARGET="primary"):
+                found = pooler.Pooler()
+                found.stopping, found.pause, found.console = stopping, unittest.mock.Mock(), unittest.mock.Mock()
+                found.console.paused.return_value = True
+                found.observe()
+                self.assertEqual(found.pause.observe.call_count, observed)
+
+
+class Limit(unittest.TestCase):
+    """The role of poolers can have a connection for logins and one that looks at the server, in each pod of the largest companion."""
+
+    def test_each_pod_of_a_companion_finds_a_connection(self):
+        pods = int(self.find(r"\n              replicas:(?:\n                .*)*?\n                maximum: ([0-9]+)",
+                             container.FOLDER + "/../../crd/bases/database.dbcluster.io_databasecompanions.yaml"))
+        limit = int(self.find("CONNECTION LIMIT ([0-9]+)", container.SCRIPTS + "/pooler.sql"))
+        self.assertEqual(limit, int(self.find("rolconnlimit <> ([0-9]+)", container.SCRIPTS + "/pooler.sql")))
+        logins = int(re.search("pool_size=([0-9]+)", settings(target="primary")["dbc_primary"])[1])
+        self.assertGreaterEqual(limit, (pods + 1) * (logins + 1) + 1)  # a rollout has one pod more, and a Job looks at the server, too
+
+    def find(self, pattern, path):
+        with open(path, encoding="utf-8") as file:
+            return re.search(pattern, file.read())[1]
 
 
 class Bound(unittest.TestCase):

@@ -41,8 +41,8 @@ type EngineCompanionApplyConfiguration struct {
 	// parameters are the settings that a DatabaseCompanion can set in spec.parameters. A change restarts its pods, one after another.
 	// Default: none.
 	Parameters []EngineCompanionParameterApplyConfiguration `json:"parameters,omitempty"`
-	// pause is Supported if the scripts of the engine can pause the clients of the companion while the primary changes. Its ready pods
-	// then have addresses under <cluster>-companions.<namespace>.svc, where actions find them. Default: Unsupported.
+	// pause is Supported if the scripts of the engine can pause the clients of the companion while the primary changes. The variable
+	// DBC_COMPANIONS_HOST of actions is then a name with the addresses of its pods. Default: Unsupported.
 	Pause *apiv1alpha1.EnginePause `json:"pause,omitempty"`
 }
 
