@@ -24,7 +24,8 @@ type ClusterStorageGrowthApplyConfiguration struct {
 	// cause is what filled the volume: Unknown, or Log. Log means that the log is kept for an archive that does not
 	// store it. A growth does not cure that, so the operator grows once.
 	Cause *apiv1alpha1.StorageCause `json:"cause,omitempty"`
-	// refused is why the storage did not provide a larger size; empty if it did.
+	// refused is why a volume did not get a larger size; empty if all did. Then size is the size of the smallest volume, and the operator
+	// decides again after the cooldown.
 	Refused *string `json:"refused,omitempty"`
 	// usage is the measurement that the decision follows from.
 	Usage *ClusterStorageUsageApplyConfiguration `json:"usage,omitempty"`
