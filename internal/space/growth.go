@@ -75,10 +75,7 @@ func judge(s *situation.Situation, f Facts) verdict {
 		return cannotExpand(given)
 	}
 	fullest, known := f.fullest()
-	m, keeps := kept(s, f)
-	if keeps {
-		fullest = m
-	}
+	_, keeps := kept(s, f)
 	unknown := strings.Join(f.Unknown, "; ")
 	switch {
 	case known && fullest.UsedPercent >= at(s.Cluster), keeps:
@@ -132,7 +129,8 @@ func fills(s *situation.Situation, f Facts, fullest Measured) verdict {
 
 // enlarge decides about a volume that fills and may grow.
 func enlarge(s *situation.Situation, f Facts, fullest Measured, last *dbv1.ClusterStorageGrowth) verdict {
-	grows, seen, size := s.Cluster.Spec.Storage.AutoGrow, uses(s, fullest), from(s, fullest)
+	grows, seen := s.Cluster.Spec.Storage.AutoGrow, uses(s, fullest)
+	size, _ := from(s, f, fullest)
 	switch {
 	case f.Expansion != "":
 		return pressure(dbv1.ReasonCannotExpand, "%s, and %s. Set that field, or free space", seen, f.Expansion)
@@ -163,7 +161,8 @@ func grow(s *situation.Situation, f Facts, fullest Measured, last *dbv1.ClusterS
 			return v
 		}
 	}
-	size := larger(from(s, fullest), cmp.Or(grows.ByPercent, defaultByPercent), fullest.needs(), grows.Limit)
+	size, least := from(s, f, fullest)
+	size = larger(size, cmp.Or(grows.ByPercent, defaultByPercent), least, grows.Limit)
 	v := pressure(dbv1.ReasonGrowing, "%s; the volumes grow to %s", seen, size.String())
 	v.growth = &dbv1.ClusterStorageGrowth{Size: size, Time: metav1.NewTime(s.At), Cause: cause(s), Usage: fullest.usage()}
 	return v
@@ -198,13 +197,20 @@ func urgent(s *situation.Situation, f Facts, m Measured) bool {
 	return keeps || m.lacks(protects)
 }
 
-// from is the size from which a volume grows. It may be larger than what the cluster asks for, because a user has enlarged it, or a previous
-// cluster has retained it: a growth to a smaller size would change nothing.
-func from(s *situation.Situation, m Measured) resource.Quantity {
-	if size := s.Cluster.Spec.Storage.Size; m.Volume.Capacity.Cmp(size) <= 0 {
-		return size
+// from is the size from which the volumes grow, and by how much at least. One may be larger than what the cluster asks for, because a user has
+// enlarged it, or a previous cluster has retained it: a growth to a smaller size would change nothing.
+func from(s *situation.Situation, f Facts, fullest Measured) (size resource.Quantity, least int64) {
+	size, filling := s.Cluster.Spec.Storage.Size, []Measured{fullest}
+	if m, keeps := kept(s, f); keeps {
+		filling = append(filling, m)
 	}
-	return m.Volume.Capacity
+	for _, m := range filling {
+		least = max(least, m.needs())
+		if m.Volume.Capacity.Cmp(size) > 0 {
+			size = m.Volume.Capacity
+		}
+	}
+	return size, least
 }
 
 // units are those to which a size is rounded up.
