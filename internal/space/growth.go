@@ -75,10 +75,7 @@ func judge(s *situation.Situation, f Facts, l insight) verdict {
 		return cannotExpand(given)
 	}
 	_, known := f.fullest()
-	m, keeps := kept(s, f)
-	if keeps {
-		l.fullest = m
-	}
+	_, keeps := kept(s, f)
 	unknown := strings.Join(f.Unknown, "; ")
 	switch {
 	case known && l.fullest.UsedPercent >= at(s.Cluster), keeps:
@@ -133,7 +130,8 @@ func fills(s *situation.Situation, f Facts, l insight) verdict {
 
 // enlarge decides about a volume that fills and may grow.
 func enlarge(s *situation.Situation, f Facts, l insight, last *dbv1.ClusterStorageGrowth) verdict {
-	grows, seen, size := s.Cluster.Spec.Storage.AutoGrow, uses(s, l.fullest), from(s, l.fullest)
+	grows, seen := s.Cluster.Spec.Storage.AutoGrow, uses(s, l.fullest)
+	size, _ := from(s, f, l.fullest)
 	is, keeper := cause(s, l)
 	switch {
 	case f.Expansion != "":
@@ -167,7 +165,8 @@ func grow(s *situation.Situation, f Facts, l insight, last *dbv1.ClusterStorageG
 			return v
 		}
 	}
-	size := larger(from(s, l.fullest), cmp.Or(grows.ByPercent, defaultByPercent), l.fullest.needs(), grows.Limit)
+	size, least := from(s, f, l.fullest)
+	size = larger(size, cmp.Or(grows.ByPercent, defaultByPercent), least, grows.Limit)
 	v := pressure(dbv1.ReasonGrowing, "%s; the volumes grow to %s", seen, size.String())
 	v.growth = &dbv1.ClusterStorageGrowth{Size: size, Time: metav1.NewTime(s.At), Usage: l.fullest.usage()}
 	v.growth.Cause, v.growth.KeptFor = cause(s, l)
@@ -188,13 +187,20 @@ func urgent(s *situation.Situation, f Facts, m Measured) bool {
 	return keeps || m.lacks(protects)
 }
 
-// from is the size from which a volume grows. It may be larger than what the cluster asks for, because a user has enlarged it, or a previous
-// cluster has retained it: a growth to a smaller size would change nothing.
-func from(s *situation.Situation, m Measured) resource.Quantity {
-	if size := s.Cluster.Spec.Storage.Size; m.Volume.Capacity.Cmp(size) <= 0 {
-		return size
+// from is the size from which the volumes grow, and by how much at least. One may be larger than what the cluster asks for, because a user has
+// enlarged it, or a previous cluster has retained it: a growth to a smaller size would change nothing.
+func from(s *situation.Situation, f Facts, fullest Measured) (size resource.Quantity, least int64) {
+	size, filling := s.Cluster.Spec.Storage.Size, []Measured{fullest}
+	if m, keeps := kept(s, f); keeps {
+		filling = append(filling, m)
 	}
-	return m.Volume.Capacity
+	for _, m := range filling {
+		least = max(least, m.needs())
+		if m.Volume.Capacity.Cmp(size) > 0 {
+			size = m.Volume.Capacity
+		}
+	}
+	return size, least
 }
 
 // units are those to which a size is rounded up.

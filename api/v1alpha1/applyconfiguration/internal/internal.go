@@ -1146,6 +1146,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: capacity
       type:
         namedType: io.k8s.apimachinery.pkg.api.resource.Quantity
+    - name: pod
+      type:
+        scalar: string
     - name: since
       type:
         namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
@@ -1176,6 +1179,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: requested
       type:
         namedType: io.k8s.apimachinery.pkg.api.resource.Quantity
+    - name: unprotected
+      type:
+        scalar: string
     - name: usage
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterStorageUsage

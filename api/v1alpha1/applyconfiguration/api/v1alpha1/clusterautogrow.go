@@ -25,7 +25,7 @@ type ClusterAutoGrowApplyConfiguration struct {
 	// DiskPressure asks you to act.
 	Limit *resource.Quantity `json:"limit,omitempty"`
 	// cooldownSeconds is the time in seconds, from 0 to 604800, after a growth in which no other one begins, unless a
-	// volume is nearly full. Storage providers often allow one growth in six hours. Default: 21600.
+	// volume is nearly full or keeps the database read-only. Storage providers often allow one growth in six hours. Default: 21600.
 	CooldownSeconds *int32 `json:"cooldownSeconds,omitempty"`
 }
 

@@ -17,12 +17,16 @@ import (
 //
 // ClusterStorageProtection is the protection of a database whose volume is nearly full.
 type ClusterStorageProtectionApplyConfiguration struct {
-	// state is Protecting until the action protect has made transactions read-only, and then Protected. It is Lifting until the action
-	// has undone that, and the volume is measured again.
+	// state is Protecting until the action protect has made transactions read-only, and then Protected. It is Renewing while the action
+	// runs again, because another pod is the primary. It is Lifting until the action has undone that, and the volume is measured again.
 	State *apiv1alpha1.ProtectionState `json:"state,omitempty"`
 	// since is when the state began.
 	Since *v1.Time `json:"since,omitempty"`
-	// usage is the measurement that the protection follows from.
+	// pod is the UID of the pod of the primary when the state began. Another primary may not have what the action has changed, so the
+	// action runs again.
+	Pod *string `json:"pod,omitempty"`
+	// usage is the measurement that the protection follows from. usedPercent is 0 if there is none: volumes that were in use before this
+	// object may have data that is protected, so the action removes that.
 	Usage *ClusterStorageUsageApplyConfiguration `json:"usage,omitempty"`
 	// capacity is the capacity of the claim at that time, for example 10Gi.
 	Capacity *resource.Quantity `json:"capacity,omitempty"`
@@ -47,6 +51,14 @@ func (b *ClusterStorageProtectionApplyConfiguration) WithState(value apiv1alpha1
 // If called multiple times, the Since field is set to the value of the last call.
 func (b *ClusterStorageProtectionApplyConfiguration) WithSince(value v1.Time) *ClusterStorageProtectionApplyConfiguration {
 	b.Since = &value
+	return b
+}
+
+// WithPod sets the Pod field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Pod field is set to the value of the last call.
+func (b *ClusterStorageProtectionApplyConfiguration) WithPod(value string) *ClusterStorageProtectionApplyConfiguration {
+	b.Pod = &value
 	return b
 }
 
