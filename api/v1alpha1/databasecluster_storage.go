@@ -218,8 +218,8 @@ type ClusterStorageParts struct {
 
 // LogKeeper is for what a database keeps log.
 type LogKeeper struct {
-	// type is Slot for a replication slot of a client, Archive for an archive that does not store the log, or Member for a member that
-	// does not receive it.
+	// type is Slot for a replication slot that its client does not read, and Archive for an archive that does not store the log.
+	// It is Member for a member that does not receive the log.
 	// +required
 	Type LogKeeperType `json:"type"`
 
