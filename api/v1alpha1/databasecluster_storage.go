@@ -259,8 +259,8 @@ type ClusterStorageGrowth struct {
 	// +required
 	Time metav1.Time `json:"time"`
 
-	// cause is what filled the volume: the largest of parts, or Log while the archive does not store the log. A growth does not wait for
-	// the action measure, so the cause is Unknown until the action has ended.
+	// cause is what filled the volume: Data, Log or TemporaryFiles, whichever is the largest of parts. It is also Log while the archive
+	// does not store the log. A growth does not wait for the action measure, so the cause is Unknown until the action has ended.
 	// +optional
 	Cause StorageCause `json:"cause,omitempty"`
 
