@@ -223,8 +223,8 @@ type ClusterStorageParts struct {
 
 // LogKeeper is for what a database keeps log.
 type LogKeeper struct {
-	// type is Slot for a replication slot of a client, Archive for an archive that does not store the log, or Member for a member that
-	// does not receive it.
+	// type is Slot for a replication slot that its client does not read, and Archive for an archive that does not store the log.
+	// It is Member for a member that does not receive the log.
 	// +required
 	Type LogKeeperType `json:"type"`
 
@@ -264,8 +264,8 @@ type ClusterStorageGrowth struct {
 	// +required
 	Time metav1.Time `json:"time"`
 
-	// cause is what filled the volume: the largest of parts, or Log while the archive does not store the log. A growth does not wait for
-	// the action measure, so the cause is Unknown until the action has ended.
+	// cause is what filled the volume: Data, Log or TemporaryFiles, whichever is the largest of parts. It is also Log while the archive
+	// does not store the log. A growth does not wait for the action measure, so the cause is Unknown until the action has ended.
 	// +optional
 	Cause StorageCause `json:"cause,omitempty"`
 

@@ -107,8 +107,8 @@ func missing(spec dbv1.DatabaseEngineSpec) (all []finding) {
 			"spec.actions.credentials is not set: a rotation of generated passwords restarts the members. Add credentials"},
 		{unprotected(spec), "spec.actions.protect is not set: clients write until the volume is full. Add protect if the database can refuse " +
 			"writes, unless it does so by itself"},
-		{actions.Archive != nil && actions.Measure == nil, "spec.actions.measure is not set: the condition DiskPressure does not name for what " +
-			"members keep log. Add measure"},
+		{unmeasured(spec), "spec.actions.measure is not set: the condition DiskPressure does not name what fills a volume. Add measure if the " +
+			"database keeps log for an archive or for clients"},
 		{given, "spec.secretKeys has keys without generate: each cluster needs a Secret of its user. Add generate if the container applies the " +
 			"value at each start"},
 		{spec.TLS == nil, "spec.tls is not set: clusters cannot have spec.tls. Add spec.tls.modes if the database serves TLS"},
@@ -136,6 +136,11 @@ func missing(spec dbv1.DatabaseEngineSpec) (all []finding) {
 // unprotected reports whether clients of an engine with data on volumes can fill them. Databases that decide by a majority have quotas.
 func unprotected(spec dbv1.DatabaseEngineSpec) bool {
 	return spec.Actions.Backup != nil && spec.Actions.Protect == nil && spec.Topology != dbv1.TopologyConsensus
+}
+
+// unmeasured reports whether members can keep log that nobody reads. Databases that decide by a majority keep none for others.
+func unmeasured(spec dbv1.DatabaseEngineSpec) bool {
+	return spec.Actions.Archive != nil && spec.Actions.Measure == nil && spec.Topology != dbv1.TopologyConsensus
 }
 
 // numbers finds an engine that no cluster can use: its only number of members is even, and odd requires another one.

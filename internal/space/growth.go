@@ -140,10 +140,11 @@ func enlarge(s *situation.Situation, f Facts, l insight, last *dbv1.ClusterStora
 		return pressure(dbv1.ReasonLimitReached, "%s, and the volumes have %s. Raise spec.storage.autoGrow.limit, which is %s, or free space",
 			seen, size.String(), grows.Limit.String())
 	case grownFor(s, keeper, last):
-		return pressure(dbv1.ReasonLogKept, "%s, and the volumes have grown once for the log that %s. %s", seen, keeps(*keeper), remedy(s, keeper))
+		return pressure(dbv1.ReasonLogKept, "%s, and the volumes have grown once for the log that %s. %s",
+			seen, keeps(*keeper), remedy(s, keeper))
 	case is == dbv1.StorageCauseUnknown && l.awaits(last) && !urgent(s, f, l.fullest):
-		return pressure(dbv1.ReasonLogKept, "%s, and the volumes have grown for the log that %s. They grow again if Job %s finds that it was read",
-			seen, keeps(*last.KeptFor), naming.MeasureJob(s.Cluster.Name, s.Cluster.UID))
+		return pressure(dbv1.ReasonLogKept, "%s, and the volumes have grown for the log that %s. "+
+			"They grow again if Job %s finds that it was read", seen, keeps(*last.KeptFor), naming.MeasureJob(s.Cluster.Name, s.Cluster.UID))
 	default:
 		return grow(s, f, l, last)
 	}

@@ -90,7 +90,7 @@ func look(s *situation.Situation, f Facts) insight {
 
 // awaits reports whether a growth after one for log that the action has found waits for the next answer: otherwise, each would be for a
 // cause that is not known yet.
-func (l insight) awaits(last *dbv1.ClusterStorageGrowth) bool {
+func (l *insight) awaits(last *dbv1.ClusterStorageGrowth) bool {
 	kept := last != nil && last.KeptFor != nil && last.KeptFor.Type != dbv1.KeptForMember && last.KeptFor.From != ""
 	return kept && l.awaited
 }

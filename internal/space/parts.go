@@ -57,8 +57,8 @@ func (a answer) names() bool {
 	return named && max(len(k.Name), len(k.From)) <= maxName
 }
 
-// cause is what fills the volumes, and for what the log is kept if that is the cause; nil if it has its usual size. Without an answer of the
-// action measure, only the condition of the archive shows a cause.
+// cause is what fills the volumes, and for what the log is kept if that is the cause; nil if it has its usual size. Without an answer of
+// the action measure, only the condition of the archive shows a cause.
 func cause(s *situation.Situation, l insight) (dbv1.StorageCause, *dbv1.LogKeeper) {
 	is, keeper := dbv1.StorageCauseLog, (*dbv1.LogKeeper)(nil)
 	if l.counts {
@@ -190,7 +190,7 @@ func amount(bytes int64) string {
 }
 
 // sentences follow a message: they name the parts, and the remedy for log unless the message has it.
-func (l insight) sentences(s *situation.Situation, reason string) (text string) {
+func (l *insight) sentences(s *situation.Situation, reason string) (text string) {
 	switch {
 	case l.counts:
 	case l.text != "":

@@ -203,7 +203,8 @@ func (w *World) count(c store.Change) {
 	switch {
 	case w.by != operator || isCluster:
 	// How many runs there are depends on the path.
-	case slices.Contains([]string{dbv1.ComponentObjects, dbv1.ComponentProtect, dbv1.ComponentMeasure}, c.Object().GetLabels()[dbv1.LabelComponent]):
+	case slices.Contains([]string{dbv1.ComponentObjects, dbv1.ComponentProtect, dbv1.ComponentMeasure},
+		c.Object().GetLabels()[dbv1.LabelComponent]):
 	case c.Before == nil:
 		w.Counts["create "+store.Ref(c.After)]++
 	case leftToTime(c.Before), isAttempt(c.Before):

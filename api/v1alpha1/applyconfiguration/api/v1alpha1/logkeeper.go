@@ -15,8 +15,8 @@ import (
 //
 // LogKeeper is for what a database keeps log.
 type LogKeeperApplyConfiguration struct {
-	// type is Slot for a replication slot of a client, Archive for an archive that does not store the log, or Member for a member that
-	// does not receive it.
+	// type is Slot for a replication slot that its client does not read, and Archive for an archive that does not store the log.
+	// It is Member for a member that does not receive the log.
 	Type *apiv1alpha1.LogKeeperType `json:"type,omitempty"`
 	// name is the name of the slot or of the member. It is empty for an archive.
 	Name *string `json:"name,omitempty"`
