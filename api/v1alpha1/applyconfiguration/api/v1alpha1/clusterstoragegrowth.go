@@ -21,13 +21,14 @@ type ClusterStorageGrowthApplyConfiguration struct {
 	Size *resource.Quantity `json:"size,omitempty"`
 	// time is the time of the decision.
 	Time *v1.Time `json:"time,omitempty"`
-	// cause is what filled the volume: the largest of parts, or Log while the archive does not store the log. A growth does not wait for
-	// the action measure, so the cause is Unknown until the action has ended.
+	// cause is what filled the volume: Data, Log or TemporaryFiles, whichever is the largest of parts. It is also Log while the archive
+	// does not store the log. A growth does not wait for the action measure, so the cause is Unknown until the action has ended.
 	Cause *apiv1alpha1.StorageCause `json:"cause,omitempty"`
 	// keptFor is for what the database keeps the log, if that is the cause. A growth does not cure that. So for the same slot or archive
 	// at the same position, the operator grows once.
 	KeptFor *LogKeeperApplyConfiguration `json:"keptFor,omitempty"`
-	// refused is why the storage did not provide a larger size; empty if it did.
+	// refused is why a volume did not get a larger size; empty if all did. Then size is the size of the smallest volume, and the operator
+	// decides again after the cooldown.
 	Refused *string `json:"refused,omitempty"`
 	// usage is the measurement that the decision follows from.
 	Usage *ClusterStorageUsageApplyConfiguration `json:"usage,omitempty"`

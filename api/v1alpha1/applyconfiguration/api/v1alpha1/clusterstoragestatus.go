@@ -28,6 +28,8 @@ type ClusterStorageStatusApplyConfiguration struct {
 	Usage *ClusterStorageUsageApplyConfiguration `json:"usage,omitempty"`
 	// protection is set while transactions are read-only, because the volume of the primary is nearly full.
 	Protection *ClusterStorageProtectionApplyConfiguration `json:"protection,omitempty"`
+	// unprotected is the volumeClaimTemplate of the volumes whose data had a protection removed last. The data of others may still have one.
+	Unprotected *string `json:"unprotected,omitempty"`
 	// parts is the last answer of the action measure of the engine. The action runs while a volume fills, at most every two hours for each
 	// size of the volume. It is empty without autoGrow and usage, and for engines without the action.
 	Parts *ClusterStoragePartsApplyConfiguration `json:"parts,omitempty"`
@@ -84,6 +86,14 @@ func (b *ClusterStorageStatusApplyConfiguration) WithUsage(value *ClusterStorage
 // If called multiple times, the Protection field is set to the value of the last call.
 func (b *ClusterStorageStatusApplyConfiguration) WithProtection(value *ClusterStorageProtectionApplyConfiguration) *ClusterStorageStatusApplyConfiguration {
 	b.Protection = value
+	return b
+}
+
+// WithUnprotected sets the Unprotected field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Unprotected field is set to the value of the last call.
+func (b *ClusterStorageStatusApplyConfiguration) WithUnprotected(value string) *ClusterStorageStatusApplyConfiguration {
+	b.Unprotected = &value
 	return b
 }
 
