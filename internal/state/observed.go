@@ -40,11 +40,9 @@ type Observed struct {
 
 	HeadlessService *corev1.Service
 	Service         *corev1.Service
-	// ReplicasService is that of an engine with roles.
-	ReplicasService *corev1.Service
-	// Companions is the Service by which actions find the companions whose clients can be paused.
-	Companions          *corev1.Service
-	PodDisruptionBudget *policyv1.PodDisruptionBudget
+	// ReplicasService is that of an engine with roles. Companions leads actions to the companions whose clients can be paused.
+	ReplicasService, Companions *corev1.Service
+	PodDisruptionBudget         *policyv1.PodDisruptionBudget
 	// PrimaryBudget is the budget of the primary alone, which exists only while a node is drained.
 	PrimaryBudget *policyv1.PodDisruptionBudget
 	// NodesUnread is true if the operator may not list nodes: then Leaves of all members is unknown.
