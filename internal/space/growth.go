@@ -150,8 +150,8 @@ func enlarge(s *situation.Situation, f Facts, l insight, last *dbv1.ClusterStora
 	}
 }
 
-// grow decides to grow, unless a growth was a short time ago. A volume that is nearly full, or that keeps a database read-only, does not wait:
-// the limit bounds what that costs, and a provider that refuses is reported.
+// grow decides to grow, unless a growth was a short time ago. A volume that is nearly full, or that keeps a database read-only, does not
+// wait: the limit bounds what that costs, and a provider that refuses is reported.
 func grow(s *situation.Situation, f Facts, l insight, last *dbv1.ClusterStorageGrowth) verdict {
 	grows, seen := s.Cluster.Spec.Storage.AutoGrow, uses(s, l.fullest)
 	if last != nil {
@@ -188,8 +188,8 @@ func urgent(s *situation.Situation, f Facts, m Measured) bool {
 	return keeps || m.lacks(protects)
 }
 
-// from is the size from which the volumes grow, and by how much at least. One may be larger than what the cluster asks for, because a user has
-// enlarged it, or a previous cluster has retained it: a growth to a smaller size would change nothing.
+// from is the size from which the volumes grow, and by how much at least. One may be larger than what the cluster asks for, because a user
+// has enlarged it, or a previous cluster has retained it: a growth to a smaller size would change nothing.
 func from(s *situation.Situation, f Facts, fullest Measured) (size resource.Quantity, least int64) {
 	size, filling := s.Cluster.Spec.Storage.Size, []Measured{fullest}
 	if m, keeps := kept(s, f); keeps {

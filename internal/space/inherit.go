@@ -15,7 +15,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// The protection is a part of the data. So data from before may have it although the status does not record it, and clients could not write.
+// The protection is a part of the data. So data from before may have it although the status does not record it, and clients could not
+// write.
 
 // inherit lifts the protection that the data of the volumes may have, once the members run.
 func inherit(s *situation.Situation, f Facts) guard {
@@ -34,8 +35,8 @@ func inherit(s *situation.Situation, f Facts) guard {
 // inherited reports whether a protection is one that the data may have.
 func inherited(p *dbv1.ClusterStorageProtection) bool { return p.Usage.UsedPercent == 0 }
 
-// unknownData reports whether the data of the volumes may have a protection: they are older than the cluster, or other ones than those whose
-// protection was removed.
+// unknownData reports whether the data of the volumes may have a protection: they are older than the cluster, or other ones than those
+// whose protection was removed.
 func unknownData(s *situation.Situation) bool {
 	if is := s.Cluster.Status.Storage; is != nil && is.Unprotected != "" {
 		return is.Unprotected != naming.ClaimTemplate(s.Cluster)

@@ -94,8 +94,8 @@ func overdue(s *situation.Situation, v state.Volume, last *dbv1.ClusterStorageGr
 	return runs && !s.Cluster.Spec.Paused && s.At.Sub(last.Time.Time) >= patience && s.At.Sub(m.Created.Time) >= patience
 }
 
-// ended is a growth as it is recorded after it has failed, with the size that all volumes have: new members do not ask for more. The request
-// of the claims stays, so a storage that gets room expands them.
+// ended is a growth as it is recorded after it has failed, with the size that all volumes have: new members do not ask for more. The
+// request of the claims stays, so a storage that gets room expands them.
 func ended(s *situation.Situation, last *dbv1.ClusterStorageGrowth, why string) *dbv1.ClusterStorageGrowth {
 	given := *last
 	given.Refused, given.Time = pods.Head(why, maxRefused), metav1.NewTime(s.At)
