@@ -116,8 +116,8 @@ type ClusterAutoGrow struct {
 	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self > 0 : self.matches('^([0-9]{1,18}([.][0-9]{1,3})?([KMGTPE]i|[kMGTPE]|[eE][0-9]{1,2})?|[0-9]{1,18}m)$') && quantity(self).isGreaterThan(quantity('0'))",message="spec.storage.autoGrow.limit must be a quantity greater than zero, for example 100Gi"
 	Limit resource.Quantity `json:"limit"`
 
-	// cooldownSeconds is the time in seconds, from 0 to 604800, after a growth in which no other one begins, unless a
-	// volume is nearly full or keeps the database read-only. Storage providers often allow one growth in six hours. Default: 21600.
+	// cooldownSeconds is the time in seconds, from 0 to 604800, after a growth in which no other one begins. A volume
+	// that is nearly full, or that keeps the database read-only, does not wait. Storage providers often allow one growth in six hours. Default: 21600.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=604800
@@ -338,8 +338,8 @@ type ClusterStorageProtection struct {
 	// +kubebuilder:validation:MaxLength=36
 	Pod string `json:"pod,omitempty"`
 
-	// usage is the measurement that the protection follows from. usedPercent is 0 if there is none: volumes that were in use before this
-	// object may have data that is protected, so the action removes that.
+	// usage is the measurement that the protection follows from. usedPercent is 0 if there is none: the volumes were in use before this
+	// object. Their data may be protected, so the action removes that.
 	// +required
 	Usage ClusterStorageUsage `json:"usage"`
 

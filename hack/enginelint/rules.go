@@ -138,7 +138,7 @@ func unprotected(spec dbv1.DatabaseEngineSpec) bool {
 	return spec.Actions.Backup != nil && spec.Actions.Protect == nil && spec.Topology != dbv1.TopologyConsensus
 }
 
-// unmeasured reports whether members can keep log that nobody reads. Databases that decide by a majority keep none for others.
+// unmeasured reports whether members can keep log that no client reads. Databases that decide by a majority keep none for others.
 func unmeasured(spec dbv1.DatabaseEngineSpec) bool {
 	return spec.Actions.Archive != nil && spec.Actions.Measure == nil && spec.Topology != dbv1.TopologyConsensus
 }

@@ -98,8 +98,8 @@ func removed(s *situation.Situation) subject.Report {
 	}
 }
 
-// bound is the recorded decision within other bounds, which are in force already; nil if it is within them. A request without bounds is that of
-// the spec.
+// bound is the recorded decision within other bounds, which are in force already; nil if it is within them. A request without bounds is
+// that of the spec.
 func bound(s *situation.Situation) *dbv1.ClusterAutoResizeStatus {
 	asked, last := s.Declared.Spec.AutoResize, s.Declared.Status.AutoResize
 	if last == nil {

@@ -26,7 +26,7 @@ func (f *fixture) protected(state dbv1.ProtectionState) *dbv1.ClusterStorageProt
 	return p
 }
 
-// inherits makes the volume of a member older than the cluster.
+// inherits lets the volume of a member be older than the cluster.
 func (f *fixture) inherits(ordinal int) {
 	f.cluster.CreationTimestamp, f.observed.Volumes[ordinal].Created = plans.Ago(time.Hour), plans.Ago(2*time.Hour)
 }

@@ -19,8 +19,8 @@ type VolumeUsage struct {
 // MaxReserve is the largest reserve.
 const MaxReserve = int64(2 << 30)
 
-// Reserves is how many reserves of a volume are free: 0, 1, or 2 for more. A reserve is the free space below which a volume is nearly full: the
-// server needs some for its log while it protects itself.
+// Reserves is how many reserves of a volume are free: 0, 1, or 2 for more. A reserve is the free space below which a volume is nearly
+// full: the server needs some for its log while it protects itself.
 func (u VolumeUsage) Reserves() int64 {
 	reserve := max(1, min(u.Capacity/20, MaxReserve))
 	return min(2, u.Available/reserve)

@@ -78,7 +78,9 @@ func (p *Play) checkAvailable() {
 	if meta.IsStatusConditionTrue(cluster.Status.Conditions, dbv1.ConditionAvailable) && !p.acceptsWrites() {
 		p.Breaks("Available is True, but no client can write")
 	}
-	if storage := cluster.Status.Storage; storage != nil && storage.Protection != nil && storage.Protection.State == dbv1.ProtectionProtected && p.acceptsWrites() {
+	storage := cluster.Status.Storage
+	protects := storage != nil && storage.Protection != nil && storage.Protection.State == dbv1.ProtectionProtected
+	if protects && p.acceptsWrites() {
 		p.Breaks("the database is Protected, but clients can write")
 	}
 }

@@ -14,8 +14,8 @@ import (
 )
 
 // Requested are the resources of the members: those of the spec, with the requests that the operator has decided where spec.autoResize has
-// bounds. The bounds of now count at once, also for an older decision: a lower max must free a member that no node has room for. A limit keeps
-// its ratio to the request, so a decision does not change the QoS class.
+// bounds. The bounds of now count at once, also for an older decision: a lower max must free a member that no node has room for. A limit
+// keeps its ratio to the request, so a decision does not change the QoS class.
 func Requested(cluster *dbv1.DatabaseCluster) corev1.ResourceRequirements {
 	asked, decided := cluster.Spec.AutoResize, cluster.Status.AutoResize
 	if asked == nil || decided == nil {
