@@ -24,8 +24,8 @@ type ClusterAutoGrowApplyConfiguration struct {
 	// limit is the largest size to which the operator raises a volume, for example 100Gi. At the limit, the condition
 	// DiskPressure asks you to act.
 	Limit *resource.Quantity `json:"limit,omitempty"`
-	// cooldownSeconds is the time in seconds, from 0 to 604800, after a growth in which no other one begins, unless a
-	// volume is nearly full or keeps the database read-only. Storage providers often allow one growth in six hours. Default: 21600.
+	// cooldownSeconds is the time in seconds, from 0 to 604800, after a growth in which no other one begins. A volume
+	// that is nearly full, or that keeps the database read-only, does not wait. Storage providers often allow one growth in six hours. Default: 21600.
 	CooldownSeconds *int32 `json:"cooldownSeconds,omitempty"`
 }
 

@@ -25,8 +25,8 @@ type ClusterStorageProtectionApplyConfiguration struct {
 	// pod is the UID of the pod of the primary when the state began. Another primary may not have what the action has changed, so the
 	// action runs again.
 	Pod *string `json:"pod,omitempty"`
-	// usage is the measurement that the protection follows from. usedPercent is 0 if there is none: volumes that were in use before this
-	// object may have data that is protected, so the action removes that.
+	// usage is the measurement that the protection follows from. usedPercent is 0 if there is none: the volumes were in use before this
+	// object. Their data may be protected, so the action removes that.
 	Usage *ClusterStorageUsageApplyConfiguration `json:"usage,omitempty"`
 	// capacity is the capacity of the claim at that time, for example 10Gi.
 	Capacity *resource.Quantity `json:"capacity,omitempty"`
