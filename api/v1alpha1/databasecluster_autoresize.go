@@ -72,7 +72,7 @@ type ClusterAutoResizeStatus struct {
 	// +required
 	Requests ClusterResizeAmounts `json:"requests"`
 
-	// time is the time of the decision.
+	// time is when the operator followed the recommendation. Other bounds do not change it.
 	// +required
 	Time metav1.Time `json:"time"`
 

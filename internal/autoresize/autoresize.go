@@ -110,7 +110,7 @@ func bound(s *situation.Situation) *dbv1.ClusterAutoResizeStatus {
 		return nil
 	}
 	next := *last
-	next.Requests, next.Time, next.Cause = within, metav1.NewTime(s.At), dbv1.ResizeCauseBounds
+	next.Requests, next.Cause = within, dbv1.ResizeCauseBounds // the generation of the spec has the time of the bounds
 	return &next
 }
 

@@ -93,7 +93,7 @@ func (f *fixture) pass() (d subject.Decision, condition, decision string) {
 				decision += one.String() + " "
 			}
 		}
-		if r.Time.Time.Equal(plans.Now) {
+		if r.Time.Time.Equal(plans.Now) || r.Cause == dbv1.ResizeCauseBounds {
 			decision += string(r.Cause)
 		}
 	}
