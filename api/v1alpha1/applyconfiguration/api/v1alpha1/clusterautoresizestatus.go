@@ -18,7 +18,7 @@ import (
 type ClusterAutoResizeStatusApplyConfiguration struct {
 	// requests are those that the operator decided. A limit of spec.resources keeps its ratio to the request.
 	Requests *ClusterResizeAmountsApplyConfiguration `json:"requests,omitempty"`
-	// time is the time of the decision.
+	// time is when the operator followed the recommendation. Other bounds do not change it.
 	Time *v1.Time `json:"time,omitempty"`
 	// cause is Recommendation if the operator followed the VerticalPodAutoscaler, and Bounds if other bounds of
 	// spec.autoResize took effect.
