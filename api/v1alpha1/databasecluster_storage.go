@@ -117,7 +117,8 @@ type ClusterAutoGrow struct {
 	Limit resource.Quantity `json:"limit"`
 
 	// cooldownSeconds is the time in seconds, from 0 to 604800, after a growth in which no other one begins. A volume
-	// that is nearly full, or that keeps the database read-only, does not wait. Storage providers often allow one growth in six hours. Default: 21600.
+	// that is nearly full, or that keeps the database read-only, does not wait. Storage providers often allow one growth
+	// in six hours. Default: 21600.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=604800

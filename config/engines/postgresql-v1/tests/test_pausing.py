@@ -50,7 +50,7 @@ def around(console, work, reaches=True, companions="orders-companions.shop.svc")
     """Runs work while the poolers are paused. Returns the exit code, and the text for the log."""
     found = [(0, 0, 0, "", (address, 5432)) for address in console.poolers]
     answers = {"getaddrinfo": unittest.mock.Mock(side_effect=None if found else OSError("unknown name"), return_value=found)}
-    names = {"DBC_COMPANIONS_HOST": companions} if companions else {}
+    names, before = {"DBC_COMPANIONS_HOST": companions} if companions else {}, set(threading.enumerate())
     with container.environment(DBC_CLUSTER="orders", DBC_NAMESPACE="shop", **names), unittest.mock.patch.multiple(
             pausing, TRANSACTIONS=0.3, WORK=1, SEEN=0.1, ANSWER=0.3, checkpoint=lambda _: console.said.append("CHECKPOINT"), reached=lambda _: reaches,
             socket=types.SimpleNamespace(SOCK_STREAM=socket.SOCK_STREAM, **answers), console=console.connect, query=console.query):
@@ -60,7 +60,9 @@ def around(console, work, reaches=True, companions="orders-companions.shop.svc")
         result = container.run(body)
         if "slow" in console.poolers.values():
             console.resumed.wait(10)
-    console.released.set()
+        console.released.set()
+        for thread in set(threading.enumerate()) - before:  # so that none asks the console of another test
+            thread.join(10)
     return result
 
 

@@ -25,7 +25,8 @@ type ClusterAutoGrowApplyConfiguration struct {
 	// DiskPressure asks you to act.
 	Limit *resource.Quantity `json:"limit,omitempty"`
 	// cooldownSeconds is the time in seconds, from 0 to 604800, after a growth in which no other one begins. A volume
-	// that is nearly full, or that keeps the database read-only, does not wait. Storage providers often allow one growth in six hours. Default: 21600.
+	// that is nearly full, or that keeps the database read-only, does not wait. Storage providers often allow one growth
+	// in six hours. Default: 21600.
 	CooldownSeconds *int32 `json:"cooldownSeconds,omitempty"`
 }
 
