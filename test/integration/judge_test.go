@@ -25,6 +25,7 @@ import (
 var expectedRefusals = []rights.Refusal{
 	{Why: "a terminating namespace accepts no new objects", Message: `unable to create new content in namespace test-\w+ because it is being terminated$`},
 	{Why: "a StorageClass without allowVolumeExpansion", Message: `only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize$`},
+	{Why: "a ResourceQuota of storage", Message: `exceeded quota: storage, requested: requests\.storage=\w+, used: requests\.storage=\w+, limited: requests\.storage=\w+$`},
 	{Why: "rights in namespaces do not include cluster-scoped objects", Message: `User "system:serviceaccount:test-\w+:operator" cannot (get|list|watch) resource ` +
 		`"(databaseengines|validatingadmissionpolicies|validatingadmissionpolicybindings|nodes)" in API group "[a-z.0-9]*" at the cluster scope$`},
 }
