@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,24 +33,7 @@ type volume struct {
 // measures is the action of an engine for a server of the cluster my-db.
 func measures(d *database, engine string) (v volume) {
 	d.t.Helper()
-	folder := filepath.Join(d.folder, "measure")
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		d.t.Fatal(err)
-	}
-	for _, name := range measured[engine] {
-		text, err := os.ReadFile(filepath.Join(engine, "scripts", name))
-		if err != nil {
-			d.t.Fatal(err)
-		}
-		text = []byte(strings.ReplaceAll(string(text), "/dbc/scripts", folder))
-		if err := os.WriteFile(filepath.Join(folder, name), text, 0o700); err != nil { //nolint:gosec // programs
-			d.t.Fatal(err)
-		}
-	}
-	cmd := exec.CommandContext(d.t.Context(), filepath.Join(folder, "measure"))
-	cmd.Env = append(os.Environ(), "PATH="+d.programs+":"+os.Getenv("PATH"), "DBC_MEMBER=127.0.0.1", "DBC_MEMBERS=127.0.0.1", "DBC_CLUSTER=my-db",
-		"DBC_PORT="+d.port, "PGPORT="+d.port, "DBC_SECRETS_DIR="+d.folder+"/secrets", "DBC_DATA_DIR="+d.folder)
-	printed, err := cmd.Output()
+	printed, err := d.commandOf(engine, "measure", measured[engine]).Output()
 	if err == nil {
 		err = json.Unmarshal(printed, &v)
 	}

@@ -26,25 +26,33 @@ var protected = map[string][]string{
 // protects is the action of an engine for a server.
 func protects(d *database, engine, mode string) (said string, code int) {
 	d.t.Helper()
-	folder := filepath.Join(d.folder, "protect")
+	cmd := d.commandOf(engine, "protect", protected[engine])
+	cmd.Env = append(cmd.Env, "DBC_PROTECT="+mode)
+	output, _ := cmd.CombinedOutput() // the exit code has the error
+	return string(output), cmd.ProcessState.ExitCode()
+}
+
+// commandOf is the command of an action of an engine for a server of the cluster my-db, with the scripts that it reads.
+func (d *database) commandOf(engine, name string, scripts []string) *exec.Cmd {
+	d.t.Helper()
+	folder := filepath.Join(d.folder, name)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		d.t.Fatal(err)
 	}
-	for _, name := range protected[engine] {
-		text, err := os.ReadFile(filepath.Join(engine, "scripts", name))
+	for _, script := range scripts {
+		text, err := os.ReadFile(filepath.Join(engine, "scripts", script))
 		if err != nil {
 			d.t.Fatal(err)
 		}
 		text = []byte(strings.ReplaceAll(string(text), "/dbc/scripts", folder))
-		if err := os.WriteFile(filepath.Join(folder, name), text, 0o700); err != nil { //nolint:gosec // programs
+		if err := os.WriteFile(filepath.Join(folder, script), text, 0o700); err != nil { //nolint:gosec // programs
 			d.t.Fatal(err)
 		}
 	}
-	cmd := exec.CommandContext(d.t.Context(), filepath.Join(folder, "protect"))
-	cmd.Env = append(os.Environ(), "PATH="+d.programs+":"+os.Getenv("PATH"), "DBC_PROTECT="+mode, "DBC_MEMBER=127.0.0.1", "DBC_MEMBERS=127.0.0.1",
+	cmd := exec.CommandContext(d.t.Context(), filepath.Join(folder, name))
+	cmd.Env = append(os.Environ(), "PATH="+d.programs+":"+os.Getenv("PATH"), "DBC_MEMBER=127.0.0.1", "DBC_MEMBERS=127.0.0.1", "DBC_CLUSTER=my-db",
 		"DBC_PORT="+d.port, "PGPORT="+d.port, "DBC_SECRETS_DIR="+d.folder+"/secrets", "DBC_DATA_DIR="+d.folder)
-	output, _ := cmd.CombinedOutput() // the exit code has the error
-	return string(output), cmd.ProcessState.ExitCode()
+	return cmd
 }
 
 func TestAProtectedPostgreSQLServesReadersAndNoWriters(t *testing.T) {

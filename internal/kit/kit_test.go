@@ -95,8 +95,8 @@ func TestTheEffectOfAFailedOperationDependsOnItsProperties(t *testing.T) {
 	}
 	_, err := Execute(t.Context(), todo{all: list(op{"a", operation.Properties{Independent: true, Optional: true}, broken})}, true,
 		func(context.Context, operation.Operation) ([]Event, error) { return nil, broken })
-	if required, optional := operation.Split(err); required != nil || !errors.Is(optional, broken) {
-		t.Errorf("the error of an optional operation: %v and %v", required, optional)
+	if is := operation.Split(err); is.Required != nil || !errors.Is(is.Optional, broken) {
+		t.Errorf("the error of an optional operation: %v and %v", is.Required, is.Optional)
 	}
 }
 

@@ -35,8 +35,8 @@ func warns(reason string) operation.Transition {
 	return operation.Reported(dbv1.ConditionMonitoringConfigured, metav1.ConditionFalse, reason, corev1.EventTypeWarning)
 }
 
-// missingRequeue is the interval for checking whether the Prometheus Operator has been installed: no event reports a new kind.
-const missingRequeue = 5 * time.Minute
+// installedRequeue is the interval for checking whether the Prometheus Operator has been installed: no event reports a new kind.
+const installedRequeue = 5 * time.Minute
 
 // decide writes the objects that the spec asks for, and deletes the others. A deletion of the cluster leaves them to the garbage collector.
 func decide(s *situation.Situation) subject.Decision {
@@ -48,7 +48,7 @@ func decide(s *situation.Situation) subject.Decision {
 	switch reason, _ := unserved(s); {
 	case !s.EngineKnown():
 	case seen.Refused != "":
-		d.RequeueAfter = missingRequeue
+		d.RequeueAfter = installedRequeue
 	case seen.Unread != "":
 		d.RequeueAfter = situation.MissingRequeue
 	case reason != "" || !scraped(s.Cluster):

@@ -14,18 +14,25 @@ func (e OptionalError) Error() string { return e.Err.Error() }
 // Unwrap returns the error.
 func (e OptionalError) Unwrap() error { return e.Err }
 
-// Split returns the error of a pass without those of optional operations, and the latter; nil for none.
-func Split(err error) (required, optional error) {
+// Errors are those of a pass; nil for none. Only the required ones concern the whole object: a subject reports the others.
+type Errors struct{ Required, Optional, RefusedDecision error }
+
+// Split sorts the errors of a pass.
+func Split(err error) Errors {
 	switch e := err.(type) { //nolint:errorlint // an error of one operation that wraps others is not split
 	case OptionalError:
-		return nil, e
+		return Errors{Optional: e}
+	case RefusedDecisionError:
+		return Errors{RefusedDecision: e}
 	case interface{ Unwrap() []error }:
+		var all Errors
 		for _, one := range e.Unwrap() {
-			a, b := Split(one)
-			required, optional = errors.Join(required, a), errors.Join(optional, b)
+			is := Split(one)
+			all.Required, all.Optional = errors.Join(all.Required, is.Required), errors.Join(all.Optional, is.Optional)
+			all.RefusedDecision = errors.Join(all.RefusedDecision, is.RefusedDecision)
 		}
-		return required, optional
+		return all
 	default:
-		return err, nil
+		return Errors{Required: err}
 	}
 }

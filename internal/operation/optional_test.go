@@ -10,21 +10,22 @@ import (
 	"testing"
 )
 
-func TestTheErrorsOfOptionalOperationsAreSplitFromTheOthers(t *testing.T) {
-	core, aside := errors.New("a member"), OptionalError{errors.New("a PodMonitor")}
+func TestOnlySomeErrorsOfAPassConcernTheWholeObject(t *testing.T) {
+	core, aside, decided := errors.New("a member"), OptionalError{errors.New("a PodMonitor")}, RefusedDecisionError{errors.New("a growth")}
 	for name, c := range map[string]struct {
-		err                error
-		required, optional string
+		err  error
+		want string
 	}{
-		"none":             {nil, "<nil>", "<nil>"},
-		"one of a member":  {core, "a member", "<nil>"},
-		"one of an object": {errors.Join(aside), "<nil>", "a PodMonitor"},
-		"both":             {errors.Join(core, aside), "a member", "a PodMonitor"},
-		"several":          {errors.Join(errors.Join(core, core), errors.Join(aside, aside)), "a member\na member", "a PodMonitor\na PodMonitor"},
+		"none":             {nil, "<nil> <nil> <nil>"},
+		"one of a member":  {core, "a member <nil> <nil>"},
+		"one of an object": {errors.Join(aside), "<nil> a PodMonitor <nil>"},
+		"both":             {errors.Join(core, aside), "a member a PodMonitor <nil>"},
+		"several":          {errors.Join(errors.Join(core, core), errors.Join(aside, aside)), "a member\na member a PodMonitor\na PodMonitor <nil>"},
+		"a decision":       {errors.Join(core, errors.Join(decided, decided), aside), "a member a PodMonitor a growth\na growth"},
 	} {
-		required, optional := Split(c.err)
-		if fmt.Sprint(required) != c.required || fmt.Sprint(optional) != c.optional {
-			t.Errorf("%s: %v and %v", name, required, optional)
+		is := Split(c.err)
+		if got := fmt.Sprint(is.Required, is.Optional, is.RefusedDecision); got != c.want {
+			t.Errorf("%s: %s", name, got)
 		}
 	}
 }

@@ -5,7 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 package operation
 
 import (
-	"errors"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -35,20 +34,4 @@ func (w Work) Judge(err error) error {
 		return RefusedDecisionError{err}
 	}
 	return err
-}
-
-// WithoutDecisions returns an error without those refusals; nil if it consists of them.
-func WithoutDecisions(err error) error {
-	var all interface{ Unwrap() []error }
-	switch {
-	case !errors.As(err, &RefusedDecisionError{}):
-		return err
-	case !errors.As(err, &all):
-		return nil
-	}
-	var others []error
-	for _, one := range all.Unwrap() {
-		others = append(others, WithoutDecisions(one))
-	}
-	return errors.Join(others...)
 }

@@ -251,7 +251,7 @@ func TestAGrowthThatTheAPIServerRefusesIsNotTheFaultOfTheSpec(t *testing.T) {
 	if describe(status) != want || !status.Storage.Growth.Time.Equal(new(plans.Ago(0))) {
 		t.Errorf("%s, %+v", describe(status), status.Storage.Growth)
 	}
-	if rest := operation.WithoutDecisions(f.err); operation.Refused(rest) || !errors.Is(rest, other) {
+	if rest := operation.Split(f.err).Required; operation.Refused(rest) || !errors.Is(rest, other) {
 		t.Errorf("the pass has the error %v", rest)
 	}
 	f.cluster.Status, f.err = *status, nil

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/space"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -98,7 +99,7 @@ func (f *fixture) decide() (subject.Decision, *dbv1.DatabaseClusterStatus) {
 	d := space.Subject.Decide(situation.Of(f.cluster, f.observed))
 	status := f.cluster.Status.DeepCopy()
 	status.Storage = &dbv1.ClusterStorageStatus{Requested: resource.MustParse("10Gi")}
-	for _, condition := range d.Report(subject.Executed{Err: f.err}, status) {
+	for _, condition := range d.Report(subject.Executed{RefusedDecision: operation.Split(f.err).RefusedDecision}, status) {
 		meta.SetStatusCondition(&status.Conditions, condition)
 	}
 	return d, status

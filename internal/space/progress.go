@@ -6,14 +6,13 @@ package space
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -133,9 +132,10 @@ func concerned(m Measured, last *dbv1.ClusterStorageGrowth) bool {
 
 // refused returns the growth as it is recorded after the API server has refused it; nil if it has not.
 func refused(s *situation.Situation, e subject.Executed) *dbv1.ClusterStorageGrowth {
-	last, why := recorded(s.Cluster), operation.RefusedDecisionError{}
-	if last == nil || !errors.As(e.Err, &why) {
+	last := recorded(s.Cluster)
+	if last == nil || e.RefusedDecision == nil {
 		return nil
 	}
-	return ended(s, last, why.Error())
+	first, _, _ := strings.Cut(e.RefusedDecision.Error(), "\n") // each volume has one
+	return ended(s, last, first)
 }

@@ -30,8 +30,8 @@ type PassResult struct {
 // Of returns the status after a pass. Every pass sets every condition; a condition keeps its transition time until its status
 // changes.
 func Of(pass PassResult, now metav1.Time) dbv1.DatabaseClusterStatus {
-	status, executed := pass.Cluster.Status.DeepCopy(), pass.executed()
-	pass.Err = operation.WithoutDecisions(executed.Err)
+	status, failed := pass.Cluster.Status.DeepCopy(), operation.Split(pass.Err)
+	pass.Err = failed.Required
 	status.Selector = naming.SelectorText(pass.Cluster.Name)
 	pass.count(status)
 	status.Primary = pass.primary()
@@ -41,7 +41,7 @@ func Of(pass PassResult, now metav1.Time) dbv1.DatabaseClusterStatus {
 	pass.record(status, now)
 	status.Volumes = pass.VolumeRecords(status.Requests)
 	status.ObservedGeneration = pass.observedGeneration()
-	for _, condition := range pass.conditions(pass.subjects(executed, status)) {
+	for _, condition := range pass.conditions(pass.subjects(failed, status)) {
 		condition.ObservedGeneration = pass.Cluster.Generation
 		condition.LastTransitionTime = now
 		condition.Message = truncate(condition.Message)
@@ -74,14 +74,11 @@ func (p PassResult) expressed() bool {
 	return p.Err == nil && !p.Plan.Pending
 }
 
-func (p PassResult) executed() subject.Executed {
-	required, optional := operation.Split(p.Err)
-	return subject.Executed{Operations: p.Plan.Operations, Stalled: p.Plan.Stalled, Err: required, Optional: optional}
-}
-
 // subjects returns the conditions of the subjects, which write their parts of the status.
-func (p PassResult) subjects(executed subject.Executed, status *dbv1.DatabaseClusterStatus) []metav1.Condition {
+func (p PassResult) subjects(failed operation.Errors, status *dbv1.DatabaseClusterStatus) []metav1.Condition {
 	var all []metav1.Condition
+	executed := subject.Executed{Operations: p.Plan.Operations, Stalled: p.Plan.Stalled,
+		Err: failed.Required, Optional: failed.Optional, RefusedDecision: failed.RefusedDecision}
 	for _, report := range p.Plan.Reports {
 		all = append(all, report(executed, status)...)
 	}

@@ -63,8 +63,8 @@ type Executed struct {
 	Operations operation.List
 	// Stalled is the cause that the cluster reports; nil for none.
 	Stalled *situation.Stall
-	// Err is the error of their execution, and Optional that of optional ones; nil for none.
-	Err, Optional error
+	// Err is the error of their execution, Optional that of optional ones, and RefusedDecision is as in operation.Errors; nil for none.
+	Err, Optional, RefusedDecision error
 }
 
 // Condition is a condition that is True or False. The pass adds its generation and its time.
