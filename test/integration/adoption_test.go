@@ -38,7 +38,7 @@ func TestVolumesOfAPreviousClusterAreAdopted(t *testing.T) {
 			t.Errorf("claim %s has the labels %v", claim.Name, claim.Labels)
 		}
 	}
-	mustContain(t, eventsOf(t, cluster), "VolumesAdopted")
+	awaitReasons(t, cluster, "VolumesAdopted")
 }
 
 func TestVolumesOfAnotherEngineAreNotAdoptedAndTheClusterReportsTheRemedy(t *testing.T) {

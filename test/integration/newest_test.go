@@ -84,7 +84,7 @@ func TestANewClusterStartsWithTheNewestBackupOnceTheBucketAnswers(t *testing.T) 
 	if decided == nil || decided.Decision != dbv1.BootstrapRestore || decided.Location != firstBackup || decided.Folder != "s3://bucket/shop/orders" || decided.Replicas != 3 {
 		t.Errorf("status.bootstrap %+v", decided)
 	}
-	mustContain(t, eventsOf(t, cluster), "BackupChosen", "RestoreCompleted")
+	awaitReasons(t, cluster, "BackupChosen", "RestoreCompleted")
 	search := listed(t, cluster.Namespace, &batchv1.JobList{}, client.MatchingLabels{dbv1.LabelComponent: dbv1.ComponentSearch}).Items
 	if len(search) != 1 || !metav1.IsControlledBy(&search[0], cluster) {
 		t.Fatalf("%d Jobs search", len(search))

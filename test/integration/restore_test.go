@@ -192,6 +192,15 @@ func eventsOf(t *testing.T, cluster *dbv1.DatabaseCluster) string {
 	return strings.Join(reasons, " ")
 }
 
+// awaitReasons waits for events, which are written beside the pass: the cluster may be gone before they exist.
+func awaitReasons(t *testing.T, cluster *dbv1.DatabaseCluster, reasons ...string) {
+	t.Helper()
+	eventually(t, "events", func() error {
+		got := eventsOf(t, cluster)
+		return errorIf(!containsAll(got, reasons...), "%q", got)
+	})
+}
+
 func TestAFailedRestoreRestartsWhenItsJobsAreDeleted(t *testing.T) {
 	parallel(t)
 	cluster := created(t, fromLocation(restorer(t), firstBackup))

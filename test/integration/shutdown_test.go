@@ -163,7 +163,7 @@ func TestAKilledMemberBlocksTheDeletionAndRetainsTheVolumes(t *testing.T) {
 	})
 	awaitDeleted(t, cluster)
 	mustHaveClaims(t, cluster, 3)
-	mustContain(t, eventsOf(t, cluster), "HooksSkipped", "VolumesRetained")
+	awaitReasons(t, cluster, "HooksSkipped", "VolumesRetained")
 }
 
 func TestALostNodeBlocksTheDeletionUntilItReportsTheExitCode(t *testing.T) {
@@ -204,7 +204,7 @@ func TestALostNodeDoesNotBlockIfTheSpecSaysContinue(t *testing.T) {
 		t.Errorf("recorded %q", got)
 	}
 	mustHaveClaims(t, cluster, 3)
-	mustContain(t, eventsOf(t, cluster), "ExitCodeUnknown", "HookFailed", "VolumesRetained")
+	awaitReasons(t, cluster, "ExitCodeUnknown", "HookFailed", "VolumesRetained")
 }
 
 func TestAForegroundDeletionReportsItsPodsAndIsNotBlocked(t *testing.T) {
