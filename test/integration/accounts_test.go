@@ -106,10 +106,7 @@ func TestAUserThatCannotBeMadeIsToldWhy(t *testing.T) {
 	create(t, u)
 	awaitUser(t, u, metav1.ConditionFalse, dbv1.ReasonPasswordMissing)
 	create(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "given"}, StringData: map[string]string{"password": "mine and mine\n"}})
-	u.Annotations = map[string]string{dbv1.AnnotationRotateCredentials: "now"}
-	if err := admin.Update(t.Context(), u); err != nil {
-		t.Fatal(err)
-	}
+	change(t, u, func(u *dbv1.DatabaseUser) { u.Annotations = map[string]string{dbv1.AnnotationRotateCredentials: "now"} })
 	awaitUser(t, u, metav1.ConditionTrue, dbv1.ReasonInDatabase)
 	secret := read(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "billing-user"}})
 	if string(secret.Data["password"]) != "mine and mine" {

@@ -74,21 +74,14 @@ func TestAUserGetsACertificateOfTheCAOfItsClusterUntilTheFieldIsRemoved(t *testi
 		}
 		return errorIf(len(without) > 0, "%q do not", without)
 	})
-	u.Annotations = map[string]string{dbv1.AnnotationRotateCredentials: "now"}
-	if err := admin.Update(t.Context(), u); err != nil {
-		t.Fatal(err)
-	}
+	change(t, u, func(u *dbv1.DatabaseUser) { u.Annotations = map[string]string{dbv1.AnnotationRotateCredentials: "now"} })
 	eventually(t, "another password and certificate", func() error {
 		after := namedSecret(t, cluster.Namespace, "billing-user")
 		kept := string(after.Data["tls.crt"]) == string(secret.Data["tls.crt"]) || string(after.Data["password"]) == string(secret.Data["password"])
 		return errorIf(kept, "it has the previous ones")
 	})
 
-	read(t, u)
-	u.Spec.Authentication = ""
-	if err := admin.Update(t.Context(), u); err != nil {
-		t.Fatal(err)
-	}
+	change(t, u, func(u *dbv1.DatabaseUser) { u.Spec.Authentication = "" })
 	awaitUser(t, u, metav1.ConditionTrue, dbv1.ReasonInDatabase)
 	if after := namedSecret(t, cluster.Namespace, "billing-user"); after.Data["tls.key"] != nil || u.Status.Certificate != nil {
 		t.Errorf("the user keeps its certificate, and the status %+v", u.Status.Certificate)

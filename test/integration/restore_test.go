@@ -192,7 +192,7 @@ func eventsOf(t *testing.T, cluster *dbv1.DatabaseCluster) string {
 	return strings.Join(reasons, " ")
 }
 
-// awaitReasons waits for events, which are written beside the pass: the cluster may be gone before they exist.
+// awaitReasons waits for events, which are written beside the pass: the cluster may not exist any more when they do.
 func awaitReasons(t *testing.T, cluster *dbv1.DatabaseCluster, reasons ...string) {
 	t.Helper()
 	eventually(t, "events", func() error {

@@ -250,18 +250,24 @@ func mustAnswer(t *testing.T, err error, wants string) {
 	t.Log(err)
 }
 
+// dryChange returns how the API server answers a change. The operator writes the object, too.
+func dryChange(t *testing.T, object *unstructured.Unstructured, edit func(*unstructured.Unstructured)) error {
+	t.Helper()
+	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		changed := object.DeepCopy()
+		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(changed), changed); err != nil {
+			return err
+		}
+		edit(changed)
+		return admin.Update(t.Context(), changed, client.DryRunAll)
+	})
+}
+
 func TestOnlyANewClusterStartsWithABackup(t *testing.T) {
 	parallel(t)
 	ns := namespace(t)
-	change := func(cluster client.Object, spec fields) error {
-		return retry.RetryOnConflict(retry.DefaultRetry, func() error { // the operator writes the cluster, too
-			changed := cluster.DeepCopyObject().(*unstructured.Unstructured)
-			if err := admin.Get(t.Context(), client.ObjectKeyFromObject(changed), changed); err != nil {
-				return err
-			}
-			maps.Copy(changed.Object["spec"].(fields), spec)
-			return admin.Update(t.Context(), changed, client.DryRunAll)
-		})
+	change := func(cluster *unstructured.Unstructured, spec fields) error {
+		return dryChange(t, cluster, func(changed *unstructured.Unstructured) { maps.Copy(changed.Object["spec"].(fields), spec) })
 	}
 	plain, restored := manifest(ns, "plain", nil), manifest(ns, "restored", fromBackup(fields{"name": "a"}))
 	create(t, plain)
@@ -351,9 +357,9 @@ func TestOnlyTheDeletionPolicyOfADatabaseBackupCanBeChanged(t *testing.T) {
 		"the same, written once more": {placed, fields{"destination": bucket(nil)}, ""},
 	} {
 		t.Run(what, func(t *testing.T) {
-			object := read(t, c.object.DeepCopy())
-			object.Object["spec"] = request(ns, "", c.spec).Object["spec"]
-			mustAnswer(t, admin.Update(t.Context(), object, client.DryRunAll), c.wants)
+			mustAnswer(t, dryChange(t, c.object, func(object *unstructured.Unstructured) {
+				object.Object["spec"] = request(ns, "", c.spec).Object["spec"]
+			}), c.wants)
 		})
 	}
 	if policy, _, _ := unstructured.NestedString(read(t, plain).Object, "spec", "deletionPolicy"); policy != "Retain" {
