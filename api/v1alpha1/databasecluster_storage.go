@@ -58,9 +58,10 @@ type ClusterStorage struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:text"
 	Usage StorageUsage `json:"usage,omitempty"`
 
-	// whenNearlyFull is what happens if less than 5% of the volume of the primary is free, or less than 2Gi of a large
-	// volume. Protect makes transactions read-only by the action protect of the engine, until the volume has twice that
-	// space. Continue lets clients write until the volume is full. It needs autoGrow or usage. Default: Protect.
+	// whenNearlyFull is what happens if the volume of the primary is nearly full. Then less than 5% of it is free (2Gi of a
+	// large volume), or less than clients write in three minutes. Protect makes transactions read-only by the action
+	// protect of the engine, until the volume has that space and 5% more. Continue lets clients write until the volume is
+	// full. It needs autoGrow or usage. Default: Protect.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:text"
 	WhenNearlyFull NearlyFullPolicy `json:"whenNearlyFull,omitempty"`
@@ -282,6 +283,11 @@ type ClusterStorageProtection struct {
 	// capacity is the capacity of the claim at that time, for example 10Gi.
 	// +required
 	Capacity resource.Quantity `json:"capacity"`
+
+	// reserve is the free space below which the volume was nearly full: 5% of it, at most 2Gi. If clients write more than that in three
+	// minutes, it is what they write, at most 15% of the volume. The protection ends once the volume has that and 5% more, at most 2Gi more.
+	// +optional
+	Reserve *resource.Quantity `json:"reserve,omitempty"`
 }
 
 // ProtectionState is the progress of a protection.

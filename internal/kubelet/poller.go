@@ -28,6 +28,9 @@ const (
 	urgentPeriod = 15 * time.Second
 	// urgentPercent is the used part from which that applies.
 	urgentPercent = 85
+	// delay is how long it takes until something follows from the next measurement: the period of a kubelet is one to two minutes, because
+	// it has a jitter (volume_stat_calculator.go). Then the operator asks it and starts a Job.
+	delay = 3 * time.Minute
 	// look is how often the meter looks for kubelets to ask. A new cluster waits for that long.
 	look = time.Second
 	// atOnce is how many kubelets are asked at the same time.
@@ -146,7 +149,7 @@ func (m *Poller) record(name, address string, volumes map[string]state.VolumeUsa
 	if err != nil {
 		n.Problem = err.Error()
 	} else {
-		n.Volumes = volumes
+		n.Volumes = expect(before.Volumes, volumes)
 	}
 	n.next = m.clock.Now().Add(patience(n.Volumes))
 	for cluster, nodes := range m.clusters {
@@ -157,10 +160,27 @@ func (m *Poller) record(name, address string, volumes map[string]state.VolumeUsa
 	return changed
 }
 
+// expect adds to measurements what clients write ahead, by what they wrote since the ones before.
+func expect(before, now map[string]state.VolumeUsage) map[string]state.VolumeUsage {
+	for name, v := range now {
+		was, known := before[name]
+		passed := v.Measured.Sub(was.Measured)
+		switch {
+		case !known || v.Capacity != was.Capacity:
+		case passed <= 0:
+			v.Ahead = was.Ahead
+		default:
+			v.Ahead = max(0, int64(float64(was.Available-v.Available)*float64(delay)/float64(passed)))
+		}
+		now[name] = v
+	}
+	return now
+}
+
 // patience is the time until the next request to a kubelet.
 func patience(volumes map[string]state.VolumeUsage) time.Duration {
 	for _, v := range volumes {
-		if v.UsedPercent >= urgentPercent {
+		if v.UsedPercent >= urgentPercent || v.Room() != state.Enough {
 			return urgentPeriod
 		}
 	}
@@ -178,15 +198,16 @@ func differs(namespace string, before, after state.NodeUsage) bool {
 
 // seen is what a change of a volume is judged by.
 type seen struct {
-	percent            int32
-	capacity, reserves int64
+	percent  int32
+	capacity int64
+	room     state.Room
 }
 
 func rounded(namespace string, volumes map[string]state.VolumeUsage) map[string]seen {
 	all := map[string]seen{}
 	for name, v := range volumes {
 		if len(name) > len(namespace) && name[:len(namespace)+1] == namespace+"/" {
-			all[name] = seen{state.RoundedUse(v.UsedPercent), v.Capacity, v.Reserves()}
+			all[name] = seen{state.RoundedUse(v.UsedPercent), v.Capacity, v.Room()}
 		}
 	}
 	return all

@@ -24,7 +24,7 @@ var (
 
 // used is an answer with a volume of the cluster orders.
 func used(percent int32) map[string]state.VolumeUsage {
-	return map[string]state.VolumeUsage{"shop/data-orders-0": {Capacity: 1000, UsedPercent: percent}}
+	return map[string]state.VolumeUsage{"shop/data-orders-0": {Capacity: 1000, Available: 10 * int64(100-percent), UsedPercent: percent}}
 }
 
 // testPoller is a meter whose requests a test makes.
@@ -112,6 +112,39 @@ func TestAClusterHasAPassWhenALargeVolumeIsNearlyFull(t *testing.T) {
 		volumes := map[string]state.VolumeUsage{"shop/data-orders-0": {Capacity: 1 << 40, Available: c.free, UsedPercent: 100}}
 		if got := m.record("one", "10.0.0.1", volumes, nil); len(got) != c.want {
 			t.Errorf("%d: got %v", i, got)
+		}
+	}
+}
+
+func TestAVolumeThatFillsFastIsNearlyFullEarlier(t *testing.T) {
+	m, clock := testPoller()
+	m.Ask(orders, map[string]string{"one": "10.0.0.1"})
+	start := clock.Now()
+	const gibi = 1 << 30
+	for i, c := range []struct {
+		after    time.Duration
+		free     int64
+		capacity int64
+		room     state.Room
+	}{
+		{0, 30, 100, state.Enough}, // no rate is known yet
+		{time.Minute, 26, 100, state.Enough},
+		{2 * time.Minute, 22, 100, state.Enough},
+		{3 * time.Minute, 18, 100, state.Enough},
+		{4 * time.Minute, 16, 100, state.Enough},
+		{5 * time.Minute, 13, 100, state.Enough},
+		{6 * time.Minute, 10, 100, state.Scarce},
+		{7 * time.Minute, 6, 100, state.NearlyFull},
+		{7 * time.Minute, 6, 100, state.NearlyFull}, // the same measurement, read again
+		{8 * time.Minute, 6, 100, state.Enough},
+		{9 * time.Minute, 25, 120, state.Enough}, // a growth is no rate
+		{10 * time.Minute, 35, 120, state.Enough},
+	} {
+		m.record("one", "10.0.0.1", map[string]state.VolumeUsage{"shop/data-orders-0": {
+			Capacity: c.capacity * gibi, Available: c.free * gibi, UsedPercent: int32(100 - c.free), Measured: start.Add(c.after), //nolint:gosec // at most 100
+		}}, nil)
+		if v := m.nodes["one"].Volumes["shop/data-orders-0"]; v.Room() != c.room {
+			t.Errorf("%d: the room is %d, ahead %d", i, v.Room(), v.Ahead/gibi)
 		}
 	}
 }

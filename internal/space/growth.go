@@ -185,7 +185,7 @@ func cannotExpand(last *dbv1.ClusterStorageGrowth) verdict {
 
 func urgent(s *situation.Situation, f Facts, m Measured) bool {
 	_, keeps := kept(s, f)
-	return keeps || m.lacks(protects)
+	return keeps || m.Room() == state.NearlyFull
 }
 
 // from is the size from which the volumes grow, and by how much at least. One may be larger than what the cluster asks for, because a user
@@ -196,7 +196,7 @@ func from(s *situation.Situation, f Facts, fullest Measured) (size resource.Quan
 		filling = append(filling, m)
 	}
 	for _, m := range filling {
-		least = max(least, m.needs())
+		least = max(least, m.Needs())
 		if m.Volume.Capacity.Cmp(size) > 0 {
 			size = m.Volume.Capacity
 		}

@@ -5,9 +5,11 @@ SPDX-License-Identifier: Apache-2.0
 package space
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -16,6 +18,9 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
+
+// soonest is how long a growth has before a volume that fills fast is protected.
+const soonest = time.Minute
 
 // guard is what a pass does about the protection.
 type guard struct {
@@ -41,11 +46,11 @@ func protection(cluster *dbv1.DatabaseCluster) *dbv1.ClusterStorageProtection {
 
 // protect makes a database read-only while the volume to which it writes is nearly full, and undoes that once it has space. Each state is
 // recorded before its Job starts.
-func protect(s *situation.Situation, f Facts) guard {
+func protect(s *situation.Situation, f Facts, v verdict) guard {
 	p := protection(s.Cluster)
 	switch {
 	case p == nil:
-		return begin(s, f)
+		return begin(s, f, v)
 	case s.Deleting():
 		return guard{next: p}
 	case p.State == dbv1.ProtectionLifting:
@@ -62,15 +67,22 @@ func protect(s *situation.Situation, f Facts) guard {
 }
 
 // begin protects a database whose volume is nearly full.
-func begin(s *situation.Situation, f Facts) guard {
+func begin(s *situation.Situation, f Facts, v verdict) guard {
 	m, is := fillsUp(s, f)
+	left, soon := growsSoon(s, v, m)
+	slow := m.VolumeUsage
+	slow.Ahead = 0
 	switch {
 	case !is:
 		return inherit(s, f)
+	case soon && slow.Room() != state.NearlyFull:
+		return guard{left: left}
 	case !offered(s):
 		return guard{text: "the engine has no action protect, so clients write until the volume is full"}
 	default:
-		p := &dbv1.ClusterStorageProtection{Usage: m.usage(), Capacity: m.Volume.Capacity}
+		p := &dbv1.ClusterStorageProtection{
+			Usage: m.usage(), Capacity: m.Volume.Capacity, Reserve: resource.NewQuantity(m.Reserve(), resource.BinarySI),
+		}
 		return guard{next: turned(s, p, dbv1.ProtectionProtecting)}
 	}
 }
@@ -79,7 +91,21 @@ func begin(s *situation.Situation, f Facts) guard {
 func fillsUp(s *situation.Situation, f Facts) (m Measured, is bool) {
 	m, known := writer(s, f)
 	wanted := f.Asked && s.Cluster.Spec.Storage.WhenNearlyFull != dbv1.NearlyFullContinue && !s.Cluster.Spec.Paused && !s.Stopping()
-	return m, known && wanted && m.lacks(protects) && !m.shared()
+	return m, known && wanted && m.Room() == state.NearlyFull && !m.shared()
+}
+
+// growsSoon reports whether a volume is about to have more space, or has it since the measurement. Then only its margin counts, not what
+// clients write ahead: unlike a protection, a growth does not disturb them. It has some time for that.
+func growsSoon(s *situation.Situation, v verdict, m Measured) (left time.Duration, soon bool) {
+	if m.VolumeUsage.Capacity < m.Volume.Capacity.Value()/10*9 {
+		return 0, true
+	}
+	last := cmp.Or(v.growth, recorded(s.Cluster))
+	if last == nil || last.Refused != "" || !smaller(m.Volume, last.Size.Value()) {
+		return 0, false
+	}
+	left = max(0, last.Time.Add(soonest).Sub(s.At))
+	return left, left > 0
 }
 
 func offered(s *situation.Situation) bool {
@@ -103,17 +129,35 @@ func roomy(s *situation.Situation, f Facts, p *dbv1.ClusterStorageProtection) bo
 	if !asked(s.Cluster) || s.Cluster.Spec.Storage.WhenNearlyFull == dbv1.NearlyFullContinue {
 		return true
 	}
-	m, known := writer(s, f)
+	m, known := stopped(s, f, p)
 	newer := known && m.Measured.After(p.Usage.Time.Time)
-	if newer && !m.lacks(lifts) {
+	if newer && m.Room() == state.Enough {
 		return true
 	}
-	claim, free, capacity := p.Usage.Claim, p.Usage.CapacityBytes/100*int64(100-p.Usage.UsedPercent), p.Usage.CapacityBytes
-	if newer {
-		claim, free, capacity = m.Claim, m.Available, m.VolumeUsage.Capacity
+	claim, u := p.Usage.Claim, state.VolumeUsage{
+		Capacity: p.Usage.CapacityBytes, Available: p.Usage.CapacityBytes / 100 * int64(100-p.Usage.UsedPercent), Ahead: ahead(p),
 	}
-	grown := grownBy(s, claim, p)
-	return capacity <= p.Usage.CapacityBytes && grown > 0 && !lacks(free+grown, capacity+grown, lifts)
+	if newer {
+		claim, u = m.Claim, m.VolumeUsage
+	}
+	before, grown := u.Capacity <= p.Usage.CapacityBytes, grownBy(s, claim, p)
+	u.Available, u.Capacity, u.UsedPercent = u.Available+grown, u.Capacity+grown, 0
+	return before && grown > 0 && u.Room() == state.Enough
+}
+
+// stopped is the volume to which clients would write. Now they do not, so it is the rate from before that counts.
+func stopped(s *situation.Situation, f Facts, p *dbv1.ClusterStorageProtection) (Measured, bool) {
+	m, known := writer(s, f)
+	m.Ahead = ahead(p)
+	return m, known
+}
+
+// ahead is the recorded reserve: 0 for a protection from before it was recorded.
+func ahead(p *dbv1.ClusterStorageProtection) int64 {
+	if p.Reserve == nil {
+		return 0
+	}
+	return p.Reserve.Value()
 }
 
 // grownBy is by how much a volume has grown since the protection began. It counts before the kubelet measures the larger file system,
@@ -129,8 +173,8 @@ func kept(s *situation.Situation, f Facts) (m Measured, keeps bool) {
 	if p == nil || p.State == dbv1.ProtectionLifting || roomy(s, f, p) {
 		return Measured{}, false
 	}
-	m, known := writer(s, f)
-	return m, known && m.lacks(lifts)
+	m, known := stopped(s, f, p)
+	return m, known && m.Room() != state.Enough
 }
 
 // stale reports whether the last measurement would begin another protection although it is from before the volume has grown.
@@ -173,6 +217,10 @@ func refusal(p *dbv1.ClusterStorageProtection) string {
 	if p.State == dbv1.ProtectionProtecting || inherited(p) {
 		return ""
 	}
-	return fmt.Sprintf("transactions are read-only, because PersistentVolumeClaim %s was used to %d%% at %s", p.Usage.Claim,
+	text := fmt.Sprintf("transactions are read-only, because PersistentVolumeClaim %s was used to %d%% at %s", p.Usage.Claim,
 		p.Usage.UsedPercent, p.Usage.Time.UTC().Format(time.RFC3339))
+	if reserve := ahead(p); reserve > (state.VolumeUsage{Capacity: p.Usage.CapacityBytes}).Reserve() {
+		text += fmt.Sprintf(", and clients would have written at least %s more in three minutes", amount(reserve))
+	}
+	return text
 }

@@ -290,6 +290,97 @@ func TestHowMuchSpaceProtectsADatabase(t *testing.T) {
 	}
 }
 
+func TestADatabaseIsProtectedEarlierTheFasterItsVolumeFills(t *testing.T) {
+	const gibi = 1 << 30
+	for _, c := range []struct {
+		// free, ahead and reserve are GiB of a volume of 100Gi.
+		free, ahead, reserve int64
+		protected            bool
+	}{
+		{free: 2, ahead: 1}, {free: 1, ahead: 1, reserve: 2, protected: true},
+		{free: 9, ahead: 8}, {free: 9, ahead: 10, reserve: 10, protected: true},
+		{free: 16, ahead: 50}, {free: 14, ahead: 50, reserve: 15, protected: true},
+	} {
+		f := newFixture(t)
+		f.cluster.Spec.Storage.AutoGrow, f.cluster.Spec.Storage.Usage = nil, dbv1.StorageUsageMeasured
+		f.sized("100Gi")
+		m := &f.facts.Measured[0].VolumeUsage
+		m.Capacity, m.Available, m.UsedPercent, m.Ahead = 100*gibi, c.free*gibi, int32(100-c.free), c.ahead*gibi //nolint:gosec // at most 100
+		_, status := f.decide()
+		p := status.Storage.Protection
+		if protected := p != nil; protected != c.protected {
+			t.Errorf("%+v: protected is %t", c, protected)
+		}
+		if p == nil {
+			continue
+		}
+		if p.Reserve.Value() != c.reserve*gibi {
+			t.Errorf("%+v: the reserve is %s", c, p.Reserve)
+		}
+		p.State, f.cluster.Status = dbv1.ProtectionProtected, *status
+		for free, state := range map[int64]dbv1.ProtectionState{c.reserve + 1: dbv1.ProtectionProtected, c.reserve + 2: dbv1.ProtectionLifting} {
+			m.Available, m.UsedPercent, m.Ahead, m.Measured = free*gibi, 0, 0, p.Since.Add(time.Second)
+			d, after := f.decide()
+			if is := after.Storage.Protection.State; is != state {
+				t.Errorf("%+v: with %d GiB free it is %s", c, free, is)
+			}
+			if fast := strings.Contains(d.Refuses, "clients would have written at least"); fast != (c.reserve > 2) {
+				t.Errorf("%+v: refuses, because %s", c, d.Refuses)
+			}
+		}
+	}
+}
+
+func TestAGrowthIsWaitedForBeforeAVolumeThatFillsFastIsProtected(t *testing.T) {
+	for name, c := range map[string]struct {
+		change    func(f *fixture, m *space.Measured)
+		protected bool
+		again     time.Duration
+	}{
+		"the growth is decided now":   {func(*fixture, *space.Measured) {}, false, time.Minute},
+		"it was decided a moment ago": {func(f *fixture, _ *space.Measured) { f.grown("12Gi", 20*time.Second) }, false, 40 * time.Second},
+		"a minute ago":                {func(f *fixture, _ *space.Measured) { f.grown("12Gi", time.Minute) }, true, 0},
+		"it has failed":               {func(f *fixture, _ *space.Measured) { f.ended("12Gi", 20*time.Second) }, true, 0},
+		"the claim has grown":         {func(f *fixture, _ *space.Measured) { f.grown("12Gi", time.Minute); f.sized("12Gi") }, false, 0},
+		"there is nothing to wait for": {func(f *fixture, _ *space.Measured) {
+			f.cluster.Spec.Storage.AutoGrow.Limit = resource.MustParse("10Gi")
+		}, true, 0},
+		"it is nearly full at any rate": {func(_ *fixture, m *space.Measured) { m.Available = capacity / 25 }, true, 0},
+		"it does not fill that fast":    {func(_ *fixture, m *space.Measured) { m.Ahead = capacity / 9 }, false, 0},
+		"the volumes do not grow":       {func(f *fixture, _ *space.Measured) { f.cluster.Spec.Storage.AutoGrow = nil }, true, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.use(0, 88)
+			f.facts.Measured[0].Ahead = capacity / 7
+			c.change(f, &f.facts.Measured[0])
+			d, status := f.decide()
+			if protected := status.Storage.Protection != nil; protected != c.protected || c.again > 0 && d.RequeueAfter != c.again {
+				t.Errorf("%s, again in %s", describe(status), d.RequeueAfter)
+			}
+		})
+	}
+}
+
+func TestAVolumeThatFillsFastGrowsUntilItsDatabaseMayWrite(t *testing.T) {
+	const gibi = 1 << 30
+	f := newFixture(t)
+	f.sized("100Gi")
+	f.cluster.Spec.Storage.Size, f.cluster.Spec.Storage.AutoGrow = resource.MustParse("100Gi"), &dbv1.ClusterAutoGrow{Limit: resource.MustParse("1Ti"), ByPercent: 1}
+	m := &f.facts.Measured[0].VolumeUsage
+	m.Capacity, m.Available, m.UsedPercent, m.Ahead = 100*gibi, gibi, 99, 50*gibi
+	_, status := f.decide()
+	size := status.Storage.Growth.Size.Value()
+	f.cluster.Status = *status
+	f.cluster.Status.Storage.Protection.State = dbv1.ProtectionProtected
+	f.sized(status.Storage.Growth.Size.String())
+	m = &f.facts.Measured[0].VolumeUsage
+	m.Capacity, m.Available, m.UsedPercent, m.Measured = size, gibi+size-100*gibi, 0, f.cluster.Status.Storage.Protection.Since.Add(time.Second)
+	if _, status = f.decide(); status.Storage.Protection.State != dbv1.ProtectionLifting {
+		t.Errorf("with %d GiB it is %s", size/gibi, status.Storage.Protection.State)
+	}
+}
+
 func TestALiftedProtectionIsNoPressure(t *testing.T) {
 	f := newFixture(t)
 	f.use(0, 97)

@@ -32,7 +32,7 @@ func decide(s *situation.Situation) subject.Decision {
 	f := state.FactsOf[Facts](s.Observed)
 	measured := look(s, f)
 	judged := judge(s, f, measured)
-	protected := protect(s, f)
+	protected := protect(s, f, judged)
 	return subject.Decision{
 		Operations: append(protected.operations, measured.operations...), Refuses: protected.refuses,
 		RequeueAfter: situation.Sooner(situation.Sooner(judged.left, protected.left), situation.Sooner(measured.left, f.staleIn(s.At))),
@@ -94,35 +94,6 @@ func (m Measured) usage() dbv1.ClusterStorageUsage {
 	return dbv1.ClusterStorageUsage{
 		Claim: m.Claim, UsedPercent: m.UsedPercent, CapacityBytes: m.VolumeUsage.Capacity, Time: metav1.NewTime(m.Measured),
 	}
-}
-
-// A database is protected while its volume has less than one reserve, and until it has two, so that it is not protected again at once.
-const (
-	protects = 1
-	lifts    = 2
-)
-
-// lacks reports whether free bytes are less than so many reserves.
-func lacks(free, capacity, reserves int64) bool {
-	return state.VolumeUsage{Capacity: capacity, Available: free}.Reserves() < reserves
-}
-
-// lacks reports whether a volume has less free space than so many reserves, or hardly any inodes. Their part is known if it is larger than
-// that of the bytes.
-func (m Measured) lacks(reserves int64) bool {
-	inodes := map[int64]int32{protects: 99, lifts: 95}
-	scarce := m.UsedPercent > state.PercentUsed(m.VolumeUsage.Capacity, m.Available) && m.UsedPercent >= inodes[reserves]
-	return scarce || lacks(m.Available, m.VolumeUsage.Capacity, reserves)
-}
-
-// needs is by how much a volume has to grow, so that its database needs no protection.
-func (m Measured) needs() int64 {
-	capacity, free := m.VolumeUsage.Capacity, m.Available
-	if !lacks(free, capacity, lifts) {
-		return 0
-	}
-	least := min((capacity/10-free)/9*10, lifts*state.MaxReserve-free)
-	return least + least/10 // a file system grows less than its volume
 }
 
 // shared reports whether the file system is larger than the claim: then others use it, too, and a larger claim adds nothing to it.

@@ -160,8 +160,8 @@ func TestAVolumeThatFillsGrowsAndNoClientSeesAnError(t *testing.T) {
 // A volume that may not grow never is full: clients read, and write again when the user has enlarged it.
 func TestAVolumeThatFillsIsReadOnlyBeforeItIsFullUntilItHasGrown(t *testing.T) {
 	d := newDisk(t, "usage: Measured")
-	d.fillTo(92)
-	d.rate(100) // the kubelet measures once a minute, and the log fills as much as the data
+	d.fillTo(82)
+	d.rate(300) // the log fills as much as the data
 	d.until("the protection", func(l look) bool { return l.protection == "Protected" })
 	d.rate(0)
 	d.awaitReported("databasecluster/ledger", "DiskPressure", "True", "transactions are read-only, because PersistentVolumeClaim data-"+d.primary, "Raise spec.storage.size, or set spec.storage.autoGrow")

@@ -1149,6 +1149,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: pod
       type:
         scalar: string
+    - name: reserve
+      type:
+        namedType: io.k8s.apimachinery.pkg.api.resource.Quantity
     - name: since
       type:
         namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time

@@ -35,9 +35,10 @@ type ClusterStorageApplyConfiguration struct {
 	// usage is Measured to measure the use of the volumes, as autoGrow does anyway. The condition DiskPressure reports
 	// it. Default: the use is measured only with autoGrow.
 	Usage *apiv1alpha1.StorageUsage `json:"usage,omitempty"`
-	// whenNearlyFull is what happens if less than 5% of the volume of the primary is free, or less than 2Gi of a large
-	// volume. Protect makes transactions read-only by the action protect of the engine, until the volume has twice that
-	// space. Continue lets clients write until the volume is full. It needs autoGrow or usage. Default: Protect.
+	// whenNearlyFull is what happens if the volume of the primary is nearly full. Then less than 5% of it is free (2Gi of a
+	// large volume), or less than clients write in three minutes. Protect makes transactions read-only by the action
+	// protect of the engine, until the volume has that space and 5% more. Continue lets clients write until the volume is
+	// full. It needs autoGrow or usage. Default: Protect.
 	WhenNearlyFull *apiv1alpha1.NearlyFullPolicy `json:"whenNearlyFull,omitempty"`
 	// ephemeral stores the data in an emptyDir of the pod instead of a persistent volume, for caches. The data is
 	// deleted with the pod. It cannot be changed. Default: false.

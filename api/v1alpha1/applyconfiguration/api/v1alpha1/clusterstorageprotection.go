@@ -30,6 +30,9 @@ type ClusterStorageProtectionApplyConfiguration struct {
 	Usage *ClusterStorageUsageApplyConfiguration `json:"usage,omitempty"`
 	// capacity is the capacity of the claim at that time, for example 10Gi.
 	Capacity *resource.Quantity `json:"capacity,omitempty"`
+	// reserve is the free space below which the volume was nearly full: 5% of it, at most 2Gi. If clients write more than that in three
+	// minutes, it is what they write, at most 15% of the volume. The protection ends once the volume has that and 5% more, at most 2Gi more.
+	Reserve *resource.Quantity `json:"reserve,omitempty"`
 }
 
 // ClusterStorageProtectionApplyConfiguration constructs a declarative configuration of the ClusterStorageProtection type for use with
@@ -75,5 +78,13 @@ func (b *ClusterStorageProtectionApplyConfiguration) WithUsage(value *ClusterSto
 // If called multiple times, the Capacity field is set to the value of the last call.
 func (b *ClusterStorageProtectionApplyConfiguration) WithCapacity(value resource.Quantity) *ClusterStorageProtectionApplyConfiguration {
 	b.Capacity = &value
+	return b
+}
+
+// WithReserve sets the Reserve field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Reserve field is set to the value of the last call.
+func (b *ClusterStorageProtectionApplyConfiguration) WithReserve(value resource.Quantity) *ClusterStorageProtectionApplyConfiguration {
+	b.Reserve = &value
 	return b
 }
