@@ -201,7 +201,7 @@ type ClusterStorageGrowth struct {
 	// +required
 	Time metav1.Time `json:"time"`
 
-	// cause is what filled the volume: Data, Log or TemporaryFiles, whichever is the largest of parts. It is also Log while the archive
+	// cause is what filled the volume: Data, Log, TemporaryFiles or Other, whichever is the largest of parts. It is also Log while the archive
 	// does not store the log. A growth does not wait for the action measure, so the cause is Unknown until the action has ended.
 	// +optional
 	Cause StorageCause `json:"cause,omitempty"`
@@ -223,7 +223,7 @@ type ClusterStorageGrowth struct {
 }
 
 // StorageCause is what fills a volume.
-// +kubebuilder:validation:Enum=Unknown;Data;Log;TemporaryFiles
+// +kubebuilder:validation:Enum=Unknown;Data;Log;TemporaryFiles;Other
 type StorageCause string
 
 // Values of StorageCause.
@@ -236,6 +236,8 @@ const (
 	StorageCauseLog StorageCause = "Log"
 	// StorageCauseTemporaryFiles: most of it is temporary files and tables.
 	StorageCauseTemporaryFiles StorageCause = "TemporaryFiles"
+	// StorageCauseOther: most of it is files that the database does not know.
+	StorageCauseOther StorageCause = "Other"
 )
 
 // ClusterStorageUsage is a measurement of a volume by its kubelet.

@@ -35,6 +35,10 @@ type ClusterStorageParts struct {
 	// +optional
 	TemporaryBytes int64 `json:"temporaryBytes,omitempty"`
 
+	// otherBytes is the size of everything else in bytes: the used space that the kubelet measured, without these parts.
+	// +optional
+	OtherBytes int64 `json:"otherBytes,omitempty"`
+
 	// keptFor is for what the database keeps log that it would otherwise delete. It is empty if the log has its usual size.
 	// +optional
 	KeptFor *LogKeeper `json:"keptFor,omitempty"`

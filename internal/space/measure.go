@@ -170,9 +170,13 @@ func known(s *situation.Situation, f Facts) (l insight, problem string) {
 	if before := s.Cluster.Status.Storage; before != nil {
 		l.parts = before.Parts
 	}
-	if f.Look.Found && f.Look.Succeeded {
+	if f.Look.Found && f.Look.Succeeded && (l.parts == nil || !l.parts.Time.Equal(&f.Look.EndTime)) {
 		var parts *dbv1.ClusterStorageParts
 		if parts, problem = partsOf(f.Look); problem == "" {
+			m, measured := f.volume(parts.Claim)
+			if measured && alike(m.VolumeUsage.Capacity, parts.CapacityBytes) {
+				parts.OtherBytes = other(parts, m)
+			}
 			l.parts = parts
 		}
 	}

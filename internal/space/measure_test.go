@@ -110,13 +110,13 @@ func TestDiskPressureNamesWhatFillsAVolume(t *testing.T) {
 			parts + "6Gi of log that replication slot debezium keeps, 2Gi of data and 12Mi of temporary files. Drop the slot, or let its client read"},
 		"a member": {func(f *fixture) {
 			f.looks(0, answers(`{"data":1073741824,"log":1610612736,"keptFor":{"type":"Member","name":"orders-1"}}`), time.Minute)
-		}, parts + "1.5Gi of log that is kept for member orders-1 and 1Gi of data. Repair that member, or remove it"},
-		"an archive": {func(f *fixture) { f.looks(0, answers(`{"log":1073741824,"keptFor":{"type":"Archive"}}`), time.Minute) },
-			parts + "1Gi of log that the archive does not store. Repair the archive, or remove it"},
-		"temporary files": {func(f *fixture) { f.looks(0, answers(`{"data":1,"temporary":1073741824}`), time.Minute) },
-			parts + "1Gi of temporary files. End the queries that write temporary files"},
+		}, parts + "5.6Gi of other files, 1.5Gi of log that is kept for member orders-1 and 1Gi of data. Repair that member, or remove it"},
+		"an archive": {func(f *fixture) { f.looks(0, answers(`{"data":1073741824,"log":7516192768,"keptFor":{"type":"Archive"}}`), time.Minute) },
+			parts + "7Gi of log that the archive does not store and 1Gi of data. Repair the archive, or remove it"},
+		"temporary files": {func(f *fixture) { f.looks(0, answers(`{"data":1,"temporary":8589934592}`), time.Minute) },
+			parts + "8Gi of temporary files. End the queries that write temporary files"},
 		"data":                     {func(f *fixture) { f.looks(0, answers(mostData), time.Minute) }, parts + "6Gi of data and 2Gi of log"},
-		"nothing of a size":        {func(f *fixture) { f.looks(0, answers(`{}`), time.Minute) }, ""},
+		"files of others":          {func(f *fixture) { f.looks(0, answers(`{"data":1073741824}`), time.Minute) }, parts + "7.1Gi of other files and 1Gi of data"},
 		"not before an answer":     {func(f *fixture) { f.looks(0, jobs.Job{Active: true}, 0) }, ""},
 		"not by an old answer":     {func(f *fixture) { f.looks(0, answers(mostData), 3*time.Hour) }, ""},
 		"not by one about another": {func(f *fixture) { f.looks(1, answers(mostData), time.Minute) }, ""},
@@ -215,7 +215,8 @@ func TestAGrowthThatDidNotWaitGetsItsCauseLater(t *testing.T) {
 	for name, c := range map[string]struct{ answer, want string }{
 		"a slot":          {slotKeeps, "Log Slot debezium"},
 		"data":            {mostData, "Data"},
-		"temporary files": {`{"temporary":1}`, "TemporaryFiles"},
+		"temporary files": {`{"temporary":8589934592}`, "TemporaryFiles"},
+		"files of others": {`{"log":1073741824}`, "Other"},
 		"no answer":       {`"many"`, "Unknown"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -248,6 +249,11 @@ func TestTheStatusHasTheLastAnswer(t *testing.T) {
 	f.facts.Look = space.LookJob{}
 	if _, after := f.decide(); after.Storage.Parts == nil {
 		t.Error("it is lost with the Job")
+	}
+	f.looks(0, answers(slotKeeps), time.Minute)
+	f.use(0, 99)
+	if _, after := f.decide(); after.Storage.Parts.OtherBytes != p.OtherBytes {
+		t.Errorf("what is written later changes it to %+v", after.Storage.Parts)
 	}
 	f.cluster.Spec.Storage.AutoGrow, f.facts.Asked = nil, false
 	if _, after := f.decide(); after.Storage.Parts != nil {

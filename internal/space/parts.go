@@ -47,6 +47,16 @@ func partsOf(job LookJob) (parts *dbv1.ClusterStorageParts, problem string) {
 	}, ""
 }
 
+// other is the size of what the database does not know; 0 if that is so little that it may have been written between the measurement of
+// the kubelet and the answer.
+func other(p *dbv1.ClusterStorageParts, m Measured) int64 {
+	rest := m.VolumeUsage.Capacity - m.Available - p.DataBytes - p.LogBytes - p.TemporaryBytes
+	if rest < m.VolumeUsage.Capacity/20 {
+		return 0
+	}
+	return rest
+}
+
 // names reports whether the answer names correctly for what the log is kept.
 func (a answer) names() bool {
 	k := a.KeptFor
@@ -78,15 +88,17 @@ func cause(s *situation.Situation, l insight) (dbv1.StorageCause, *dbv1.LogKeepe
 
 // largest is the largest part.
 func largest(p *dbv1.ClusterStorageParts) dbv1.StorageCause {
-	switch most := max(p.DataBytes, p.LogBytes, p.TemporaryBytes); {
+	switch most := max(p.DataBytes, p.LogBytes, p.TemporaryBytes, p.OtherBytes); {
 	case most == 0:
 		return dbv1.StorageCauseUnknown
 	case p.DataBytes == most:
 		return dbv1.StorageCauseData
 	case p.LogBytes == most:
 		return dbv1.StorageCauseLog
-	default:
+	case p.TemporaryBytes == most:
 		return dbv1.StorageCauseTemporaryFiles
+	default:
+		return dbv1.StorageCauseOther
 	}
 }
 
@@ -129,7 +141,7 @@ func describe(p *dbv1.ClusterStorageParts) string {
 		bytes int64
 		of    string
 	}
-	all := []part{{p.DataBytes, "data"}, {p.LogBytes, "log" + relative(p.KeptFor)}, {p.TemporaryBytes, "temporary files"}}
+	all := []part{{p.DataBytes, "data"}, {p.LogBytes, "log" + relative(p.KeptFor)}, {p.TemporaryBytes, "temporary files"}, {p.OtherBytes, "other files"}}
 	slices.SortStableFunc(all, func(a, b part) int { return cmp.Compare(b.bytes, a.bytes) })
 	var texts []string
 	for _, one := range all {

@@ -154,7 +154,7 @@ func TestAVolumeThatFillsGrowsAndNoClientSeesAnError(t *testing.T) {
 		d.must(l.protection == "" && l.used < 95, "the volume was nearly full: %s", l)
 	}
 	status := d.do("get", "databasecluster", "ledger", "-o", "jsonpath={.status.storage.desired} {.status.storage.capacity} {.status.storage.growth.cause} {.spec.storage.size}")
-	d.must(status == "1229Mi 1229Mi Unknown 1Gi", "the sizes are %s", status)
+	d.must(status == "1229Mi 1229Mi Other 1Gi", "the sizes are %s", status)
 }
 
 // A volume that may not grow never is full: clients read, and write again when the user has enlarged it.

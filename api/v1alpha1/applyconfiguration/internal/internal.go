@@ -1134,6 +1134,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: logBytes
       type:
         scalar: numeric
+    - name: otherBytes
+      type:
+        scalar: numeric
     - name: temporaryBytes
       type:
         scalar: numeric

@@ -21,7 +21,7 @@ type ClusterStorageGrowthApplyConfiguration struct {
 	Size *resource.Quantity `json:"size,omitempty"`
 	// time is the time of the decision.
 	Time *v1.Time `json:"time,omitempty"`
-	// cause is what filled the volume: Data, Log or TemporaryFiles, whichever is the largest of parts. It is also Log while the archive
+	// cause is what filled the volume: Data, Log, TemporaryFiles or Other, whichever is the largest of parts. It is also Log while the archive
 	// does not store the log. A growth does not wait for the action measure, so the cause is Unknown until the action has ended.
 	Cause *apiv1alpha1.StorageCause `json:"cause,omitempty"`
 	// keptFor is for what the database keeps the log, if that is the cause. A growth does not cure that. So for the same slot or archive

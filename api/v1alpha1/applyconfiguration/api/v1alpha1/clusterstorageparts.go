@@ -27,6 +27,8 @@ type ClusterStoragePartsApplyConfiguration struct {
 	LogBytes *int64 `json:"logBytes,omitempty"`
 	// temporaryBytes is the size of temporary files and tables in bytes.
 	TemporaryBytes *int64 `json:"temporaryBytes,omitempty"`
+	// otherBytes is the size of everything else in bytes: the used space that the kubelet measured, without these parts.
+	OtherBytes *int64 `json:"otherBytes,omitempty"`
 	// keptFor is for what the database keeps log that it would otherwise delete. It is empty if the log has its usual size.
 	KeptFor *LogKeeperApplyConfiguration `json:"keptFor,omitempty"`
 }
@@ -82,6 +84,14 @@ func (b *ClusterStoragePartsApplyConfiguration) WithLogBytes(value int64) *Clust
 // If called multiple times, the TemporaryBytes field is set to the value of the last call.
 func (b *ClusterStoragePartsApplyConfiguration) WithTemporaryBytes(value int64) *ClusterStoragePartsApplyConfiguration {
 	b.TemporaryBytes = &value
+	return b
+}
+
+// WithOtherBytes sets the OtherBytes field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the OtherBytes field is set to the value of the last call.
+func (b *ClusterStoragePartsApplyConfiguration) WithOtherBytes(value int64) *ClusterStoragePartsApplyConfiguration {
+	b.OtherBytes = &value
 	return b
 }
 
