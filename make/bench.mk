@@ -17,6 +17,10 @@ bench-autoscaling: ## Let autoscalers change a cluster and a pooler under load o
 	IMG=$(IMG) POSTGRES_IMG=$(POSTGRES_IMG) DBC_AUTOSCALING=$(CURDIR)/docs/benchmarks/autoscaling.jsonl hack/e2e.sh -run AutoscalersAddAndRemove
 	cd test/bench/report && go run . --autoscaling $(CURDIR)/docs/benchmarks/autoscaling.jsonl --out $(CURDIR)/docs/images/autoscaling.svg
 
+.PHONY: bench-disks
+bench-disks: ## Fill volumes on the real node, and write what their clients see second by second.
+	IMG=$(IMG) POSTGRES_IMG=$(POSTGRES_IMG) DBC_DISKS=$(CURDIR)/docs/benchmarks hack/e2e.sh -parallel 1 -run AVolumeThatFills
+
 .PHONY: bench-archive
 bench-archive: ## Compare the continuous archive with pg_receivewal, archive_command and pgBackRest, without a node (QUICK=1 for a look, BASE_GIB=10, LOG_GIB=5).
 	@QUICK="$(QUICK)" ROUNDS="$(ROUNDS)" LOSSES="$(LOSSES)" SECONDS_EACH="$(SECONDS_EACH)" LAG="$(LAG)" DRAIN_GIB="$(DRAIN_GIB)" BASE_GIB="$(BASE_GIB)" \

@@ -10,6 +10,8 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -122,16 +124,21 @@ func (d *disk) table() string {
 		if l, looked := d.seen[second]; looked {
 			now = l
 		}
-		fmt.Fprintf(&text, "%6d  %s  %7d  %6d  %s\n", second-seconds[0], now, all[second].commits, all[second].errors, all[second].first)
+		line := fmt.Sprintf("%6d  %s  %7d  %6d  %s", second-seconds[0], now, all[second].commits, all[second].errors, all[second].first)
+		text.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	return text.String()
 }
 
-// ends stops the client, prints the table, and checks what must be true in any case.
-func (d *disk) ends() {
+// ends stops the client, prints the table, also to a file in DBC_DISKS, and checks what must be true in any case.
+func (d *disk) ends(file string) {
 	d.Helper()
 	d.stopRowClient()
-	d.Log("\n" + d.table())
+	table := d.table()
+	d.Log("\n" + table)
+	if folder := os.Getenv("DBC_DISKS"); folder != "" {
+		d.must(os.WriteFile(filepath.Join(folder, file), []byte(table), 0o600) == nil, "%s cannot be written", file)
+	}
 	for second, l := range d.seen {
 		d.must(l.primary == d.primary, "at second %d, the primary was %q", second, l.primary)
 		d.must(l.used < 100, "the volume was full")
@@ -148,7 +155,7 @@ func TestAVolumeThatFillsGrowsAndNoClientSeesAnError(t *testing.T) {
 	d.until("a growth", func(l look) bool { return l.reason == "Growing" })
 	d.until("enough space", func(l look) bool { return l.reason == "EnoughSpace" })
 	d.lasts(5 * time.Second)
-	d.ends()
+	d.ends("disk-that-grows.txt")
 	d.must(d.errors() == 0, "the client has seen errors")
 	for _, l := range d.seen {
 		d.must(l.protection == "" && l.used < 95, "the volume was nearly full: %s", l)
@@ -179,7 +186,7 @@ func TestAVolumeThatFillsIsReadOnlyBeforeItIsFullUntilItHasGrown(t *testing.T) {
 	d.must(at.Sub(grown) < 30*time.Second, "writes were back %s after the growth", at.Sub(grown))
 	d.until("enough space", func(l look) bool { return l.reason == "EnoughSpace" && l.protection == "" })
 	d.lasts(5 * time.Second)
-	d.ends()
+	d.ends("disk-that-is-protected.txt")
 	d.must(d.errors() > 0, "the client has seen no error although its writes were refused")
 	for second, m := range d.moments() {
 		d.must(second <= at.Unix() || m.errors == 0, "%s after the first commit, the client saw: %s", time.Unix(second, 0).Sub(at), m.first)

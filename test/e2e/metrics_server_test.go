@@ -46,6 +46,7 @@ patches:
 - target: {kind: Deployment}
   patch: |-
     - {op: add, path: /spec/template/spec/containers/0/args/-, value: --metric-resolution=10s}
+    - {op: add, path: /spec/template/spec/containers/0/args/-, value: --kubelet-request-timeout=8s}
     - {op: add, path: /spec/template/spec/containers/0/args/-, value: --kubelet-certificate-authority=/var/run/secrets/kubernetes.io/serviceaccount/ca.crt}
 `, base, name, tag)
 	if err := os.WriteFile(filepath.Join(folder, "kustomization.yaml"), []byte(overlay), 0o600); err != nil {
