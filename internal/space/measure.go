@@ -164,22 +164,25 @@ func occasionOf(text string) (claim string, capacity int64) {
 	return claim, capacity
 }
 
+// answered is the answer of the Job, or the one before. A recorded one stays as it is.
+func (f *Facts) answered(before *dbv1.ClusterStorageParts) (parts *dbv1.ClusterStorageParts, problem string) {
+	if !f.Look.Found || !f.Look.Succeeded || before != nil && before.Time.Equal(&f.Look.EndTime) {
+		return before, ""
+	}
+	if parts, problem = partsOf(f.Look); problem != "" {
+		return before, problem
+	}
+	parts.OtherBytes = f.other(parts)
+	return parts, ""
+}
+
 // known is the last answer, and why the Job that has succeeded gives none; "" if it does.
 func known(s *situation.Situation, f Facts) (l insight, problem string) {
 	l.fullest, _ = f.fullest()
 	if before := s.Cluster.Status.Storage; before != nil {
 		l.parts = before.Parts
 	}
-	if f.Look.Found && f.Look.Succeeded && (l.parts == nil || !l.parts.Time.Equal(&f.Look.EndTime)) {
-		var parts *dbv1.ClusterStorageParts
-		if parts, problem = partsOf(f.Look); problem == "" {
-			m, measured := f.volume(parts.Claim)
-			if measured && alike(m.VolumeUsage.Capacity, parts.CapacityBytes) {
-				parts.OtherBytes = other(parts, m)
-			}
-			l.parts = parts
-		}
-	}
+	l.parts, problem = f.answered(l.parts)
 	if !f.Asked {
 		l.parts = nil
 	}

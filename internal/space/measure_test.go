@@ -111,7 +111,9 @@ func TestDiskPressureNamesWhatFillsAVolume(t *testing.T) {
 		"a member": {func(f *fixture) {
 			f.looks(0, answers(`{"data":1073741824,"log":1610612736,"keptFor":{"type":"Member","name":"orders-1"}}`), time.Minute)
 		}, parts + "5.6Gi of other files, 1.5Gi of log that is kept for member orders-1 and 1Gi of data. Repair that member, or remove it"},
-		"an archive": {func(f *fixture) { f.looks(0, answers(`{"data":1073741824,"log":7516192768,"keptFor":{"type":"Archive"}}`), time.Minute) },
+		"an archive": {func(f *fixture) {
+			f.looks(0, answers(`{"data":1073741824,"log":7516192768,"keptFor":{"type":"Archive"}}`), time.Minute)
+		},
 			parts + "7Gi of log that the archive does not store and 1Gi of data. Repair the archive, or remove it"},
 		"temporary files": {func(f *fixture) { f.looks(0, answers(`{"data":1,"temporary":8589934592}`), time.Minute) },
 			parts + "8Gi of temporary files. End the queries that write temporary files"},

@@ -49,7 +49,11 @@ func partsOf(job LookJob) (parts *dbv1.ClusterStorageParts, problem string) {
 
 // other is the size of what the database does not know; 0 if that is so little that it may have been written between the measurement of
 // the kubelet and the answer.
-func other(p *dbv1.ClusterStorageParts, m Measured) int64 {
+func (f *Facts) other(p *dbv1.ClusterStorageParts) int64 {
+	m, measured := f.volume(p.Claim)
+	if !measured || !alike(m.VolumeUsage.Capacity, p.CapacityBytes) {
+		return 0
+	}
 	rest := m.VolumeUsage.Capacity - m.Available - p.DataBytes - p.LogBytes - p.TemporaryBytes
 	if rest < m.VolumeUsage.Capacity/20 {
 		return 0
@@ -141,7 +145,9 @@ func describe(p *dbv1.ClusterStorageParts) string {
 		bytes int64
 		of    string
 	}
-	all := []part{{p.DataBytes, "data"}, {p.LogBytes, "log" + relative(p.KeptFor)}, {p.TemporaryBytes, "temporary files"}, {p.OtherBytes, "other files"}}
+	all := []part{
+		{p.DataBytes, "data"}, {p.LogBytes, "log" + relative(p.KeptFor)}, {p.TemporaryBytes, "temporary files"}, {p.OtherBytes, "other files"},
+	}
 	slices.SortStableFunc(all, func(a, b part) int { return cmp.Compare(b.bytes, a.bytes) })
 	var texts []string
 	for _, one := range all {

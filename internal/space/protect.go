@@ -22,6 +22,12 @@ import (
 // soonest is how long a growth has before a volume that fills fast is protected.
 const soonest = time.Minute
 
+// looksAgain is how often a protected database is looked at.
+const looksAgain = time.Minute
+
+// burst is how long clients who filled a volume fast are expected to go on.
+const burst = 5 * time.Minute
+
 // guard is what a pass does about the protection.
 type guard struct {
 	// next is the protection to record; nil for none.
@@ -62,7 +68,8 @@ func protect(s *situation.Situation, f Facts, v verdict) guard {
 	case moved(s, p):
 		return guard{next: turned(s, p, dbv1.ProtectionRenewing), refuses: refusal(p)}
 	default:
-		return guard{next: p, refuses: refusal(p)}
+		// The meter does not know the recorded reserve, so it reports only some of the measurements that end the protection.
+		return guard{next: p, refuses: refusal(p), left: looksAgain}
 	}
 }
 
@@ -135,7 +142,7 @@ func roomy(s *situation.Situation, f Facts, p *dbv1.ClusterStorageProtection) bo
 		return true
 	}
 	claim, u := p.Usage.Claim, state.VolumeUsage{
-		Capacity: p.Usage.CapacityBytes, Available: p.Usage.CapacityBytes / 100 * int64(100-p.Usage.UsedPercent), Ahead: ahead(p),
+		Capacity: p.Usage.CapacityBytes, Available: p.Usage.CapacityBytes / 100 * int64(100-p.Usage.UsedPercent), Ahead: ahead(s, p),
 	}
 	if newer {
 		claim, u = m.Claim, m.VolumeUsage
@@ -148,12 +155,21 @@ func roomy(s *situation.Situation, f Facts, p *dbv1.ClusterStorageProtection) bo
 // stopped is the volume to which clients would write. Now they do not, so it is the rate from before that counts.
 func stopped(s *situation.Situation, f Facts, p *dbv1.ClusterStorageProtection) (Measured, bool) {
 	m, known := writer(s, f)
-	m.Ahead = ahead(p)
+	m.Ahead = ahead(s, p)
 	return m, known
 }
 
-// ahead is the recorded reserve: 0 for a protection from before it was recorded.
-func ahead(p *dbv1.ClusterStorageProtection) int64 {
+// ahead is what clients are expected to write. It counts for a while, because a restore or another burst may have ended. If they go on,
+// the database is protected again, each time with less space.
+func ahead(s *situation.Situation, p *dbv1.ClusterStorageProtection) int64 {
+	if s.At.Sub(p.Usage.Time.Time) >= burst {
+		return 0
+	}
+	return reserve(p)
+}
+
+// reserve is the recorded one: 0 for a protection from before it was recorded.
+func reserve(p *dbv1.ClusterStorageProtection) int64 {
 	if p.Reserve == nil {
 		return 0
 	}
@@ -219,8 +235,8 @@ func refusal(p *dbv1.ClusterStorageProtection) string {
 	}
 	text := fmt.Sprintf("transactions are read-only, because PersistentVolumeClaim %s was used to %d%% at %s", p.Usage.Claim,
 		p.Usage.UsedPercent, p.Usage.Time.UTC().Format(time.RFC3339))
-	if reserve := ahead(p); reserve > (state.VolumeUsage{Capacity: p.Usage.CapacityBytes}).Reserve() {
-		text += fmt.Sprintf(", and clients would have written at least %s more in three minutes", amount(reserve))
+	if more := reserve(p); more > (state.VolumeUsage{Capacity: p.Usage.CapacityBytes}).Reserve() {
+		text += fmt.Sprintf(", and clients would have written at least %s more in three minutes", amount(more))
 	}
 	return text
 }

@@ -381,6 +381,32 @@ func TestAVolumeThatFillsFastGrowsUntilItsDatabaseMayWrite(t *testing.T) {
 	}
 }
 
+func TestABurstKeepsADatabaseReadOnlyForFiveMinutes(t *testing.T) {
+	for since, states := range map[time.Duration]map[int64]dbv1.ProtectionState{
+		time.Minute:     {88: dbv1.ProtectionProtected, 91: dbv1.ProtectionProtected},
+		5 * time.Minute: {88: dbv1.ProtectionLifting, 91: dbv1.ProtectionProtected},
+	} {
+		for used, want := range states {
+			f := newFixture(t)
+			f.use(0, used)
+			p := f.protected(dbv1.ProtectionProtected)
+			p.Usage.Time, p.Reserve = plans.Ago(since), resource.NewQuantity(capacity/7, resource.BinarySI)
+			if _, status := f.decide(); status.Storage.Protection.State != want {
+				t.Errorf("%s after a measurement, with %d%% used, it is %s", since, used, status.Storage.Protection.State)
+			}
+		}
+	}
+}
+
+func TestAProtectedDatabaseIsLookedAtEachMinute(t *testing.T) {
+	f := newFixture(t)
+	f.use(0, 92)
+	f.protected(dbv1.ProtectionProtected)
+	if d, _ := f.decide(); d.RequeueAfter != time.Minute {
+		t.Errorf("again in %s", d.RequeueAfter)
+	}
+}
+
 func TestALiftedProtectionIsNoPressure(t *testing.T) {
 	f := newFixture(t)
 	f.use(0, 97)

@@ -40,14 +40,14 @@ spec:
   minReplicas: 1
   maxReplicas: 2
   metrics:
-  - {type: ContainerResource, containerResource: {container: companion, name: cpu, target: {type: AverageValue, averageValue: 40m}}}
+  - {type: ContainerResource, containerResource: {container: companion, name: cpu, target: {type: AverageValue, averageValue: 90m}}}
   behavior:
     scaleUp: {policies: [{type: Pods, value: 1, periodSeconds: 15}]}
     scaleDown: {stabilizationWindowSeconds: 15, policies: [{type: Pods, value: 1, periodSeconds: 15}]}
 `
 
 // load is a pod whose clients connect again every five seconds, as those of a pool with a maximum lifetime do. Two write through the pooler
-// all the time. While the file load exists, six ask the pooler, and six keep the replicas busy. A reader compares the newest row that it finds
+// all the time. While the file load exists, three ask the pooler, and four keep the replicas busy. A reader compares the newest row that it finds
 // with the clock. The file seen has the commits, the errors of the pooler and of the replicas, and the age of the oldest answer of a replica.
 //
 //go:embed testdata/load.py

@@ -1,13 +1,14 @@
 import json
+import multiprocessing
 import os
-import threading
 import time
 
 import psycopg2
 
 password = open("/binding/password").read()
-seen = {"commits": 0, "poolErrors": 0, "replicaErrors": 0, "age": 0.0}
-lock = threading.Lock()
+seen = {"commits": multiprocessing.Value("q"), "poolErrors": multiprocessing.Value("q"), "replicaErrors": multiprocessing.Value("q"), "age": multiprocessing.Value("d")}
+def count(what):
+    with seen[what].get_lock(): seen[what].value += 1
 def client(host, errors, always, work):
     connection, until = None, 0
     while not os.path.exists("/tmp/stop"):
@@ -21,31 +22,30 @@ def client(host, errors, always, work):
                 connection.autocommit, until = True, time.time() + 5
             with connection.cursor() as cursor: work(cursor)
         except psycopg2.Error as error:
-            print(time.strftime("%X"), host, "ERROR", " ".join(str(error).split())[:200])
-            with lock: seen[errors] += 1
+            print(time.strftime("%X"), host, "ERROR", " ".join(str(error).split())[:200], flush=True)
+            count(errors)
             connection = None
             time.sleep(0.2)
 def write(cursor):
     cursor.execute("INSERT INTO written VALUES (extract(epoch FROM clock_timestamp()))")
-    with lock: seen["commits"] += 1
+    count("commits")
     time.sleep(0.05)
 def ask(cursor):
     cursor.execute("SELECT 1")
-    time.sleep(0.001)
 def read(cursor):
     cursor.execute("SELECT extract(epoch FROM clock_timestamp()) - max(at) FROM written")
     age = float(cursor.fetchone()[0])
-    with lock: seen["age"] = max(seen["age"], age)
+    with seen["age"].get_lock(): seen["age"].value = max(seen["age"].value, age)
     cursor.execute("SELECT sum(sqrt(i)) FROM generate_series(1, 50000) i")
     cursor.fetchall()
-rows = 2 * [("pool", "poolErrors", True, write)] + 6 * [("pool", "poolErrors", False, ask)] + 6 * [("ledger-replicas", "replicaErrors", False, read)]
-threads = [threading.Thread(target=client, args=row) for row in rows]
-for one in threads: one.start()
-while any(one.is_alive() for one in threads):
-    with lock:
-        text = json.dumps(seen)
-        seen["age"] = 0.0
+    time.sleep(0.05) # so that the pooler has a part of the node, too
+rows = 2 * [("pool", "poolErrors", True, write)] + 3 * [("pool", "poolErrors", False, ask)] + 4 * [("ledger-replicas", "replicaErrors", False, read)]
+clients = [multiprocessing.Process(target=client, args=row) for row in rows]
+for one in clients: one.start()
+while any(one.is_alive() for one in clients):
+    text = json.dumps({what: value.value for what, value in seen.items()})
+    seen["age"].value = 0.0
     with open("/tmp/next", "w") as file: file.write(text)
     os.rename("/tmp/next", "/tmp/seen")
     time.sleep(4)
-print("SEEN", json.dumps(seen))
+print("SEEN", json.dumps({what: value.value for what, value in seen.items()}))
