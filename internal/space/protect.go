@@ -22,9 +22,6 @@ import (
 // soonest is how long a growth has before a volume that fills fast is protected.
 const soonest = time.Minute
 
-// looksAgain is how often a protected database is looked at.
-const looksAgain = time.Minute
-
 // burst is how long clients who filled a volume fast are expected to go on.
 const burst = 5 * time.Minute
 
@@ -68,8 +65,7 @@ func protect(s *situation.Situation, f Facts, v verdict) guard {
 	case moved(s, p):
 		return guard{next: turned(s, p, dbv1.ProtectionRenewing), refuses: refusal(p)}
 	default:
-		// The meter does not know the recorded reserve, so it reports only some of the measurements that end the protection.
-		return guard{next: p, refuses: refusal(p), left: looksAgain}
+		return guard{next: p, refuses: refusal(p), left: lasts(s, p)}
 	}
 }
 
@@ -162,18 +158,23 @@ func stopped(s *situation.Situation, f Facts, p *dbv1.ClusterStorageProtection) 
 // ahead is what clients are expected to write. It counts for a while, because a restore or another burst may have ended. If they go on,
 // the database is protected again, each time with less space.
 func ahead(s *situation.Situation, p *dbv1.ClusterStorageProtection) int64 {
-	if s.At.Sub(p.Usage.Time.Time) >= burst {
-		return 0
-	}
-	return reserve(p)
-}
-
-// reserve is the recorded one: 0 for a protection from before it was recorded.
-func reserve(p *dbv1.ClusterStorageProtection) int64 {
-	if p.Reserve == nil {
+	if lasts(s, p) == 0 {
 		return 0
 	}
 	return p.Reserve.Value()
+}
+
+// lasts is how long that counts.
+func lasts(s *situation.Situation, p *dbv1.ClusterStorageProtection) time.Duration {
+	if !fast(p) {
+		return 0
+	}
+	return max(0, p.Usage.Time.Add(burst).Sub(s.At))
+}
+
+// fast reports whether a volume filled so fast that more than its margin was reserved.
+func fast(p *dbv1.ClusterStorageProtection) bool {
+	return p.Reserve != nil && p.Reserve.Value() > state.VolumeUsage{Capacity: p.Usage.CapacityBytes}.Reserve()
 }
 
 // grownBy is by how much a volume has grown since the protection began. It counts before the kubelet measures the larger file system,
@@ -235,8 +236,8 @@ func refusal(p *dbv1.ClusterStorageProtection) string {
 	}
 	text := fmt.Sprintf("transactions are read-only, because PersistentVolumeClaim %s was used to %d%% at %s", p.Usage.Claim,
 		p.Usage.UsedPercent, p.Usage.Time.UTC().Format(time.RFC3339))
-	if more := reserve(p); more > (state.VolumeUsage{Capacity: p.Usage.CapacityBytes}).Reserve() {
-		text += fmt.Sprintf(", and clients would have written at least %s more in three minutes", amount(more))
+	if fast(p) {
+		text += fmt.Sprintf(", and clients would have written at least %s more in three minutes", amount(p.Reserve.Value()))
 	}
 	return text
 }

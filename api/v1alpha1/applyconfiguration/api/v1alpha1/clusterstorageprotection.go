@@ -30,9 +30,9 @@ type ClusterStorageProtectionApplyConfiguration struct {
 	Usage *ClusterStorageUsageApplyConfiguration `json:"usage,omitempty"`
 	// capacity is the capacity of the claim at that time, for example 10Gi.
 	Capacity *resource.Quantity `json:"capacity,omitempty"`
-	// reserve is the free space below which the volume was nearly full: 5% of it, at most 2Gi. If clients write more than that in three
-	// minutes, it is what they write, at most 15% of the volume. The protection ends once the volume has that and 5% more, at most 2Gi
-	// more. The writes count for five minutes: then a burst may have ended.
+	// reserve is the free space below which the volume was nearly full, for example 512Mi. It is 5% of the volume, at most 2Gi. If clients
+	// write more than that in three minutes, it is what they write, at most 15% of the volume. The protection ends once the volume has that
+	// and 5% more, at most 2Gi more. The writes count for five minutes: then a burst may have ended.
 	Reserve *resource.Quantity `json:"reserve,omitempty"`
 }
 
