@@ -19,8 +19,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// soonest is how long a growth has before a volume that fills fast is protected.
-const soonest = time.Minute
+// headStart is how long a growth has before a volume that fills fast is protected.
+const headStart = time.Minute
 
 // burst is how long clients who filled a volume fast are expected to go on.
 const burst = 5 * time.Minute
@@ -107,7 +107,7 @@ func growsSoon(s *situation.Situation, v verdict, m Measured) (left time.Duratio
 	if last == nil || last.Refused != "" || !smaller(m.Volume, last.Size.Value()) {
 		return 0, false
 	}
-	left = max(0, last.Time.Add(soonest).Sub(s.At))
+	left = max(0, last.Time.Add(headStart).Sub(s.At))
 	return left, left > 0
 }
 

@@ -42,10 +42,12 @@ def read(cursor):
 rows = 2 * [("pool", "poolErrors", True, write)] + 3 * [("pool", "poolErrors", False, ask)] + 4 * [("ledger-replicas", "replicaErrors", False, read)]
 clients = [multiprocessing.Process(target=client, args=row) for row in rows]
 for one in clients: one.start()
+def text(): return json.dumps({what: value.value for what, value in seen.items()})
 while any(one.is_alive() for one in clients):
-    text = json.dumps({what: value.value for what, value in seen.items()})
-    seen["age"].value = 0.0
-    with open("/tmp/next", "w") as file: file.write(text)
+    with seen["age"].get_lock():
+        now = text()
+        seen["age"].value = 0.0
+    with open("/tmp/next", "w") as file: file.write(now)
     os.rename("/tmp/next", "/tmp/seen")
     time.sleep(4)
-print("SEEN", json.dumps({what: value.value for what, value in seen.items()}))
+print("SEEN", text())
