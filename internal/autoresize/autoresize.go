@@ -40,6 +40,9 @@ func reported(status metav1.ConditionStatus, reason, kind string) operation.Tran
 // lookAgain is the interval for reading the recommendation: the operator does not watch it. The recommender changes it slowly.
 const lookAgain = 5 * time.Minute
 
+// retry is the interval after a read that failed.
+const retry = 30 * time.Second
+
 // verdict is what a pass reports, and decides about the requests.
 type verdict struct {
 	status          metav1.ConditionStatus
@@ -133,6 +136,9 @@ func judge(s *situation.Situation, f Facts) verdict {
 		return change(s, f, requests)
 	case f.Problem != "":
 		return inactive(f.Reason, f.Problem)
+	case f.Unread != "":
+		return verdict{status: metav1.ConditionUnknown, reason: dbv1.ReasonRecommendationMissing,
+			message: fmt.Sprintf("reading VerticalPodAutoscaler %s failed: %s", asked.AutoscalerRef.Name, f.Unread), left: retry}
 	default:
 		return follows(asked.AutoscalerRef.Name, all, f)
 	}

@@ -129,6 +129,7 @@ func TestWhichRequestsAreDecided(t *testing.T) {
 		}, "1 2Gi Bounds", "True Resizing: the members get requests of cpu 1 and memory 2Gi"},
 		"a lower max below the request of the spec": {decidedBefore("1", "3Gi", time.Second), func(f *fixture) { f.cluster.Spec.AutoResize.Memory = bounds("256Mi", "512Mi") }, "1 512Mi Bounds", "False RequestsOutOfBounds: "},
 		"a higher min, unknown":                     {decidedBefore("300m", "3Gi", time.Second), func(f *fixture) { f.facts = autoresize.Facts{}; f.cluster.Spec.AutoResize.CPU = bounds("400m", "2") }, "400m 3Gi Bounds", "True Resizing: "},
+		"a read that failed":                        {decidedBefore("1", "3Gi", 2*time.Hour), func(f *fixture) { f.facts = autoresize.Facts{Unread: "timeout"} }, "1 3Gi", "Unknown RecommendationMissing: reading VerticalPodAutoscaler orders failed: timeout"},
 		"an unknown recommendation":                 {decidedBefore("1", "3Gi", 2*time.Hour), func(f *fixture) { f.facts = autoresize.Facts{Why: "NoPodsMatched: none"} }, "1 3Gi", "Unknown RecommendationMissing: VerticalPodAutoscaler orders has no recommendation of cpu for the container database yet. It reports NoPodsMatched: none"},
 		"a recommendation of CPU alone":             {nil, func(f *fixture) { recommends("1", "1Gi")(f); f.facts.Target.Memory = nil }, "1 1Gi Recommendation", "True Resizing: "},
 		"no autoscaler keeps the last": {decidedBefore("1", "3Gi", 2*time.Hour), func(f *fixture) {

@@ -24,6 +24,8 @@ type Facts struct {
 	Target dbv1.ClusterResizeAmounts
 	// Why is why it recommends nothing, as it reports itself.
 	Why string
+	// Unread is why its recommendation is unknown in this pass; "" if it is known.
+	Unread string
 	// Reason and Problem are why the operator follows no recommendation until the user acts; "" if it can.
 	Reason, Problem string
 }

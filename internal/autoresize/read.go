@@ -46,8 +46,7 @@ func read(ctx context.Context, r *subject.ClusterReading) {
 		seen = missing("VerticalPodAutoscaler %s does not exist. Create it, or correct spec.autoResize.autoscalerRef.name",
 			asked.AutoscalerRef.Name)
 	case err != nil:
-		r.Err = fmt.Errorf("read VerticalPodAutoscaler %s: %w", asked.AutoscalerRef.Name, err)
-		return
+		seen.Unread = err.Error() // the members need the rest of the pass more than a recommendation
 	default:
 		seen = Of(r.Cluster, live)
 	}

@@ -13,6 +13,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -46,15 +47,17 @@ type Basis struct {
 	Foreign bool
 }
 
-// ClusterFacts are the fields of a cluster that are used.
+// ClusterFacts are the fields of a cluster that are used. A copy of its data needs the size and the resources that the operator has decided.
 func ClusterFacts(cluster *dbv1.DatabaseCluster) *dbv1.DatabaseCluster {
-	return &dbv1.DatabaseCluster{
+	facts := &dbv1.DatabaseCluster{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: cluster.Namespace, Name: cluster.Name, UID: cluster.UID, DeletionTimestamp: cluster.DeletionTimestamp,
 		},
 		Spec:   cluster.Spec,
 		Status: dbv1.DatabaseClusterStatus{Replacement: cluster.Status.Replacement}, // it names the volumes
 	}
+	facts.Spec.Storage.Size, facts.Spec.Resources = situation.Desired(cluster), situation.Requested(cluster)
+	return facts
 }
 
 // SetFacts are the fields of a StatefulSet that are read.

@@ -71,6 +71,9 @@ func judge(s *situation.Situation, f Facts, l insight) verdict {
 	if !f.Asked {
 		return verdict{}
 	}
+	if before := adopted(s); before != nil {
+		return verdict{growth: before}
+	}
 	if given := giveUp(s, f); given != nil {
 		return cannotExpand(given)
 	}

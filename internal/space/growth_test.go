@@ -103,7 +103,11 @@ func TestWhenVolumesGrow(t *testing.T) {
 			f.use(0, 85)
 			f.facts.Unknown = []string{"PersistentVolumeClaim data-orders-1: why"}
 		}, "True Growing: " + used85 + "; the volumes grow to 12Gi\ndesired 12Gi"},
-		"nothing is known at the beginning": {func(f *fixture) { f.facts.Measured, f.facts.Begun = nil, false }, "\ndesired 10Gi"},
+		"nothing is known at the beginning":             {func(f *fixture) { f.facts.Measured, f.facts.Begun = nil, false }, "\ndesired 10Gi"},
+		"volumes of a previous cluster keep their size": {func(f *fixture) { f.sized("15Gi"); f.inherits(1) }, "\ndesired 15Gi\nLifting"},
+		"up to the limit":                               {func(f *fixture) { f.sized("30Gi"); f.inherits(1) }, "\ndesired 20Gi\nLifting"},
+		"one that is not older does not count":          {func(f *fixture) { f.sized("15Gi") }, "False EnoughSpace: at most 45% of a volume is used\ndesired 10Gi"},
+		"nor does what a provider adds":                 {func(f *fixture) { f.inherits(1); f.observed.Volumes[1].Capacity = resource.MustParse("15Gi") }, "False EnoughSpace: at most 45% of a volume is used\ndesired 10Gi\nLifting"},
 		"the spec wins if it asks for more": {func(f *fixture) {
 			f.grown("12Gi", 9*time.Hour)
 			f.cluster.Spec.Storage.Size = resource.MustParse("15Gi")

@@ -110,7 +110,7 @@ func TestDiskPressureNamesWhatFillsAVolume(t *testing.T) {
 			parts + "6Gi of log that replication slot debezium keeps, 2Gi of data and 12Mi of temporary files. Drop the slot, or let its client read"},
 		"a member": {func(f *fixture) {
 			f.looks(0, answers(`{"data":1073741824,"log":1610612736,"keptFor":{"type":"Member","name":"orders-1"}}`), time.Minute)
-		}, parts + "5.6Gi of other files, 1.5Gi of log that is kept for member orders-1 and 1Gi of data. Repair that member, or remove it"},
+		}, parts + "5.6Gi of other files, 1.5Gi of log that is kept for member orders-1 and 1Gi of data. Remove the files that are not the database's. Repair that member, or remove it"},
 		"an archive": {func(f *fixture) {
 			f.looks(0, answers(`{"data":1073741824,"log":7516192768,"keptFor":{"type":"Archive"}}`), time.Minute)
 		},
@@ -118,7 +118,7 @@ func TestDiskPressureNamesWhatFillsAVolume(t *testing.T) {
 		"temporary files": {func(f *fixture) { f.looks(0, answers(`{"data":1,"temporary":8589934592}`), time.Minute) },
 			parts + "8Gi of temporary files. End the queries that write temporary files"},
 		"data":                     {func(f *fixture) { f.looks(0, answers(mostData), time.Minute) }, parts + "6Gi of data and 2Gi of log"},
-		"files of others":          {func(f *fixture) { f.looks(0, answers(`{"data":1073741824}`), time.Minute) }, parts + "7.1Gi of other files and 1Gi of data"},
+		"files of others":          {func(f *fixture) { f.looks(0, answers(`{"data":1073741824}`), time.Minute) }, parts + "7.1Gi of other files and 1Gi of data. Remove the files that are not the database's"},
 		"not before an answer":     {func(f *fixture) { f.looks(0, jobs.Job{Active: true}, 0) }, ""},
 		"not by an old answer":     {func(f *fixture) { f.looks(0, answers(mostData), 3*time.Hour) }, ""},
 		"not by one about another": {func(f *fixture) { f.looks(1, answers(mostData), time.Minute) }, ""},

@@ -219,8 +219,11 @@ func (l *insight) sentences(s *situation.Situation, reason string) (text string)
 	if has := describe(l.parts); has != "" {
 		text = ". " + has
 	}
-	if largest(l.parts) == dbv1.StorageCauseTemporaryFiles {
+	switch largest(l.parts) {
+	case dbv1.StorageCauseTemporaryFiles:
 		text += ". End the queries that write temporary files"
+	case dbv1.StorageCauseOther:
+		text += ". Remove the files that are not the database's"
 	}
 	if k := l.parts.KeptFor; k != nil && reason != dbv1.ReasonLogKept {
 		text += ". " + remedy(s, k)

@@ -56,6 +56,12 @@ func protect(s *situation.Situation, f Facts, v verdict) guard {
 		return begin(s, f, v)
 	case s.Deleting():
 		return guard{next: p}
+	case replaced(s, p) && (p.State == dbv1.ProtectionProtected || f.Protection.idle()):
+		g := begin(s, f, v)
+		if g.next == nil {
+			g.next, g.quiet = p, true
+		}
+		return g
 	case p.State == dbv1.ProtectionLifting:
 		return run(s, f, p, "")
 	case roomy(s, f, p) && (p.State == dbv1.ProtectionProtected || f.Protection.idle()):

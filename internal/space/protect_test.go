@@ -209,6 +209,15 @@ func TestTheProtectionOfInheritedDataIsLiftedOnceWithoutPressure(t *testing.T) {
 		"nothing is measured yet":                {func(f *fixture) { f.inherits(0); f.facts.Begun, f.facts.Measured = false, nil }, ""},
 		"nothing is to be measured":              {func(f *fixture) { f.inherits(0); f.facts = space.Facts{} }, "Lifting"},
 		"a full volume stays protected":          {func(f *fixture) { f.inherits(0); f.use(0, 97) }, "Protecting"},
+		"a restore replaced a protected volume":  {func(f *fixture) { f.protected(dbv1.ProtectionProtected).Usage.Claim = "data-0123456789-orders-0" }, "Lifting"},
+		"with one that is full, too": {func(f *fixture) {
+			f.use(0, 97)
+			f.protected(dbv1.ProtectionProtected).Usage.Claim = "data-0123456789-orders-0"
+		}, "Protecting"},
+		"and its members start": {func(f *fixture) {
+			f.protected(dbv1.ProtectionProtected).Usage.Claim = "data-0123456789-orders-0"
+			plans.Roles(&f.observed, "", "", "")
+		}, "Protected"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)

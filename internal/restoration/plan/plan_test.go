@@ -11,6 +11,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -167,6 +168,9 @@ func TestAPreviewRunsLikeTheClusterButNobodyMistakesItForTheCluster(t *testing.T
 	spec.TLS = &dbv1.ClusterTLS{SecretName: "certificate", Mode: dbv1.TLSAllow}
 	spec.Bootstrap = &dbv1.ClusterBootstrap{Database: "shop", FromBackup: &dbv1.BackupSource{Name: "long-ago"}}
 	spec.Deletion = dbv1.ClusterDeletion{Protection: true, Hooks: []dbv1.DeletionHook{{Name: "final", Type: dbv1.HookBackup}}}
+	spec.Storage = dbv1.ClusterStorage{Size: resource.MustParse("10Gi"), AutoGrow: &dbv1.ClusterAutoGrow{Limit: resource.MustParse("40Gi")}}
+	seen.Cluster.Status.Storage = &dbv1.ClusterStorageStatus{Growth: &dbv1.ClusterStorageGrowth{Size: resource.MustParse("50Gi")}}
+	spec.AutoResize = &dbv1.ClusterAutoResize{}
 	preview := created(t, plan.For(yesterday(dbv1.RestoreSource{RecoveryTarget: at("2026-11-28T11:30:00Z")}), seen))
 	got := preview.Spec
 	if got.Image != "example.test/pairdb:1" || got.Parameters["work"] != "8" || got.Bootstrap.Database != "shop" || got.Bootstrap.FromBackup.RecoveryTarget.Time != "2026-11-28T11:30:00Z" {
@@ -174,6 +178,9 @@ func TestAPreviewRunsLikeTheClusterButNobodyMistakesItForTheCluster(t *testing.T
 	}
 	if got.Replicas != 1 || got.Paused || got.Hibernated {
 		t.Errorf("it has %d members, paused %t, hibernated %t", got.Replicas, got.Paused, got.Hibernated)
+	}
+	if got.Storage.Size.String() != "50Gi" || got.Storage.AutoGrow != nil || got.AutoResize != nil {
+		t.Errorf("its volume is not as large as that of the cluster, or something decides about it: %+v", got.Storage)
 	}
 	if got.TLS.SecretName != "" || got.TLS.SelfSigned == nil || got.TLS.Mode != dbv1.TLSAllow {
 		t.Errorf("its certificate has the names of the cluster: %+v", got.TLS)

@@ -20,6 +20,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/pods"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -53,6 +54,9 @@ func specOf(seen RestoreFacts, from source) dbv1.DatabaseClusterSpec {
 		spec.Helpers.Resources = pods.Over(spec.Helpers.Resources, spec.Backup.Resources)
 	}
 	spec.Replicas, spec.Paused, spec.Hibernated, spec.Backup, spec.Storage.Ephemeral = replicas(seen, from), false, false, nil, nil
+	// The data needs the size and the resources that the operator has decided. Nothing decides further for the preview.
+	spec.Storage.Size, spec.Resources = situation.Desired(seen.Cluster), situation.Requested(seen.Cluster)
+	spec.Storage.AutoGrow, spec.AutoResize = nil, nil
 	spec.UpdateStrategy, spec.Credentials.Rotation = dbv1.ClusterUpdateStrategy{}, dbv1.ClusterCredentialsRotation{}
 	spec.Deletion = dbv1.ClusterDeletion{Volumes: dbv1.VolumesDelete}
 	if spec.Engine == seen.Engine.Name { // another one may not have these parameters
