@@ -164,8 +164,22 @@ func TestADeletedClusterLeavesNoSeries(t *testing.T) {
 	}
 }
 
+func TestAClusterIsUnwritableOnlyWhileNoClientCanWrite(t *testing.T) {
+	for reason, want := range map[string]bool{
+		dbv1.ReasonNoPrimary: true, dbv1.ReasonNoMajority: true, dbv1.ReasonWritesRefused: true,
+		dbv1.ReasonReplicasNotReady: false, dbv1.ReasonHibernated: false, dbv1.ReasonHibernating: false,
+	} {
+		cluster := orders()
+		cluster.Status.Conditions = []metav1.Condition{{Type: dbv1.ConditionAvailable, Status: metav1.ConditionFalse, Reason: reason}}
+		lines := strings.Join(series(t, listed(t, &[]dbv1.DatabaseCluster{cluster})), "\n")
+		if got := strings.Contains(lines, "databasecluster_status_unwritable{name=orders,namespace=shop} 1"); got != want {
+			t.Errorf("%s: %t", reason, got)
+		}
+	}
+}
+
 // perCluster is the highest number of series of one cluster, which docs/metrics.md states.
-const perCluster = 81
+const perCluster = 82
 
 func TestTheSeriesOfAClusterAreBoundedWhateverItsStatusHolds(t *testing.T) {
 	largest := orders()
@@ -178,6 +192,8 @@ func TestTheSeriesOfAClusterAreBoundedWhateverItsStatusHolds(t *testing.T) {
 	}
 	largest.Status.Backup, largest.Status.TLS = backedUp(), &dbv1.ClusterTLSStatus{NotAfter: &deleted}
 	meta.FindStatusCondition(largest.Status.Conditions, dbv1.ConditionProgressing).Reason = dbv1.ReasonRestoring
+	available := meta.FindStatusCondition(largest.Status.Conditions, dbv1.ConditionAvailable)
+	available.Status, available.Reason = metav1.ConditionFalse, dbv1.ReasonWritesRefused
 	for i := range 9 {
 		largest.Status.Members = append(largest.Status.Members, dbv1.MemberStatus{Pod: fmt.Sprintf("orders-%d", i), Message: "Message"})
 	}

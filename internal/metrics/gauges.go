@@ -5,6 +5,8 @@ SPDX-License-Identifier: Apache-2.0
 package metrics
 
 import (
+	"slices"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -60,6 +62,8 @@ var gauges = []gauge{
 	several("status_condition",
 		"1 for the current status of a condition, 0 for the other status. Absent while the cluster does not have the condition.",
 		[]string{"type", "status"}, conditions),
+	several("status_unwritable", "1 while no client can write: no member is the primary, too few members are ready for a majority, or the "+
+		"database refuses writes. Absent otherwise.", nil, unwritable),
 	several("status_storage_requested_bytes", "Largest size that a member's PersistentVolumeClaim requests. Absent without claims.", nil,
 		requested),
 	several("status_storage_capacity_bytes", "Size of the smallest volume of a member. Absent while no volume is bound.", nil, capacity),
@@ -163,6 +167,17 @@ func conditions(c *dbv1.DatabaseCluster) []sample {
 	}
 	return all
 }
+
+func unwritable(c *dbv1.DatabaseCluster) []sample {
+	available := meta.FindStatusCondition(c.Status.Conditions, dbv1.ConditionAvailable)
+	if available == nil || available.Status != metav1.ConditionFalse || !slices.Contains(writeless, available.Reason) {
+		return nil
+	}
+	return one(1)
+}
+
+// writeless are the reasons of Available with which the whole database takes no write, although the user did not ask for that.
+var writeless = []string{dbv1.ReasonNoPrimary, dbv1.ReasonNoMajority, dbv1.ReasonWritesRefused}
 
 func restoring(c *dbv1.DatabaseCluster) []sample {
 	progressing := meta.FindStatusCondition(c.Status.Conditions, dbv1.ConditionProgressing)
