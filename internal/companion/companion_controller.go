@@ -45,6 +45,7 @@ func (r *Reconciler) Decide(companion *dbv1.DatabaseCompanion, seen plan.Compani
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=create;patch
 // +kubebuilder:rbac:groups=apps,resources=deployments,verbs=create;patch
 // +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=create;patch
+// +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=create;patch
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasecompanions/finalizers,verbs=update
 
 // Execute executes one operation of the plan.

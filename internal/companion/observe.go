@@ -32,6 +32,7 @@ import (
 // +kubebuilder:rbac:groups="",resources=services;pods,verbs=get;list;watch
 // +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch
 // +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;list;watch
+// +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=get;list;watch
 
 // Observe reads the facts about a DatabaseCompanion.
 func (r *Reconciler) Observe(ctx context.Context, companion *dbv1.DatabaseCompanion, from kit.Reading) (plan.CompanionFacts, error) {
@@ -56,6 +57,7 @@ func children(ctx context.Context, from *kit.Reading, companion *dbv1.DatabaseCo
 	seen.Deployment = child(ctx, from, seen, "Deployment", plan.DeploymentFacts)
 	seen.Service = child(ctx, from, seen, "Service", state.ServiceFacts)
 	seen.Budget = child(ctx, from, seen, "PodDisruptionBudget", state.PodDisruptionBudgetFacts)
+	seen.Policy = child(ctx, from, seen, "NetworkPolicy", state.NetworkPolicyFacts)
 	list := &corev1.PodList{}
 	labels := naming.CompanionSelector(companion.Spec.ClusterRef.Name, companion.Name)
 	labels[dbv1.LabelCompanionUID] = string(companion.UID)

@@ -9,6 +9,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -28,6 +29,7 @@ func (r *Reconciler) Controller() kit.Controller {
 			{Object: &appsv1.Deployment{}, When: kit.Filter(plan.DeploymentFacts)},
 			{Object: &corev1.Service{}, When: kit.Filter(state.ServiceFacts), Delay: subject.RepairDelay},
 			{Object: &policyv1.PodDisruptionBudget{}, When: kit.Filter(state.PodDisruptionBudgetFacts), Delay: subject.RepairDelay},
+			{Object: &networkingv1.NetworkPolicy{}, When: kit.Filter(state.NetworkPolicyFacts), Delay: subject.RepairDelay},
 			{Object: &corev1.Pod{}, When: kit.Changed(watchedPod), MapFunc: ofPod},
 			{Object: &dbv1.DatabaseCluster{}, When: kit.Changed(clusterFacts), MapFunc: r.ofCluster},
 			{Object: &dbv1.DatabaseUser{}, When: kit.Changed(userFacts), MapFunc: r.ofUser},
@@ -45,8 +47,8 @@ func companionFacts(o *dbv1.DatabaseCompanion) any {
 // clusterFacts change with everything of which pods are rendered, and when the operator has written the connection Secret.
 func clusterFacts(o *dbv1.DatabaseCluster) any {
 	return []any{
-		o.UID, o.Spec.Engine, o.Spec.Container.Port, o.Spec.Bootstrap, o.Spec.TLS, o.Spec.Credentials.SecretName, o.DeletionTimestamp,
-		o.Status.Binding, o.Status.Credentials, o.Status.TLS,
+		o.UID, o.Spec.Engine, o.Spec.Container.Port, o.Spec.Bootstrap, o.Spec.TLS, o.Spec.Credentials.SecretName, o.Spec.NetworkPolicy,
+		o.DeletionTimestamp, o.Status.Binding, o.Status.Credentials, o.Status.TLS,
 	}
 }
 

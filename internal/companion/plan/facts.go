@@ -11,6 +11,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -38,6 +39,7 @@ type CompanionFacts struct {
 	Deployment *appsv1.Deployment
 	Service    *corev1.Service
 	Budget     *policyv1.PodDisruptionBudget
+	Policy     *networkingv1.NetworkPolicy
 	// Foreign are the kinds of objects with the name of the companion that have another owner.
 	Foreign []string
 	// Pods are those of the companion, by their names.

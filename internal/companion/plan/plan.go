@@ -60,7 +60,8 @@ func writes(companion *dbv1.DatabaseCompanion, a application, seen CompanionFact
 
 // beside are the writes of the objects without which the pods run, too.
 func beside(companion *dbv1.DatabaseCompanion, port int32, seen CompanionFacts) operation.List {
-	return append(needed(service(companion, port), seen.Service, seen), needed(budget(companion), seen.Budget, seen)...)
+	all := append(needed(service(companion, port), seen.Service, seen), needed(budget(companion), seen.Budget, seen)...)
+	return append(admits(companion, seen), all...)
 }
 
 // needed is the write of an object, if it differs and has no other owner.

@@ -11,6 +11,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -89,6 +90,9 @@ func standing(t *testing.T, c *dbv1.DatabaseCompanion, seen CompanionFacts) Comp
 		case "PodDisruptionBudget":
 			seen.Budget = &policyv1.PodDisruptionBudget{}
 			err = from(object.Object, seen.Budget)
+		case "NetworkPolicy":
+			seen.Policy = &networkingv1.NetworkPolicy{}
+			err = from(object.Object, seen.Policy)
 		}
 		if err != nil {
 			t.Fatal(err)
