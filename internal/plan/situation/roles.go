@@ -54,7 +54,7 @@ func (s *Situation) Answers() bool {
 // FirstMemberTimeout is how long the others wait for the first member. Then all start, and the engine decides as in a failover.
 const FirstMemberTimeout = 5 * time.Minute
 
-// mayStart returns how many members may run now. Members of one database do not start all at once: see firstAlone and oneByOne.
+// mayStart returns how many members may run now. Members of one database do not start all at once: see firstAlone, oneByOne and joining.
 func (s *Situation) mayStart(live int32) int32 {
 	switch {
 	case s.Related() && len(s.Lost) > 0: // the volumes of removed members have older data
@@ -65,8 +65,24 @@ func (s *Situation) mayStart(live int32) int32 {
 		return s.oneByOne(live)
 	case s.HasRoles() && live == 0 && s.Wanted > 0 && !s.knowsPrimary(): // any volume may have the latest data
 		return max(s.Wanted, s.withVolume(math.MaxInt32))
+	case s.HasRoles() && s.Cluster.Status.ObservedGeneration > 0: // the first members copy an empty database
+		return s.joining(live)
 	default:
 		return s.Wanted
+	}
+}
+
+// joining lets members that have a volume start at once, and others one by one: each copies all data of a member that serves clients. One
+// that cannot start does not keep the next one from starting.
+func (s *Situation) joining(live int32) int32 {
+	newest, exists := state.First(s.Members, func(m state.Member) bool { return m.Ordinal == live-1 })
+	switch together := max(live, s.withVolume(s.Wanted)); {
+	case live >= s.Wanted:
+		return s.Wanted
+	case exists && (newest.Ready || newest.Stuck):
+		return max(together, live+1)
+	default:
+		return together
 	}
 }
 
