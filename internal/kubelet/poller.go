@@ -8,6 +8,7 @@ package kubelet
 import (
 	"context"
 	"maps"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -151,13 +153,32 @@ func (m *Poller) record(name, address string, volumes map[string]state.VolumeUsa
 	} else {
 		n.Volumes = expect(before.Volumes, volumes)
 	}
-	n.next = m.clock.Now().Add(patience(n.Volumes))
+	wait := period
 	for cluster, nodes := range m.clusters {
-		if _, has := nodes[name]; has && differs(cluster.Namespace, before, n.NodeUsage) {
+		if _, has := nodes[name]; !has {
+			continue
+		}
+		now := of(cluster, n.NodeUsage)
+		wait = min(wait, patience(now.Volumes))
+		if differs(of(cluster, before), now) {
 			changed = append(changed, cluster)
 		}
 	}
+	n.next = m.clock.Now().Add(wait)
 	return changed
+}
+
+// of is the answer of a kubelet about the volumes of a cluster. Those of others on the node are no reason to ask it more often.
+func of(cluster client.ObjectKey, answer state.NodeUsage) state.NodeUsage {
+	theirs := map[string]state.VolumeUsage{}
+	for name, v := range answer.Volumes {
+		claim, found := strings.CutPrefix(name, cluster.Namespace+"/")
+		if _, _, named := naming.TemplateOf(cluster.Name, claim); found && named {
+			theirs[name] = v
+		}
+	}
+	answer.Volumes = theirs
+	return answer
 }
 
 // expect adds to measurements what clients write ahead, by what they wrote since the ones before.
@@ -187,13 +208,9 @@ func patience(volumes map[string]state.VolumeUsage) time.Duration {
 	return period
 }
 
-// differs reports whether a cluster of a namespace has to know a change: an exact number only while a volume is nearly full.
-func differs(namespace string, before, after state.NodeUsage) bool {
-	if before.Asked != after.Asked || before.Problem != after.Problem {
-		return true
-	}
-	was, is := rounded(namespace, before.Volumes), rounded(namespace, after.Volumes)
-	return !maps.Equal(was, is)
+// differs reports whether a cluster has to know a change: an exact number only while a volume is nearly full.
+func differs(before, after state.NodeUsage) bool {
+	return before.Asked != after.Asked || before.Problem != after.Problem || !maps.Equal(rounded(before.Volumes), rounded(after.Volumes))
 }
 
 // seen is what a change of a volume is judged by.
@@ -203,12 +220,10 @@ type seen struct {
 	room     state.Room
 }
 
-func rounded(namespace string, volumes map[string]state.VolumeUsage) map[string]seen {
+func rounded(volumes map[string]state.VolumeUsage) map[string]seen {
 	all := map[string]seen{}
 	for name, v := range volumes {
-		if len(name) > len(namespace) && name[:len(namespace)+1] == namespace+"/" {
-			all[name] = seen{state.RoundedUse(v.UsedPercent), v.Capacity, v.Room()}
-		}
+		all[name] = seen{state.RoundedUse(v.UsedPercent), v.Capacity, v.Room()}
 	}
 	return all
 }

@@ -74,6 +74,25 @@ func TestAKubeletWithAVolumeThatIsNearlyFullIsAskedMoreOften(t *testing.T) {
 	}
 }
 
+func TestVolumesOfOthersNeitherSpeedUpTheRequestsNorStartPasses(t *testing.T) {
+	m, clock := testPoller()
+	m.Ask(orders, map[string]string{"one": "10.0.0.1"})
+	m.due()
+	for i, percent := range []int32{50, 90, 99} {
+		answer := used(40)
+		for _, name := range []string{"shop/data-carts-0", "shop/cache", "other/data-orders-0"} {
+			answer[name] = state.VolumeUsage{Capacity: 1000, Available: 10 * int64(100-percent), UsedPercent: percent}
+		}
+		if got := m.record("one", "10.0.0.1", answer, nil); len(got) > 0 != (i == 0) {
+			t.Errorf("%d%%: got %v", percent, got)
+		}
+		clock.SetTime(clock.Now().Add(urgentPeriod))
+		if due := m.due(); len(due) != 0 {
+			t.Errorf("%d%%: it asks %v", percent, due)
+		}
+	}
+}
+
 func TestAClusterHasAPassOnlyWhenItsAnswerChanges(t *testing.T) {
 	m, _ := testPoller()
 	m.Ask(orders, map[string]string{"one": "10.0.0.1"})
