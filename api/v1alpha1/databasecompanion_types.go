@@ -130,8 +130,9 @@ type CompanionParameter string
 
 // DatabaseCompanionStatus is the observed state of a DatabaseCompanion.
 type DatabaseCompanionStatus struct {
-	// conditions are Ready, Available and Stalled. Ready is True when all pods run the current spec and are ready. Available is True when
-	// at least one pod is ready. Stalled is True when an action of the user is required.
+	// conditions are Ready, Available, Stalled and EvictionBlocked. Ready is True when all pods run the current spec and are ready.
+	// Available is True when at least one pod is ready. Stalled is True when an action of the user is required. EvictionBlocked is True
+	// when another PodDisruptionBudget selects the pods: no node that has one can be drained.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status,xDescriptors="urn:alm:descriptor:io.kubernetes.conditions"
 	// +listType=map

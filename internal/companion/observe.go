@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -66,6 +67,9 @@ func children(ctx context.Context, from *kit.Reading, companion *dbv1.DatabaseCo
 		seen.Pods = append(seen.Pods, podFacts(&list.Items[i]))
 	}
 	slices.SortFunc(seen.Pods, func(a, b state.Member) int { return cmp.Compare(a.Name, b.Name) })
+	budgets := &policyv1.PodDisruptionBudgetList{}
+	from.List(ctx, budgets, subject.IndexOthers, "true")
+	seen.OtherBudgets = subject.OthersThatSelect(budgets.Items, seen.Pods, func(name string) bool { return name == companion.Name })
 }
 
 // child reads an object with the name of the companion; nil if it does not exist, or belongs to another owner.

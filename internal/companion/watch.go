@@ -29,6 +29,8 @@ func (r *Reconciler) Controller() kit.Controller {
 			{Object: &appsv1.Deployment{}, When: kit.Filter(plan.DeploymentFacts)},
 			{Object: &corev1.Service{}, When: kit.Filter(state.ServiceFacts), Delay: subject.RepairDelay},
 			{Object: &policyv1.PodDisruptionBudget{}, When: kit.Filter(state.PodDisruptionBudgetFacts), Delay: subject.RepairDelay},
+			{Object: &policyv1.PodDisruptionBudget{}, When: kit.Filter(state.PodDisruptionBudgetFacts), MapFunc: r.besideBudget,
+				Delay: subject.RepairDelay},
 			{Object: &networkingv1.NetworkPolicy{}, When: kit.Filter(state.NetworkPolicyFacts), Delay: subject.RepairDelay},
 			{Object: &corev1.Pod{}, When: kit.Changed(watchedPod), MapFunc: ofPod},
 			{Object: &dbv1.DatabaseCluster{}, When: kit.Changed(clusterFacts), MapFunc: r.ofCluster},
@@ -78,6 +80,14 @@ func (r *Reconciler) ofUser(ctx context.Context, user client.Object) []reconcile
 		ref := c.Spec.Connection.UserRef
 		return ref != nil && ref.Name == user.GetName()
 	})
+}
+
+// besideBudget are the companions whose pods a PodDisruptionBudget of others may select.
+func (r *Reconciler) besideBudget(ctx context.Context, budget client.Object) []reconcile.Request {
+	if len(subject.OfOthers(budget)) == 0 {
+		return nil
+	}
+	return r.requests(ctx, budget, func(*dbv1.DatabaseCompanion) bool { return true })
 }
 
 func (r *Reconciler) requests(ctx context.Context, changed client.Object, selects func(*dbv1.DatabaseCompanion) bool) []reconcile.Request {

@@ -23,5 +23,5 @@ var indexes = append([]kit.Index{
 	{Kind: &batchv1.Job{}, Name: subject.IndexCluster, Value: subject.ClusterName},
 	{Kind: &dbv1.DatabaseBackup{}, Name: subject.IndexCluster, Value: backedUp},
 	{Kind: &dbv1.DatabaseRestore{}, Name: subject.IndexCluster, Value: restored},
-	{Kind: &policyv1.PodDisruptionBudget{}, Name: indexOthers, Value: ofOthers},
+	{Kind: &policyv1.PodDisruptionBudget{}, Name: subject.IndexOthers, Value: subject.OfOthers},
 }, plan.Watches().Indexes...)

@@ -14,6 +14,14 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 )
 
+// SeveralBudgets reports PodDisruptionBudgets of others that select pods of the operator.
+func SeveralBudgets(pod string, others []string) metav1.Condition {
+	return condition(dbv1.ConditionEvictionBlocked, true, dbv1.ReasonSeveralBudgets, fmt.Sprintf(
+		"Kubernetes refuses to evict a %[1]s, and so to drain its node: beside the PodDisruptionBudget of the operator, others select %[1]ss: "+
+			"%[2]s. Delete them, or exclude pods with the label %[3]s=%[4]s from their selectors", pod, strings.Join(others, ", "),
+		dbv1.LabelName, dbv1.LabelNameValue))
+}
+
 // evictionBlocked reports PodDisruptionBudgets of others: Kubernetes refuses to evict a pod that more than one selects. It also reports a
 // drain that waits, because no member on another node can take over from the primary.
 func (p PassResult) evictionBlocked() metav1.Condition {
@@ -21,11 +29,7 @@ func (p PassResult) evictionBlocked() metav1.Condition {
 	primary, drained := p.Drained()
 	switch {
 	case len(p.OtherBudgets) > 0:
-		return condition(kind, true, dbv1.ReasonSeveralBudgets, fmt.Sprintf(
-			"Kubernetes refuses to evict a member, and so to drain its node: beside the PodDisruptionBudget of the operator, others select "+
-				"members: %s. "+
-				"Delete them, or exclude pods with the label %s=%s from their selectors", strings.Join(p.OtherBudgets, ", "), dbv1.LabelName,
-			dbv1.LabelNameValue))
+		return SeveralBudgets("member", p.OtherBudgets)
 	case drained && p.PrimaryBudget != nil && p.GuardsPrimary() && len(p.Refuges()) == 0:
 		return condition(kind, true, dbv1.ReasonNoMemberElsewhere, fmt.Sprintf(
 			"node %s %s: a drain cannot evict the primary %s yet, because no member on another node is ready to take over. "+

@@ -69,6 +69,17 @@ func ClusterName(object client.Object) []string {
 	return []string{object.GetLabels()[dbv1.LabelInstance]}
 }
 
+// IndexOthers is the name of the index of the PodDisruptionBudgets of others. Most namespaces have none.
+const IndexOthers = "others"
+
+// OfOthers is the value of that index.
+func OfOthers(budget client.Object) []string {
+	if !ofOthers(budget) {
+		return nil
+	}
+	return []string{"true"}
+}
+
 // Hear returns a pod with why it is not ready, as its probe reports. If the events cannot be read, only the explanation is missing.
 func (r *ClusterReading) Hear(ctx context.Context, m state.Member) state.Member {
 	if r.Logs == nil || !m.Silent(r.At) {

@@ -40,6 +40,8 @@ type CompanionFacts struct {
 	Service    *corev1.Service
 	Budget     *policyv1.PodDisruptionBudget
 	Policy     *networkingv1.NetworkPolicy
+	// OtherBudgets are the PodDisruptionBudgets of others that select pods of the companion.
+	OtherBudgets []string
 	// Foreign are the kinds of objects with the name of the companion that have another owner.
 	Foreign []string
 	// Pods are those of the companion, by their names.

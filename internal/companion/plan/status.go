@@ -34,7 +34,7 @@ func StatusOf(companion *dbv1.DatabaseCompanion, seen CompanionFacts, p Companio
 	if refused := status.Refusal(err); refused != nil {
 		v.ready, v.stalled, v.reason, v.message = false, true, refused.Reason, refused.Message
 	}
-	for _, c := range conditions(v) {
+	for _, c := range append(conditions(v), eviction(seen)) {
 		c.ObservedGeneration, c.LastTransitionTime = companion.Generation, now
 		meta.SetStatusCondition(&s.Conditions, c)
 	}
@@ -53,9 +53,19 @@ func conditions(v verdict) []metav1.Condition {
 	return []metav1.Condition{subject.Condition(dbv1.ConditionReady, v.ready, v.reason, v.message), available, stalled}
 }
 
+// eviction reports PodDisruptionBudgets of others, with which no node that has a pod of the companion can be drained.
+func eviction(seen CompanionFacts) metav1.Condition {
+	if len(seen.OtherBudgets) > 0 {
+		return status.SeveralBudgets("pod of the companion", seen.OtherBudgets)
+	}
+	return subject.Condition(dbv1.ConditionEvictionBlocked, false, dbv1.ReasonOneBudget,
+		"only the PodDisruptionBudget of the operator selects the pods")
+}
+
 // Transitions are the changes of conditions that are events.
 var Transitions = []operation.Transition{
 	{Condition: dbv1.ConditionReady, Status: metav1.ConditionTrue, Type: corev1.EventTypeNormal, Action: "Report"},
 	{Condition: dbv1.ConditionAvailable, Status: metav1.ConditionFalse, Type: corev1.EventTypeWarning, Action: "Report"},
 	{Condition: dbv1.ConditionStalled, Status: metav1.ConditionTrue, Type: corev1.EventTypeWarning, Action: "Report"},
+	{Condition: dbv1.ConditionEvictionBlocked, Status: metav1.ConditionTrue, Type: corev1.EventTypeWarning, Action: "Report"},
 }

@@ -21,7 +21,8 @@ type ClusterNetworkPolicyApplyConfiguration struct {
 	// With None it deletes that policy. A change restarts no member. Default: Managed.
 	Mode *apiv1alpha1.ClusterNetworkPolicyMode `json:"mode,omitempty"`
 	// from are the peers that may connect to the client port, 1 to 16. A podSelector without a namespaceSelector
-	// selects pods of the cluster's own namespace. Members and the operator's Jobs may always connect.
+	// selects pods of the cluster's own namespace. Members, companions and the Jobs of the operator may always connect. A companion of
+	// the engine, such as a pooler, admits the same peers.
 	// A change restarts no member. Default: all clients.
 	From []v1.NetworkPolicyPeerApplyConfiguration `json:"from,omitempty"`
 }

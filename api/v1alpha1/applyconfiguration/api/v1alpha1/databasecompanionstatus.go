@@ -15,8 +15,9 @@ import (
 //
 // DatabaseCompanionStatus is the observed state of a DatabaseCompanion.
 type DatabaseCompanionStatusApplyConfiguration struct {
-	// conditions are Ready, Available and Stalled. Ready is True when all pods run the current spec and are ready. Available is True when
-	// at least one pod is ready. Stalled is True when an action of the user is required.
+	// conditions are Ready, Available, Stalled and EvictionBlocked. Ready is True when all pods run the current spec and are ready.
+	// Available is True when at least one pod is ready. Stalled is True when an action of the user is required. EvictionBlocked is True
+	// when another PodDisruptionBudget selects the pods: no node that has one can be drained.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 	// observedGeneration is the generation of the spec that the operator has observed.
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
