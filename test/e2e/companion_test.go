@@ -91,6 +91,10 @@ func TestCompanionsServeWhileTheyAreRepairedAndScaledAndThePasswordsRotate(t *te
 	w.do("wait", "--for=condition=Ready", "databasecompanion/pool", "databasecompanion/shop", "--timeout=180s")
 	time.Sleep(2 * time.Second) // the clients go on for a moment
 	w.stopClients()
+	for _, way := range []string{"pool", "http://shop:8080"} {
+		successes, errors := w.seen(way)
+		t.Logf("%s: %d successes and %d errors while the passwords rotated", way, successes, errors)
+	}
 }
 
 // scaleCompanion scales a companion as an autoscaler does, and waits until that is done.

@@ -38,7 +38,7 @@ var needed = map[string][]string{
 	"Database":        {""},
 	"DatabaseUser":    {""},
 	// The simulated world has no DatabaseCompanions.
-	"DatabaseCompanion": {"", "", "", "", "", ""},
+	"DatabaseCompanion": {"", "", "", "", "", "", "", ""},
 }
 
 func TestEveryWatchIsNeeded(t *testing.T) {
