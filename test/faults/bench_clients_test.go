@@ -32,9 +32,10 @@ var clientDisturbances = []disturbance{
 	{name: "failover", do: deleted(0)},
 }
 
-// clients are three clients through each of two hosts. They wait for a pooler that makes them wait, as most clients do.
+// clients are three clients through each of two hosts. They wait for a pooler that makes them wait, as most clients do. Their pace leaves the
+// node some time: on a node without any, each gap would be that of its processors.
 func clients(way, host, otherWay, otherHost string) lab.Clients {
-	all := lab.Clients{Pace: 50 * time.Millisecond, Connect: 5 * time.Second, Patience: time.Minute, SSLMode: "require"}
+	all := lab.Clients{Pace: 200 * time.Millisecond, Connect: 5 * time.Second, Patience: time.Minute, SSLMode: "require"}
 	for number := range 3 {
 		all.Ways = append(all.Ways,
 			lab.Way{Name: fmt.Sprintf("%s-%d", way, number), Hosts: host}, lab.Way{Name: fmt.Sprintf("%s-%d", otherWay, number), Hosts: otherHost})
