@@ -44,7 +44,8 @@ func (o *observation) readOtherBudgets(ctx context.Context, cached kit.View) {
 			o.Err = fmt.Errorf("list the PodDisruptionBudgets of others: %w", err)
 		}
 	}
-	o.OtherBudgets = subject.OthersThatSelect(budgets.Items, o.Members, func(name string) bool { return subject.IsBudgetOf(o.Cluster.Name, name) })
+	own := func(name string) bool { return subject.IsBudgetOf(o.Cluster.Name, name) }
+	o.OtherBudgets = subject.OthersThatSelect(budgets.Items, o.Members, own)
 }
 
 // clustersOfBudget finds the cluster of a PodDisruptionBudget. One of others may select the members of any cluster in its namespace.

@@ -47,7 +47,8 @@ type Basis struct {
 	Foreign bool
 }
 
-// ClusterFacts are the fields of a cluster that are used. A copy of its data needs the size and the resources that the operator has decided.
+// ClusterFacts are the fields of a cluster that are used. A copy of its data needs the size and the resources that the operator has
+// decided.
 func ClusterFacts(cluster *dbv1.DatabaseCluster) *dbv1.DatabaseCluster {
 	facts := &dbv1.DatabaseCluster{
 		ObjectMeta: metav1.ObjectMeta{

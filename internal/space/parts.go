@@ -207,6 +207,12 @@ func amount(bytes int64) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(bytes)/gibi), ".0") + "Gi"
 }
 
+// remedies are for the causes that have one, apart from log: see remedy.
+var remedies = map[dbv1.StorageCause]string{
+	dbv1.StorageCauseTemporaryFiles: ". End the queries that write temporary files",
+	dbv1.StorageCauseOther:          ". Remove the files that are not the database's",
+}
+
 // sentences follow a message: they name the parts, and the remedy for log unless the message has it.
 func (l *insight) sentences(s *situation.Situation, reason string) (text string) {
 	switch {
@@ -219,12 +225,7 @@ func (l *insight) sentences(s *situation.Situation, reason string) (text string)
 	if has := describe(l.parts); has != "" {
 		text = ". " + has
 	}
-	switch largest(l.parts) {
-	case dbv1.StorageCauseTemporaryFiles:
-		text += ". End the queries that write temporary files"
-	case dbv1.StorageCauseOther:
-		text += ". Remove the files that are not the database's"
-	}
+	text += remedies[largest(l.parts)]
 	if k := l.parts.KeptFor; k != nil && reason != dbv1.ReasonLogKept {
 		text += ". " + remedy(s, k)
 	}

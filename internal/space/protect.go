@@ -56,15 +56,28 @@ func protect(s *situation.Situation, f Facts, v verdict) guard {
 		return begin(s, f, v)
 	case s.Deleting():
 		return guard{next: p}
-	case replaced(s, p) && (p.State == dbv1.ProtectionProtected || f.Protection.idle()):
+	case replaced(s, p) && rests(f, p):
 		g := begin(s, f, v)
 		if g.next == nil {
 			g.next, g.quiet = p, true
 		}
 		return g
+	default:
+		return proceed(s, f, p)
+	}
+}
+
+// rests reports whether no Job makes the database read-only now.
+func rests(f Facts, p *dbv1.ClusterStorageProtection) bool {
+	return p.State == dbv1.ProtectionProtected || f.Protection.idle()
+}
+
+// proceed goes on with a protection of the volumes that the members use.
+func proceed(s *situation.Situation, f Facts, p *dbv1.ClusterStorageProtection) guard {
+	switch {
 	case p.State == dbv1.ProtectionLifting:
 		return run(s, f, p, "")
-	case roomy(s, f, p) && (p.State == dbv1.ProtectionProtected || f.Protection.idle()):
+	case roomy(s, f, p) && rests(f, p):
 		return guard{next: turned(s, p, dbv1.ProtectionLifting), refuses: refusal(p)}
 	case p.State != dbv1.ProtectionProtected:
 		return run(s, f, p, dbv1.ProtectionProtected)

@@ -17,8 +17,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 )
 
-// admits writes the NetworkPolicy of the pods. A companion of the engine connects for its clients, so it admits those that the cluster does.
-// An application has clients of its own.
+// admits writes the NetworkPolicy of the pods. A companion of the engine connects for its clients, so it admits those that the cluster
+// admits. An application has clients of its own.
 func admits(companion *dbv1.DatabaseCompanion, seen CompanionFacts) operation.List {
 	cluster := seen.Cluster
 	if cluster == nil {
