@@ -65,3 +65,35 @@ func (w world) memberPods(cluster string) string {
 	selector := "app.kubernetes.io/instance=" + cluster + ",app.kubernetes.io/component=database"
 	return strings.TrimSpace(w.do("get", "pods", "-l", selector, "-o", "jsonpath={.items[*].metadata.uid}"))
 }
+
+// A pooler connects for its clients, so it must not be a way around the NetworkPolicy of its cluster.
+func TestThePoolerAdmitsOnlyClientsOfItsCluster(t *testing.T) {
+	onLocalNode(t, "the network plugin of another cluster may not enforce policies")
+	w := withLedger(t, "")
+	w.needs(poolerImage)
+	friends, strangers := w.neighbor("friends", "{app: web}"), w.neighbor("strangers", "{app: web}")
+	w.client("local", "{app: web}")
+	w.do("patch", "databasecluster", "ledger", "--type=merge", "-p",
+		`{"spec":{"networkPolicy":{"from":[{"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"`+friends.namespace+`"}}}]}}}`)
+	w.apply(pooler)
+	w.do("wait", "--for=condition=Ready", "databasecompanion/pool", "--timeout=120s")
+	service := "pool." + w.namespace + ".svc"
+	for name, got := range map[string]string{
+		"a pod of another namespace":                   strangers.dials("client", service, "5432"),
+		"a pod of the same namespace, not in the list": w.dials("local", service, "5432"),
+	} {
+		w.must(strings.Contains(got, "no response"), "%s: %s", name, got)
+	}
+	got := friends.dials("client", service, "5432")
+	w.must(strings.Contains(got, "accepting connections"), "a client of the cluster: %s", got)
+
+	before := w.primary()
+	to := map[bool]string{true: "ledger-2", false: "ledger-1"}[before == "ledger-1"]
+	w.do("annotate", "databasecluster", "ledger", "database.dbcluster.io/hand-over="+to)
+	w.eventually(to, "get", "databasecluster", "ledger", "-o", "jsonpath={.status.primary}")
+	log := w.do("logs", "-l", "app.kubernetes.io/instance=ledger,app.kubernetes.io/component=hand-over", "--tail=-1")
+	w.must(strings.Contains(log, "Paused 2 of 2 poolers"), "the Job of the hand-over did not reach the poolers: %s", log)
+
+	w.do("patch", "databasecluster", "ledger", "--type=merge", "-p", `{"spec":{"networkPolicy":{"from":null}}}`)
+	strangers.eventually("accepting", "exec", "client", "--", "sh", "-c", `pg_isready -t 3 -U postgres -h "$0" -p 5432; true`, service)
+}
