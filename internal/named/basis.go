@@ -57,7 +57,7 @@ func ClusterFacts(cluster *dbv1.DatabaseCluster) *dbv1.DatabaseCluster {
 		Spec:   cluster.Spec,
 		Status: dbv1.DatabaseClusterStatus{Replacement: cluster.Status.Replacement}, // it names the volumes
 	}
-	facts.Spec.Storage.Size, facts.Spec.Resources = situation.Desired(cluster), situation.Requested(cluster)
+	situation.Decided(&facts.Spec, cluster)
 	return facts
 }
 

@@ -43,11 +43,11 @@ func TestClientsOfThePoolerSeeNoErrorAtAHandOverARestartAndARollout(t *testing.T
 	w.do("patch", "databasecluster", "ledger", "--type=merge", "-p", `{"spec":{"parameters":{"shared_buffers":"40MB"}}}`)
 	w.ready()
 	w.must(w.ask("ledger", "SHOW shared_buffers") == "40MB", "the parameter is not in force")
-	members := w.memberPods("ledger")
+	members := w.pods()
 	w.do("annotate", "databasecluster", "ledger", "database.dbcluster.io/restart=now")
 	w.eventually("Completed", "get", "databasecluster", "ledger", "-o", `jsonpath={.status.requests[?(@.type=="Restart")].state}`)
 	w.ready()
-	w.must(w.memberPods("ledger") != members, "the members have not restarted")
+	w.must(w.pods() != members, "the members have not restarted")
 	time.Sleep(2 * time.Second) // the clients go on for a moment
 	w.stopClients()
 
@@ -57,13 +57,6 @@ func TestClientsOfThePoolerSeeNoErrorAtAHandOverARestartAndARollout(t *testing.T
 	w.must(commits > 0 && errors == 0, "clients of the pooler have seen %d errors", errors)
 	rows := w.ask("ledger", "SELECT count(*) FROM written WHERE host = 'pool'")
 	w.must(rows == strconv.Itoa(commits), "%s rows of %d commits", rows, commits)
-}
-
-// memberPods are the UIDs of the members.
-func (w world) memberPods(cluster string) string {
-	w.Helper()
-	selector := "app.kubernetes.io/instance=" + cluster + ",app.kubernetes.io/component=database"
-	return strings.TrimSpace(w.do("get", "pods", "-l", selector, "-o", "jsonpath={.items[*].metadata.uid}"))
 }
 
 // A pooler connects for its clients, so it must not be a way around the NetworkPolicy of its cluster.

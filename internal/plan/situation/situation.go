@@ -77,8 +77,7 @@ func Of(declared *dbv1.DatabaseCluster, observed state.Observed) *Situation {
 	if s.NoAttributesClasses { // no decision depends on a field that the API server drops
 		s.Cluster.Spec.Storage.VolumeAttributesClassName = ""
 	}
-	s.Cluster.Spec.Storage.Size = Desired(declared)
-	s.Cluster.Spec.Resources = Requested(declared)
+	Decided(&s.Cluster.Spec, declared)
 	s.Wanted = s.Cluster.Spec.Replicas
 	if s.Cluster.Spec.Hibernated {
 		s.Wanted = 0

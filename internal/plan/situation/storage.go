@@ -25,6 +25,11 @@ func Desired(cluster *dbv1.DatabaseCluster) resource.Quantity {
 	return size
 }
 
+// Decided gives a spec the size and the resources that the operator has decided for a cluster.
+func Decided(spec *dbv1.DatabaseClusterSpec, cluster *dbv1.DatabaseCluster) {
+	spec.Storage.Size, spec.Resources = Desired(cluster), Requested(cluster)
+}
+
 // OtherSize reports whether a claim must request another size. A volume never shrinks: a smaller request only gives up an expansion that
 // has not succeeded. A claim that is not bound cannot be changed.
 func (s *Situation) OtherSize(v state.Volume) bool {

@@ -55,7 +55,7 @@ func specOf(seen RestoreFacts, from source) dbv1.DatabaseClusterSpec {
 	}
 	spec.Replicas, spec.Paused, spec.Hibernated, spec.Backup, spec.Storage.Ephemeral = replicas(seen, from), false, false, nil, nil
 	// The data needs the size and the resources that the operator has decided. Nothing decides further for the preview.
-	spec.Storage.Size, spec.Resources = situation.Desired(seen.Cluster), situation.Requested(seen.Cluster)
+	situation.Decided(&spec, seen.Cluster)
 	spec.Storage.AutoGrow, spec.AutoResize = nil, nil
 	spec.UpdateStrategy, spec.Credentials.Rotation = dbv1.ClusterUpdateStrategy{}, dbv1.ClusterCredentialsRotation{}
 	spec.Deletion = dbv1.ClusterDeletion{Volumes: dbv1.VolumesDelete}
