@@ -72,6 +72,9 @@ var ClusterConditions = []string{
 	ConditionSplitBrainSuspected, ConditionEvictionBlocked, ConditionDeletionBlocked,
 }
 
+// CompanionConditions are the condition types that the operator sets on a DatabaseCompanion.
+var CompanionConditions = []string{ConditionReady, ConditionAvailable, ConditionStalled, ConditionEvictionBlocked}
+
 // Reasons of ConditionReady. While it is False, it has the reason of the condition that its message quotes.
 const (
 	// ReasonReady: the cluster matches its spec.
@@ -306,7 +309,7 @@ const (
 	// ReasonCooldown: the volumes grow again after spec.storage.autoGrow.cooldownSeconds. Of AutoResizeActive: the operator follows the
 	// next recommendation after spec.autoResize.cooldownSeconds.
 	ReasonCooldown = "Cooldown"
-	// ReasonFilling: a volume fills, and spec.storage.autoGrow is not set.
+	// ReasonFilling: a volume fills, and spec.storage.autoGrow is not set, or another operation or a pause prevents growth.
 	ReasonFilling = "Filling"
 	// ReasonLimitReached: the volumes have the size spec.storage.autoGrow.limit. Of AutoResizeActive: the VerticalPodAutoscaler
 	// recommends more than a max of spec.autoResize.

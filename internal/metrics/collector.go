@@ -7,6 +7,7 @@ package metrics
 import (
 	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
@@ -20,10 +21,16 @@ type subject struct {
 	pods []*corev1.Pod
 }
 
-// collector reads the clusters at each scrape and keeps no state: a deleted cluster leaves no series, and no value
+// objects are those of which a scrape reports.
+type objects struct {
+	clusters   []subject
+	companions []*dbv1.DatabaseCompanion
+}
+
+// collector reads the objects at each scrape and keeps no state: a deleted object leaves no series, and no value
 // becomes stale.
 type collector struct {
-	list func() ([]subject, error)
+	list func() (objects, error)
 }
 
 // Describe sends every metric.
@@ -32,22 +39,33 @@ func (collector) Describe(descriptions chan<- *prometheus.Desc) {
 	for _, g := range gauges {
 		descriptions <- g.description
 	}
+	for _, g := range companionGauges {
+		descriptions <- g.description
+	}
 }
 
-// Collect reads every metric of every cluster. If the clusters cannot be listed, the scrape fails.
+// Collect reads every metric of every object. If the objects cannot be listed, the scrape fails.
 func (c collector) Collect(metrics chan<- prometheus.Metric) {
-	clusters, err := c.list()
+	all, err := c.list()
 	if err != nil {
 		metrics <- prometheus.NewInvalidMetric(leading, err)
 		return
 	}
 	metrics <- constant(leading, 1)
-	for _, cluster := range clusters {
-		for _, g := range gauges {
-			for _, s := range g.samples(cluster) {
-				labels := append([]string{cluster.Namespace, cluster.Name}, s.labels...)
-				metrics <- constant(g.description, s.value, labels...)
-			}
+	for _, cluster := range all.clusters {
+		send(metrics, gauges, cluster)
+	}
+	for _, companion := range all.companions {
+		send(metrics, companionGauges, companion)
+	}
+}
+
+// send sends the series of one object.
+func send[T metav1.ObjectMetaAccessor](metrics chan<- prometheus.Metric, gauges []gauge[T], object T) {
+	for _, g := range gauges {
+		for _, s := range g.samples(object) {
+			labels := append([]string{object.GetObjectMeta().GetNamespace(), object.GetObjectMeta().GetName()}, s.labels...)
+			metrics <- constant(g.description, s.value, labels...)
 		}
 	}
 }

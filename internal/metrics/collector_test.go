@@ -62,7 +62,7 @@ func listed(t *testing.T, clusters *[]dbv1.DatabaseCluster) *prometheus.Registry
 
 func registered(t *testing.T, list func() []subject) *prometheus.Registry {
 	registry := prometheus.NewPedanticRegistry()
-	if err := registry.Register(collector{func() ([]subject, error) { return list(), nil }}); err != nil {
+	if err := registry.Register(collector{func() (objects, error) { return objects{clusters: list()}, nil }}); err != nil {
 		t.Fatal(err)
 	}
 	return registry
@@ -227,7 +227,7 @@ func TestLabelsTakeFewValues(t *testing.T) {
 
 func TestAScrapeFailsIfTheClustersCannotBeListed(t *testing.T) {
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(collector{func() ([]subject, error) { return nil, errors.New("no cache") }})
+	registry.MustRegister(collector{func() (objects, error) { return objects{}, errors.New("no cache") }})
 	if _, err := registry.Gather(); err == nil || !strings.Contains(err.Error(), "no cache") {
 		t.Errorf("got %v, want what went wrong", err)
 	}
@@ -255,7 +255,7 @@ func BenchmarkScrape(b *testing.B) {
 		clusters[i] = replicating(cluster, 3)
 	}
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(collector{func() ([]subject, error) { return clusters, nil }})
+	registry.MustRegister(collector{func() (objects, error) { return objects{clusters: clusters}, nil }})
 	for b.Loop() {
 		if families, err := registry.Gather(); err != nil || len(families) == 0 {
 			b.Fatalf("%d families, %v", len(families), err)

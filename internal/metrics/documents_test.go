@@ -70,29 +70,37 @@ func pagesOfDatabases(t *testing.T) map[string]bool {
 }
 
 func TestTheDocumentDescribesEveryMetric(t *testing.T) {
-	want := []string{fmt.Sprintf("| %#q | | %s |", leadingName, leadingHelp)}
-	for _, g := range gauges {
-		labels := "`" + strings.Join(g.labels, "`, `") + "`"
-		want = append(want, fmt.Sprintf("| %#q | %s | %s |", g.name, labels, g.help))
-	}
+	want := append([]string{fmt.Sprintf("| %#q | | %s |", leadingName, leadingHelp)}, rowsOf(gauges)...)
+	want = append(want, rowsOf(companionGauges)...)
 	document := string(read(t, "docs", "metrics.md"))
 	var got []string
 	for line := range strings.Lines(document) {
-		if strings.HasPrefix(line, "| `databasecluster_") {
+		if strings.HasPrefix(line, "| `databasecluster_") || strings.HasPrefix(line, "| `databasecompanion_") {
 			got = append(got, strings.TrimSpace(line))
 		}
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("docs/metrics.md has\n%s\nand the collector\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	for _, kind := range dbv1.ClusterConditions {
+	for _, kind := range slices.Concat(dbv1.ClusterConditions, dbv1.CompanionConditions) {
 		if !strings.Contains(document, "`"+kind+"`") {
 			t.Errorf("docs/metrics.md does not describe the condition %s", kind)
 		}
 	}
-	if most := fmt.Sprintf("At most %d for a cluster", perCluster); !strings.Contains(document, most) {
-		t.Errorf("docs/metrics.md does not contain %q", most)
+	for _, most := range []string{fmt.Sprintf("At most %d for a cluster", perCluster), fmt.Sprintf("at most %d for a companion", perCompanion)} {
+		if !strings.Contains(document, most) {
+			t.Errorf("docs/metrics.md does not contain %q", most)
+		}
 	}
+}
+
+func rowsOf[T any](gauges []gauge[T]) []string {
+	var rows []string
+	for _, g := range gauges {
+		labels := "`" + strings.Join(g.labels, "`, `") + "`"
+		rows = append(rows, fmt.Sprintf("| %#q | %s | %s |", g.name, labels, g.help))
+	}
+	return rows
 }
 
 func TestTheHelpOfASizeAgreesWithTheDescriptionOfItsField(t *testing.T) {
@@ -105,7 +113,7 @@ func TestTheHelpOfASizeAgreesWithTheDescriptionOfItsField(t *testing.T) {
 			t.Errorf("no field of a DatabaseCluster has the description %q", description)
 		}
 		superlative := regexp.MustCompile(`(?i)largest|smallest`)
-		of := slices.IndexFunc(gauges, func(g gauge) bool { return g.name == name })
+		of := slices.IndexFunc(gauges, func(g gauge[subject]) bool { return g.name == name })
 		if help := gauges[of].help; !strings.EqualFold(superlative.FindString(help), superlative.FindString(description)) {
 			t.Errorf("%s has the help %q, and its field the description %q", name, help, description)
 		}
@@ -148,13 +156,14 @@ func TestEveryAlertHasADescriptionAndARunbook(t *testing.T) {
 }
 
 func TestEveryConditionThatAlertsNameIsReported(t *testing.T) {
-	named := regexp.MustCompile(`status_condition\{[^}]*type="(\w+)",status="(True|False)"`)
+	named := regexp.MustCompile(`(database\w+)_status_condition\{[^}]*type="(\w+)",status="(True|False)"`)
+	reported := map[string][]string{"databasecluster": dbv1.ClusterConditions, "databasecompanion": dbv1.CompanionConditions}
 	uses := 0
 	for _, a := range alerts(t) {
 		for _, use := range named.FindAllStringSubmatch(a.Expr, -1) {
 			uses++
-			if !slices.Contains(dbv1.ClusterConditions, use[1]) {
-				t.Errorf("%s asks for the condition %s", a.Alert, use[1])
+			if !slices.Contains(reported[use[1]], use[2]) {
+				t.Errorf("%s asks for the condition %s of a %s", a.Alert, use[2], use[1])
 			}
 		}
 		if got := strings.Count(a.Expr, "status_condition{"); got != len(named.FindAllString(a.Expr, -1)) {
@@ -198,6 +207,9 @@ func knownMetrics(t *testing.T) map[string][]string {
 		leadingName:                            nil,
 	}
 	for _, g := range gauges {
+		known[g.name] = g.labels
+	}
+	for _, g := range companionGauges {
 		known[g.name] = g.labels
 	}
 	// The rule of a cluster records these.

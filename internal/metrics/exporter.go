@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package metrics exports the state of the DatabaseClusters to Prometheus.
+// Package metrics exports the state of DatabaseClusters and DatabaseCompanions to Prometheus.
 package metrics
 
 import (
@@ -23,7 +23,7 @@ const cacheTimeout = 5 * time.Second
 // Exporter exports the metrics of the clusters while this replica is the leader. If standby replicas exported them,
 // too, each cluster would count twice in a sum.
 type Exporter struct {
-	// Objects reads clusters and pods from the caches of the manager: a scrape sends no request to the API server.
+	// Objects reads clusters, companions and pods from the caches of the manager: a scrape sends no request to the API server.
 	Objects client.Reader
 	// Engines returns the engines that are known without a request.
 	Engines  func(context.Context) ([]dbv1.DatabaseEngine, error)
@@ -35,7 +35,7 @@ func (Exporter) NeedLeaderElection() bool { return true }
 
 // Start exports the metrics until the context ends.
 func (e Exporter) Start(ctx context.Context) error {
-	all := collector{list: func() ([]subject, error) { return e.list(ctx) }}
+	all := collector{list: func() (objects, error) { return e.list(ctx) }}
 	if err := e.Registry.Register(all); err != nil {
 		return fmt.Errorf("register the metrics of the clusters: %w", err)
 	}
@@ -45,9 +45,26 @@ func (e Exporter) Start(ctx context.Context) error {
 }
 
 // list does not copy the objects, because they are only read.
-func (e Exporter) list(ctx context.Context) ([]subject, error) {
+func (e Exporter) list(ctx context.Context) (objects, error) {
 	ctx, cancel := context.WithTimeout(ctx, cacheTimeout)
 	defer cancel()
+	clusters, err := e.clusters(ctx)
+	if err != nil {
+		return objects{}, err
+	}
+	var companions dbv1.DatabaseCompanionList
+	if err := e.Objects.List(ctx, &companions, client.UnsafeDisableDeepCopy); err != nil {
+		return objects{}, fmt.Errorf("list the companions: %w", err)
+	}
+	all := objects{clusters: clusters}
+	for i := range companions.Items {
+		all.companions = append(all.companions, &companions.Items[i])
+	}
+	return all, nil
+}
+
+// clusters are those with their engines and pods.
+func (e Exporter) clusters(ctx context.Context) ([]subject, error) {
 	var clusters dbv1.DatabaseClusterList
 	if err := e.Objects.List(ctx, &clusters, client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("list the clusters: %w", err)

@@ -7,6 +7,7 @@ package metrics
 import (
 	"context"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -36,7 +37,7 @@ func TestOnlyAnExporterThatRunsOffersMetrics(t *testing.T) {
 		t.Fatal("it registers nothing")
 	}
 	text := strings.Join(series(t, registry), "\n")
-	for _, want := range []string{"databasecluster_spec_replicas{name=orders,namespace=shop} 3", "databasecluster_member_lag_bytes{name=orders,namespace=shop,pod=orders-1} 8"} {
+	for _, want := range []string{"databasecluster_spec_replicas{name=orders,namespace=shop} 3", "databasecluster_member_lag_bytes{name=orders,namespace=shop,pod=orders-1} 8", "databasecompanion_status_ready_replicas{cluster=orders,name=pooler,namespace=shop} 1"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s is missing:\n%s", want, text)
 		}
@@ -61,30 +62,35 @@ func exporting(t *testing.T, registry prometheus.Registerer) Exporter {
 	cluster.UID, cluster.Spec.Engine = "u-1", "ledger-v1"
 	elsewhere := member(cluster, 2, "primary", 5000)
 	elsewhere.Namespace = "bank"
-	objects := fakeclient.For(scheme).WithObjects(&cluster, member(cluster, 0, "primary", 50), member(cluster, 1, "replica", 42), elsewhere).Build()
+	reader := fakeclient.For(scheme).WithObjects(&cluster, pooler(), member(cluster, 0, "primary", 50), member(cluster, 1, "replica", 42), elsewhere).Build()
 	engines := func(context.Context) ([]dbv1.DatabaseEngine, error) { return []dbv1.DatabaseEngine{*replicated()}, nil }
-	return Exporter{Objects: objects, Engines: engines, Registry: registry}
+	return Exporter{Objects: reader, Engines: engines, Registry: registry}
 }
 
-func TestAScrapeFailsIfPodsOrEnginesCannotBeListed(t *testing.T) {
+func TestAScrapeFailsIfAKindCannotBeListed(t *testing.T) {
 	exporter := exporting(t, nil)
 	exporter.Engines = func(context.Context) ([]dbv1.DatabaseEngine, error) { return nil, errors.New("no engines") }
 	if _, err := exporter.list(t.Context()); err == nil || err.Error() != "list the engines: no engines" {
 		t.Errorf("got %v", err)
 	}
-	exporter = exporting(t, nil)
-	exporter.Objects = withoutPods{exporter.Objects}
-	if _, err := exporter.list(t.Context()); err == nil || err.Error() != "list the pods: no pods" {
-		t.Errorf("got %v", err)
+	for what, kind := range map[string]client.ObjectList{"clusters": &dbv1.DatabaseClusterList{}, "pods": &corev1.PodList{}, "companions": &dbv1.DatabaseCompanionList{}} {
+		exporter = exporting(t, nil)
+		exporter.Objects = without{exporter.Objects, reflect.TypeOf(kind)}
+		if _, err := exporter.list(t.Context()); err == nil || err.Error() != "list the "+what+": not this one" {
+			t.Errorf("%s: got %v", what, err)
+		}
 	}
 }
 
-// withoutPods cannot list pods.
-type withoutPods struct{ client.Reader }
+// without cannot list one kind.
+type without struct {
+	client.Reader
+	kind reflect.Type
+}
 
-func (w withoutPods) List(ctx context.Context, into client.ObjectList, options ...client.ListOption) error {
-	if _, is := into.(*corev1.PodList); is {
-		return errors.New("no pods")
+func (w without) List(ctx context.Context, into client.ObjectList, options ...client.ListOption) error {
+	if reflect.TypeOf(into) == w.kind {
+		return errors.New("not this one")
 	}
 	return w.Reader.List(ctx, into, options...)
 }

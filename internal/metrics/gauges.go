@@ -16,15 +16,15 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// gauge is one metric, with one or more series for each cluster.
-type gauge struct {
+// gauge is one metric, with one or more series for each object of a kind.
+type gauge[T any] struct {
 	name, help  string
 	labels      []string
 	description *prometheus.Desc
-	samples     func(subject) []sample
+	samples     func(T) []sample
 }
 
-// sample is the value of a series, and its labels without the cluster's namespace and name.
+// sample is the value of a series, and its labels without the namespace and the name of the object.
 type sample struct {
 	value  float64
 	labels []string
@@ -37,7 +37,7 @@ var leading = prometheus.NewDesc(leadingName, leadingHelp, nil, nil)
 // gauges are the metrics of a cluster. A name follows the path of the field in the DatabaseCluster. A value that changes
 // without a pass has no field: it would be old in the status. Values without a bound must not be labels, because each
 // new value creates a series.
-var gauges = []gauge{
+var gauges = []gauge[subject]{
 	several("info", "The cluster's image and type of update strategy; always 1.", []string{"image", "update_strategy_type"}, info),
 	number("metadata_generation", "Generation of the spec.", func(c *dbv1.DatabaseCluster) int64 { return c.Generation }),
 	several("deletion_timestamp_seconds", "Unix time of the deletion request, in seconds. Absent while the cluster is not being deleted.", nil,
@@ -96,20 +96,24 @@ var gauges = []gauge{
 		[]string{"pod"}, lags),
 }
 
-func observed(name, help string, labels []string, samples func(subject) []sample) gauge {
-	name, labels = "databasecluster_"+name, append([]string{"namespace", "name"}, labels...)
-	return gauge{name, help, labels, prometheus.NewDesc(name, help, labels, nil), samples}
+func gaugeOf[T any](name, help string, labels []string, samples func(T) []sample) gauge[T] {
+	labels = append([]string{"namespace", "name"}, labels...)
+	return gauge[T]{name, help, labels, prometheus.NewDesc(name, help, labels, nil), samples}
 }
 
-func several(name, help string, labels []string, samples func(*dbv1.DatabaseCluster) []sample) gauge {
+func observed(name, help string, labels []string, samples func(subject) []sample) gauge[subject] {
+	return gaugeOf("databasecluster_"+name, help, labels, samples)
+}
+
+func several(name, help string, labels []string, samples func(*dbv1.DatabaseCluster) []sample) gauge[subject] {
 	return observed(name, help, labels, func(s subject) []sample { return samples(s.DatabaseCluster) })
 }
 
-func number[N int32 | int64](name, help string, value func(*dbv1.DatabaseCluster) N) gauge {
+func number[N int32 | int64](name, help string, value func(*dbv1.DatabaseCluster) N) gauge[subject] {
 	return several(name, help, nil, func(c *dbv1.DatabaseCluster) []sample { return one(float64(value(c))) })
 }
 
-func flag(name, help string, value func(*dbv1.DatabaseCluster) bool) gauge {
+func flag(name, help string, value func(*dbv1.DatabaseCluster) bool) gauge[subject] {
 	return several(name, help, nil, func(c *dbv1.DatabaseCluster) []sample { return one(truth(value(c))) })
 }
 
@@ -152,12 +156,16 @@ func lags(s subject) []sample {
 	return all
 }
 
-// conditions are those of the operator. Conditions of other writers have no series. Both series are 0 while a
-// condition is Unknown, as before the first backup.
 func conditions(c *dbv1.DatabaseCluster) []sample {
-	all := make([]sample, 0, 2*len(dbv1.ClusterConditions))
-	for _, kind := range dbv1.ClusterConditions {
-		found := meta.FindStatusCondition(c.Status.Conditions, kind)
+	return samplesOf(c.Status.Conditions, dbv1.ClusterConditions)
+}
+
+// samplesOf are those of the conditions of the operator. Conditions of other writers have no series. Both series are 0 while a
+// condition is Unknown, as before the first backup.
+func samplesOf(conditions []metav1.Condition, kinds []string) []sample {
+	all := make([]sample, 0, 2*len(kinds))
+	for _, kind := range kinds {
+		found := meta.FindStatusCondition(conditions, kind)
 		if found == nil {
 			continue
 		}
