@@ -55,6 +55,11 @@ type ClusterBinding struct {
 	// +required
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
+
+	// resourceVersion is that of the Secret, as the operator last read it. It changes when the Secret changes.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	ResourceVersion string `json:"resourceVersion,omitempty"`
 }
 
 // ClusterCredentialsStatus is the state of generated passwords.

@@ -23,7 +23,7 @@ import (
 // Reconciler reconciles DatabaseCompanions. It keeps no state between passes.
 type Reconciler struct {
 	kit.Base
-	// ReferencePeriod is the time after which Secrets are read again.
+	// ReferencePeriod is the time after which a companion that is blocked reads Secrets again.
 	ReferencePeriod time.Duration
 }
 

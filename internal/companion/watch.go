@@ -50,7 +50,7 @@ func companionFacts(o *dbv1.DatabaseCompanion) any {
 func clusterFacts(o *dbv1.DatabaseCluster) any {
 	return []any{
 		o.UID, o.Spec.Engine, o.Spec.Container.Port, o.Spec.Bootstrap, o.Spec.TLS, o.Spec.Credentials.SecretName, o.Spec.NetworkPolicy,
-		o.DeletionTimestamp, o.Status.Binding, o.Status.Credentials, o.Status.TLS,
+		o.DeletionTimestamp, o.Annotations[dbv1.AnnotationRefresh], o.Status.Binding, o.Status.Credentials, o.Status.TLS,
 	}
 }
 

@@ -97,10 +97,13 @@ func binding(s *situation.Situation, outcome subject.Executed) *dbv1.ClusterBind
 			exists = exists && !removes(o, name)
 		}
 	}
-	if !exists {
+	switch {
+	case !exists:
 		return nil
+	case s.Connection == nil:
+		return &dbv1.ClusterBinding{Name: name}
 	}
-	return &dbv1.ClusterBinding{Name: name}
+	return &dbv1.ClusterBinding{Name: name, ResourceVersion: s.Connection.ResourceVersion}
 }
 
 func removes(o operation.Delete, secret string) bool {

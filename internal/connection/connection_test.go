@@ -47,3 +47,14 @@ func TestTheBindingNamesAConnectionSecretThatExists(t *testing.T) {
 		})
 	}
 }
+
+func TestTheBindingChangesWithTheSecret(t *testing.T) {
+	cluster := &dbv1.DatabaseCluster{}
+	cluster.Name = "orders"
+	s := &situation.Situation{Cluster: cluster, Observed: state.Observed{Connection: &corev1.Secret{}}}
+	s.Connection.ResourceVersion = "42"
+	want := dbv1.ClusterBinding{Name: "orders-connection", ResourceVersion: "42"}
+	if got := binding(s, subject.Executed{}); *got != want {
+		t.Errorf("got %+v, want %+v", *got, want)
+	}
+}

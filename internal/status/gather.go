@@ -68,6 +68,9 @@ func withoutIgnorable(status *dbv1.DatabaseClusterStatus) *dbv1.DatabaseClusterS
 	rest.Storage = decidedStorage(rest.Storage)
 	rest.Conditions, rest.StatefulSet, rest.UpdateRevision = nil, nil, ""
 	rest.Requests = records(rest.Requests)
+	if rest.Binding != nil {
+		rest.Binding = &dbv1.ClusterBinding{Name: rest.Binding.Name}
+	}
 	if suspected := meta.FindStatusCondition(status.Conditions, dbv1.ConditionSplitBrainSuspected); suspected != nil {
 		rest.Conditions = []metav1.Condition{*suspected}
 	}
@@ -80,6 +83,9 @@ func withoutDeferrable(status *dbv1.DatabaseClusterStatus) *dbv1.DatabaseCluster
 	rest.Replicas, rest.ReadyReplicas, rest.UpdatedReplicas = 0, 0, 0
 	rest.Members, rest.Version, rest.Endpoints, rest.StatefulSet, rest.Volumes = nil, "", nil, nil, nil
 	rest.Storage = decidedStorage(rest.Storage)
+	if rest.Binding != nil {
+		rest.Binding.ResourceVersion = ""
+	}
 	rest.Selector, rest.ObservedGeneration, rest.Requests = "", 0, records(rest.Requests)
 	rest.Conditions = slices.DeleteFunc(rest.Conditions, func(c metav1.Condition) bool { return initial[c.Type] == c.Status })
 	for i, c := range rest.Conditions {

@@ -37,6 +37,12 @@ func recorded(s *dbv1.DatabaseClusterStatus) {
 	s.Volumes = []dbv1.VolumeRecord{{Claim: "data-orders-1", UID: "1"}}
 }
 
+func bound(version string) func(*dbv1.DatabaseClusterStatus) {
+	return func(s *dbv1.DatabaseClusterStatus) {
+		s.Binding = &dbv1.ClusterBinding{Name: "orders-connection", ResourceVersion: version}
+	}
+}
+
 func TestOnlyChangesThatNoDecisionNeedsAreDeferrable(t *testing.T) {
 	starting := []string{"-Ready", "-Available", "Progressing", "-Degraded", "-Stalled"}
 	idle := []string{"Ready", "Available", "-Progressing", "-Degraded", "-Stalled"}
@@ -77,6 +83,10 @@ func TestOnlyChangesThatNoDecisionNeedsAreDeferrable(t *testing.T) {
 		}), false},
 		"a volume with data":               {reported(idle...), with(reported(idle...), recorded), true},
 		"a volume that no longer has data": {with(reported(idle...), recorded), reported(idle...), false},
+		"the first connection Secret":      {reported(idle...), with(reported(idle...), bound("")), false},
+		"a change of the connection Secret": {
+			with(reported(idle...), bound("1")), with(reported(idle...), bound("2")), true,
+		},
 		"a deletion hook": {reported(idle...), with(reported(idle...), func(s *dbv1.DatabaseClusterStatus) {
 			s.Hooks = []dbv1.HookStatus{{Name: "final"}}
 		}), false},

@@ -120,6 +120,31 @@ func TestACompanionGetsItsObjectsAndDriftIsRepaired(t *testing.T) {
 	})
 }
 
+func TestAnApplicationRestartsWhenItsConnectionSecretChanges(t *testing.T) {
+	parallel(t)
+	engine := accompanied(t)
+	cluster := created(t, func(c *dbv1.DatabaseCluster) { c.Spec.Engine, c.Spec.Credentials.SecretName = engine, "mine" })
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "mine"}}
+	secret.Data = map[string][]byte{"password": []byte("first")}
+	create(t, secret)
+	change(t, cluster, annotated(dbv1.AnnotationRefresh, "1"))
+	kubelet(t, cluster.Namespace, healthy)
+	awaitReady(t, cluster)
+	web := companionOf(cluster, "web")
+	web.Spec.Image, web.Spec.Port = "web:1", 8080
+	create(t, web)
+	awaitCompanion(t, web, dbv1.ConditionReady, metav1.ConditionTrue, dbv1.ReasonReady)
+	before := read(t, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "web"}})
+
+	change(t, secret, func(s *corev1.Secret) { s.Data["password"] = []byte("second") })
+	change(t, cluster, annotated(dbv1.AnnotationRefresh, "2"))
+	eventually(t, "other pods", func() error {
+		now := &appsv1.Deployment{}
+		err := admin.Get(t.Context(), client.ObjectKeyFromObject(before), now)
+		return errorIf(err != nil || equality.Semantic.DeepEqual(now.Spec.Template, before.Spec.Template), "%v, the template is unchanged", err)
+	})
+}
+
 // The name of this Service leads actions to the companions that can pause. They must not connect to pods of another owner.
 func TestAServiceOfAnotherOwnerWithTheNameOfTheCompanionsIsReported(t *testing.T) {
 	parallel(t)

@@ -32,7 +32,8 @@ type CompanionFacts struct {
 	// Certificate is the Secret with the certificate of the companion, and Authority the CA of the cluster. They are read only if the
 	// companion serves TLS.
 	Certificate, Authority state.Certificate
-	// At is the time of the pass, and Period the time after which Secrets are read again: they are not watched.
+	// At is the time of the pass. Period is the time after which a companion that is blocked reads Secrets again: they are not watched. The
+	// status of the cluster or of the user changes with the connection Secret, so no other companion needs it.
 	At     time.Time
 	Period time.Duration
 

@@ -13,7 +13,6 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/objects"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
-	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 )
 
 // stalledRequeue is the interval for checking a companion for which the user must act: objects of others, and engines, are not watched.
@@ -36,7 +35,6 @@ func For(companion *dbv1.DatabaseCompanion, seen CompanionFacts) CompanionPlan {
 		return blocked(companion, *o, seen)
 	}
 	p := CompanionPlan{}
-	p.RequeueAfter = seen.Period
 	if why := due(companion, seen); why != "" {
 		p.Operations = operation.List{CertifyCompanion{companion, seen, why}}
 		if !seen.Certificate.Found() { // the next pass creates the pods with it
@@ -45,7 +43,7 @@ func For(companion *dbv1.DatabaseCompanion, seen CompanionFacts) CompanionPlan {
 			return p
 		}
 	}
-	p.RequeueAfter = situation.Sooner(p.RequeueAfter, renewal(seen))
+	p.RequeueAfter = renewal(seen)
 	a := applicationOf(companion, seen)
 	p.Operations = append(p.Operations, writes(companion, a, seen)...)
 	p.image, p.verdict = a.Image, verdictOf(companion, seen, p.Operations)

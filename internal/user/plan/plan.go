@@ -79,7 +79,7 @@ func (p UserPlan) Binding(u *dbv1.DatabaseUser) (*dbv1.ClusterBinding, string) {
 	if p.version == "" {
 		return u.Status.Binding, ""
 	}
-	return &dbv1.ClusterBinding{Name: naming.User(u.Name)}, p.version
+	return &dbv1.ClusterBinding{Name: naming.User(u.Name), ResourceVersion: p.version}, p.version
 }
 
 // secretOf is how the Secret of the user has to be written; nil if it need not. Without a problem it can be.
