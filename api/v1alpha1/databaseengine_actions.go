@@ -12,9 +12,9 @@ type EngineActions struct {
 	// +optional
 	Initialize *EngineAction `json:"initialize,omitempty"`
 
-	// handOver makes sure that the member DBC_MEMBER is not the primary. If DBC_TARGET is set, that member should become
-	// the primary, if it can. The action succeeds when the new primary accepts writes. Exit code 40: DBC_MEMBER is not
-	// the primary. 20: no member can take over now.
+	// handOver makes sure that the member DBC_MEMBER is not the primary. If DBC_TARGETS is set, one of these members should
+	// become the primary, if one can. The action succeeds when the new primary accepts writes. Exit code 40: DBC_MEMBER is
+	// not the primary. 20: no member can take over now.
 	// +optional
 	HandOver *EngineAction `json:"handOver,omitempty"`
 

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package plan_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +13,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
@@ -52,8 +55,8 @@ func drainPlan(t *testing.T, topology dbv1.EngineTopology, guarded bool, change 
 }
 
 func TestAPrimaryOnACordonedNodeHandsOverToAMemberOnAnotherNode(t *testing.T) {
-	job := func(target string) string {
-		return "create Job " + naming.HandOverJob("orders", "pod-0", "drain", target) + "\n"
+	job := func(targets ...string) string {
+		return "create Job " + naming.HandOverJob("orders", slices.Concat([]string{"pod-0", "drain"}, targets)...) + "\n"
 	}
 	for name, c := range map[string]struct {
 		change change
@@ -67,6 +70,14 @@ func TestAPrimaryOnACordonedNodeHandsOverToAMemberOnAnotherNode(t *testing.T) {
 		},
 		"nothing waits while there is none":       {cordoned(0, 1, 2), "UpToDate: the cluster matches its spec\nagain in 5m0s\n"},
 		"no other node matters to a good primary": {cordoned(1), "UpToDate: the cluster matches its spec\n"},
+		"before a scale-in, to a member that stays": {
+			all(cordoned(0), func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Replicas = 2 }),
+			job("pod-1") + "HandingOver: node n0 is cordoned: the primary orders-0 hands over to orders-1 on node n1\nagain in 5m0s\n",
+		},
+		"to one that leaves, if no other is on another node": {
+			all(cordoned(0), func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Replicas = 1 }),
+			job("pod-1", "pod-2") + "HandingOver: node n0 is cordoned: the primary orders-0 hands over to orders-1 on node n1 or orders-2 on node n2\nagain in 5m0s\n",
+		},
 		"before a rollout, which takes longer": {
 			all(cordoned(0), func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Outdated(o, 2) }),
 			job("any") + "HandingOver: node n0 is cordoned: the primary orders-0 hands over to orders-1 on node n1 or orders-2 on node n2\nagain in 5m0s\n",
@@ -77,6 +88,41 @@ func TestAPrimaryOnACordonedNodeHandsOverToAMemberOnAnotherNode(t *testing.T) {
 				t.Errorf("got:\n%swant:\n%s", got, c.want)
 			}
 		})
+	}
+}
+
+func TestAHandOverThatNothingAsksForDoesNotStartLater(t *testing.T) {
+	job := jobs.Job{
+		Name: naming.HandOverJob("orders", "pod-0", "drain", "any"), UID: "job", Component: dbv1.ComponentHandOver, Active: true,
+		StartTime: new(plans.Ago(time.Minute)),
+	}
+	for started, want := range map[bool]bool{false: true, true: false} {
+		job.Started = started
+		got := drainPlan(t, dbv1.TopologyPrimaryReplica, false, func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Jobs = []jobs.Job{job} })
+		if strings.Contains(got, "Job "+job.Name) != want {
+			t.Errorf("started %t: got %s", started, got)
+		}
+	}
+}
+
+func TestARequestForAPrimaryThatWouldMoveAwayAgainIsRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		change change
+		want   bool
+	}{
+		"a member on another node stays":                     {cordoned(1), true},
+		"all have to leave":                                  {cordoned(0, 1, 2), false},
+		"the one on another node does not serve":             {all(cordoned(0, 1), unready(time.Minute, 2)), false},
+		"a cordon does not move the primary":                 {all(cordoned(1), ignoresCordons), false},
+		"it was accepted before, so its Job may run already": {all(cordoned(1), has(dbv1.RequestHandOver, "orders-1", dbv1.RequestAccepted, "")), false},
+	} {
+		cluster, o := plans.Related(t, dbv1.TopologyPrimaryReplica)
+		all(asks(dbv1.RequestHandOver, "orders-1"), c.change)(cluster, &o)
+		record, found := plans.Find[operation.Record](plans.Decide(cluster, o), "record the request HandOver")
+		refused := found && record.Request.State == dbv1.RequestRefused
+		if refused != c.want || c.want && !strings.Contains(record.Request.Message, "node n1 of pod orders-1 is cordoned, so the primary would move away again") {
+			t.Errorf("%s: got %+v", name, record.Request)
+		}
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 
 // phases of a cluster that is not being deleted: its objects, the volumes of a previous cluster or a backup, the re-creation of the
 // StatefulSet, scaling in, and restarts of members, one at a time. A drain ends when the primary has left its node, so that comes before
-// all changes of the members that take longer.
+// all changes of the members: a member that leaves may need longer to stop than a drain waits.
 var phases = []phase.Phase{
 	{Name: "consent to a loss", Decide: members.StartEmpty},
 	{Name: "lost volumes", Decide: members.Hold},
@@ -32,8 +32,8 @@ var phases = []phase.Phase{
 	{Name: "volumes of another size or class", Decide: members.Recreate},
 	{Name: "two primaries", Decide: members.AwaitOnePrimary},
 	{Name: "ended hand-over", Decide: members.HandedOver},
-	{Name: "scale in", Decide: members.ScaleIn},
 	{Name: "drain", Decide: disturb.Evacuate},
+	{Name: "scale in", Decide: members.ScaleIn},
 	{Name: "references", Decide: members.Blocked},
 	{Name: "configuration of another client", Decide: members.Reconfigure},
 	{Name: "configuration", Decide: members.Configure},
@@ -49,7 +49,8 @@ func upToDate(s *situation.Situation) phase.Outcome {
 	if s.Cluster.Spec.Paused {
 		return outcome
 	}
-	outcome.Operations = append(operation.Deletion(append(members.Leftovers(s), s.Leftovers...)...), members.Recorded(s)...)
+	removals := slices.Concat(disturb.Unasked(s), members.Leftovers(s), s.Leftovers)
+	outcome.Operations = append(operation.Deletion(removals...), members.Recorded(s)...)
 	return outcome
 }
 

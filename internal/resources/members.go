@@ -6,6 +6,7 @@ package resources
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
@@ -34,10 +35,11 @@ var (
 	MemberActions = []jobs.ActionKind{HandOverAction, MemberRemoveAction, ConfigureAction}
 )
 
-// HandOver asks for another primary than Member. To is the member that should become it; nil for any.
+// HandOver asks for another primary than Member.
 type HandOver struct {
 	Member int32
-	To     *int32
+	// To are the members that may become the primary, the best one first; none if any may.
+	To []int32
 	// Name of the Job; see naming.HandOverJob.
 	Name string
 	// Members is how many members exist.
@@ -56,8 +58,12 @@ func HandOverJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, h
 		Name: h.Name, Kind: HandOverAction, Command: declared.Spec.Actions.HandOver.Command,
 		Member: &h.Member, Members: h.Members, KeptSeconds: handOverKeptSeconds, Variables: companions(cluster, h.Companions),
 	}
-	if h.To != nil {
-		action.Variables = append(action.Variables, pods.Variable("DBC_TARGET", naming.MemberHost(cluster.Name, *h.To)))
+	if len(h.To) > 0 {
+		var hosts []string
+		for _, ordinal := range h.To {
+			hosts = append(hosts, naming.MemberHost(cluster.Name, ordinal))
+		}
+		action.Variables = append(action.Variables, pods.Variable("DBC_TARGET", hosts[0]), pods.Variable("DBC_TARGETS", strings.Join(hosts, " ")))
 	}
 	if cluster.DeletionTimestamp == nil {
 		action.Owner = objects.OwnedBy(cluster)

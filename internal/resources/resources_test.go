@@ -64,7 +64,7 @@ func TestTheObjectsOfAClusterMatchTheGoldenFiles(t *testing.T) {
 		"replicated.replicas-service":  ReplicasService(related, declared),
 		"replicated.statefulset":       StatefulSet(related, 3, state.Observed{}),
 		"replicated.initialize-job":    InitializeJob(related, Restore{ID: "0a1b2c3d", Image: "example.test/operator:1", Command: []string{"initialize"}}, state.Volume{UID: "1c2d3e4f"}),
-		"replicated.hand-over-job":     HandOverJob(related, declared, HandOver{Member: 2, To: new(int32(0)), Name: "orders-hand-over-0a1b2c3d", Companions: true}),
+		"replicated.hand-over-job":     HandOverJob(related, declared, HandOver{Member: 2, To: []int32{0, 1}, Name: "orders-hand-over-0a1b2c3d", Companions: true}),
 		"replicated.configure-job":     ConfigureJob(related, declared, Configure{Members: 3, Companions: true}),
 		"replicated.member-remove-job": MemberRemoveJob(related, declared, 2, "1c2d3e4f"),
 		"smallest.headless-service":    HeadlessService(smallest()),

@@ -181,9 +181,10 @@ func (w *World) watchHandOvers(c store.Change) {
 			good[pod.Name], bad = !cordoned, bad || cordoned
 		}
 	}
-	target, _, _ := strings.Cut(targetOf(job), ".")
-	if bad && slices.Contains(slices.Collect(maps.Values(good)), true) && !good[target] {
-		w.Breaks("Job %s hands over to %q, although its node is cordoned, and that of another member is not", job.Name, target)
+	others := func(target string) bool { return !good[target] }
+	targets := targetsOf(job)
+	if bad && slices.Contains(slices.Collect(maps.Values(good)), true) && (len(targets) == 0 || slices.ContainsFunc(targets, others)) {
+		w.Breaks("Job %s hands over to one of %q, although a node of these is cordoned, and that of another member is not", job.Name, targets)
 	}
 }
 
@@ -192,13 +193,17 @@ func (w *World) isCordoned(name string) bool {
 	return node != nil && node.Spec.Unschedulable
 }
 
-func targetOf(job *batchv1.Job) string {
+// targetsOf are the pods that may become the primary; none for any.
+func targetsOf(job *batchv1.Job) (pods []string) {
 	for _, container := range job.Spec.Template.Spec.Containers {
 		for _, v := range container.Env {
-			if v.Name == "DBC_TARGET" {
-				return v.Value
+			if v.Name == "DBC_TARGETS" {
+				for host := range strings.FieldsSeq(v.Value) {
+					pod, _, _ := strings.Cut(host, ".")
+					pods = append(pods, pod)
+				}
 			}
 		}
 	}
-	return ""
+	return pods
 }

@@ -92,7 +92,7 @@ func (w *World) hasOtherCopy(than *dbv1.DatabaseBackup, volume types.UID, data s
 func (w *World) volumeRead(pod *corev1.Pod) types.UID {
 	claim := w.ClaimOf(pod)
 	if claim == nil {
-		ordinal, _ := naming.Ordinal(w.Name, memberIn(pod, "DBC_MEMBER"))
+		ordinal, _ := naming.Ordinal(w.Name, memberIn(pod))
 		claim = w.Claim(ordinal)
 	}
 	if claim == nil {

@@ -35,7 +35,7 @@ func (w *World) watchRoles(c store.Change) {
 	if job, is := c.After.(*batchv1.Job); is && c.Before == nil {
 		w.watchSource(job)
 		if job.Labels[dbv1.LabelComponent] == dbv1.ComponentMemberRemove {
-			w.watchRemoval(memberIn(&corev1.Pod{Spec: job.Spec.Template.Spec}, "DBC_MEMBER"))
+			w.watchRemoval(memberIn(&corev1.Pod{Spec: job.Spec.Template.Spec}))
 		}
 	}
 	if w.isAgreement(c.Object()) && c.After == nil {

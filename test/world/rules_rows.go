@@ -62,7 +62,7 @@ func (w *World) rowsRead(pod *corev1.Pod, o origin) origin {
 	claim := w.ClaimOf(pod)
 	o.offline = claim != nil
 	if claim == nil {
-		claim = w.ClaimOf(store.Get[*corev1.Pod](w.Store, memberIn(pod, "DBC_MEMBER")))
+		claim = w.ClaimOf(store.Get[*corev1.Pod](w.Store, memberIn(pod)))
 	}
 	on := w.disk.volumes[claim.UID]
 	o.data, o.rows = on.data, on.rows
@@ -105,5 +105,5 @@ func (w *World) sourceOf(pod *corev1.Pod) *corev1.Pod {
 	if !is || w.disk.shared.topology != dbv1.TopologyPrimaryReplica || w.ClaimOf(pod) != nil {
 		return nil
 	}
-	return store.Get[*corev1.Pod](w.Store, memberIn(pod, "DBC_MEMBER"))
+	return store.Get[*corev1.Pod](w.Store, memberIn(pod))
 }

@@ -250,7 +250,7 @@ func (w *World) performWindow(c *protocol.Window) exit {
 
 // imagesOf returns the image that reads a member, and the member's own image if it differs.
 func (w *World) imagesOf(pod *corev1.Pod) string {
-	image, serving := pod.Spec.Containers[0].Image, store.Get[*corev1.Pod](w.Store, memberIn(pod, "DBC_MEMBER"))
+	image, serving := pod.Spec.Containers[0].Image, store.Get[*corev1.Pod](w.Store, memberIn(pod))
 	if w.ClaimOf(pod) == nil && serving != nil && serving.Spec.Containers[0].Image != image {
 		return image + " from " + serving.Spec.Containers[0].Image
 	}
@@ -276,7 +276,7 @@ func (w *World) dataOf(pod *corev1.Pod) (data, of, reason string) {
 	if claim := w.ClaimOf(pod); claim != nil {
 		return w.disk.volumes[claim.UID].data, claim.Labels[dbv1.LabelClusterUID], ""
 	}
-	source := memberIn(pod, "DBC_MEMBER")
+	source := memberIn(pod)
 	serving := store.Get[*corev1.Pod](w.Store, source)
 	if serving == nil || !IsReady(serving) {
 		return "", "", fmt.Sprintf("%s does not answer", source)

@@ -23,10 +23,10 @@ import (
 
 // performOnMembers runs an action on the members of a database.
 func (w *World) performOnMembers(pod *corev1.Pod) exit {
-	member := memberIn(pod, "DBC_MEMBER")
+	member := memberIn(pod)
 	switch pod.Labels[dbv1.LabelComponent] {
 	case dbv1.ComponentHandOver:
-		end := w.performHandOver(pod, memberIn(pod, "DBC_TARGET"), variableOf(pod, "DBC_MEMBERS"))
+		end := w.performHandOver(pod, variableOf(pod, "DBC_TARGETS"), variableOf(pod, "DBC_MEMBERS"))
 		if end.code == 0 && !end.runs && w.isRequested(pod.Labels[batchv1.JobNameLabel]) {
 			w.executes(dbv1.RequestHandOver, types.UID(pod.Labels[batchv1.ControllerUidLabel]))
 		}
@@ -57,16 +57,16 @@ func variableOf(pod *corev1.Pod, name string) string {
 	return ""
 }
 
-// memberIn returns the pod of a member by the variable with its host; "" if it is not set.
-func memberIn(pod *corev1.Pod, variable string) string {
-	host, _, _ := strings.Cut(variableOf(pod, variable), ".")
+// memberIn returns the pod of the member on which an action runs; "" if there is none.
+func memberIn(pod *corev1.Pod) string {
+	host, _, _ := strings.Cut(variableOf(pod, "DBC_MEMBER"), ".")
 	return host
 }
 
-// performHandOver passes the lock to the target, or to the replica with the newest data. The primary first sends it all rows, and gives the
+// performHandOver passes the lock to a target, or to the replica with the newest data. The primary first sends it all rows, and gives the
 // lock up.
-func (w *World) performHandOver(pod *corev1.Pod, target, members string) exit {
-	primary, member := w.primary(), memberIn(pod, "DBC_MEMBER")
+func (w *World) performHandOver(pod *corev1.Pod, targets, members string) exit {
+	primary, member := w.primary(), memberIn(pod)
 	switch on := &w.disk.shared; {
 	case on.passedBy == pod.UID && primary != nil:
 		return done()
@@ -83,8 +83,12 @@ func (w *World) performHandOver(pod *corev1.Pod, target, members string) exit {
 	}
 	ready := slices.DeleteFunc(w.followers(primary), func(pod *corev1.Pod) bool { return !IsReady(pod) })
 	next := w.newest(ready)
-	if i := slices.IndexFunc(ready, func(pod *corev1.Pod) bool { return pod.Name == target }); i >= 0 {
-		next = ready[i]
+	for host := range strings.FieldsSeq(targets) {
+		target, _, _ := strings.Cut(host, ".")
+		if i := slices.IndexFunc(ready, func(pod *corev1.Pod) bool { return pod.Name == target }); i >= 0 {
+			next = ready[i]
+			break
+		}
 	}
 	if next == nil {
 		return actionFails(protocol.ExitPrecondition, "no member can take over")

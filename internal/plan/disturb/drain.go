@@ -6,23 +6,33 @@ package disturb
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/jobs"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Refuge is the member to which a primary hands over, if pods have to leave the nodes of other replicas. It is nil if any replica may take
-// over: the engine selects the best. It is nil as well if none is on another node.
-func Refuge(s *situation.Situation) *int32 {
-	refuges := s.Refuges()
-	if len(refuges) == 0 || len(refuges) == len(s.Successors()) {
+// Refuges are the members to which a primary hands over, if other replicas have to leave their nodes, or the cluster. There are none if any
+// replica may take over: the engine selects the best. There are none as well if none is on another node.
+func Refuges(s *situation.Situation) (to []int32) {
+	all := s.Refuges()
+	stay := state.Only(all, func(m state.Member) bool { return m.Ordinal < s.Wanted })
+	if len(stay) == len(s.Successors()) {
 		return nil
 	}
-	return &refuges[0].Ordinal
+	if len(stay) == 0 { // better than a node that pods have to leave now
+		stay = all
+	}
+	for _, m := range stay {
+		to = append(to, m.Ordinal)
+	}
+	return to
 }
 
 // Evacuate lets the primary hand over before its node is drained. It is over while no member on another node can take over, so that no
@@ -32,14 +42,10 @@ func Evacuate(s *situation.Situation) phase.Outcome {
 	if !drained || !s.MovesPrimary() || len(s.Refuges()) == 0 || s.Wanders() {
 		return phase.Over
 	}
-	to, target := Refuge(s), "any"
-	if to != nil {
-		target = podOf(s, *to)
-	}
-	name := naming.HandOverJob(s.Cluster.Name, string(primary.UID), "drain", target)
+	to := Refuges(s)
+	name := naming.HandOverJob(s.Cluster.Name, slices.Concat([]string{string(primary.UID), "drain"}, podsOf(s, to))...)
 	purpose := fmt.Sprintf("node %s %s: the primary %s hands over to %s", primary.Node, primary.Leaves, primary.Name, places(s, to))
-	why, _ := Fails(s, name, purpose)
-	if _, exists := s.JobOf(name); s.DrainLeft() == 0 && (why != "" || !exists && s.JobObstacle() != "") {
+	if s.DrainLeft() == 0 && givesUp(s, name, purpose) {
 		return phase.Over
 	}
 	request := resources.HandOver{Member: primary.Ordinal, To: to, Name: name, Members: s.End(), Companions: s.Companions != nil}
@@ -51,11 +57,31 @@ func Evacuate(s *situation.Situation) phase.Outcome {
 	return outcome
 }
 
+// givesUp reports whether there is no other attempt: a hand-over has failed, also to other members, or its Job cannot be created.
+func givesUp(s *situation.Situation, job, purpose string) bool {
+	why, _ := Fails(s, job, purpose)
+	_, exists := s.JobOf(job)
+	failed := slices.ContainsFunc(s.Jobs, func(t jobs.Job) bool { return t.Component == dbv1.ComponentHandOver && t.Failed && !counts(t) })
+	return why != "" || !exists && (failed || s.JobObstacle() != "")
+}
+
+// podsOf are the UIDs of the pods of members. They are in the name of a Job: if other members can take over, it runs again.
+func podsOf(s *situation.Situation, members []int32) []string {
+	if len(members) == 0 {
+		return []string{"any"}
+	}
+	var all []string
+	for _, ordinal := range members {
+		all = append(all, podOf(s, ordinal))
+	}
+	return all
+}
+
 // places are the members that may take over, with their nodes.
-func places(s *situation.Situation, to *int32) string {
+func places(s *situation.Situation, to []int32) string {
 	var all []string
 	for _, m := range s.Refuges() {
-		if to == nil || m.Ordinal == *to {
+		if len(to) == 0 || slices.Contains(to, m.Ordinal) {
 			all = append(all, fmt.Sprintf("%s on node %s", m.Name, m.Node))
 		}
 	}

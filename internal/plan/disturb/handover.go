@@ -29,7 +29,7 @@ const Again = time.Minute
 
 // HandOver lets another member become the primary before a member is disturbed. It is over if the member is not the primary, is down
 // anyway, or is the only one. If the role of a member is unknown, the action finds out.
-func HandOver(s *situation.Situation, m state.Member, to *int32) phase.Outcome {
+func HandOver(s *situation.Situation, m state.Member, to []int32) phase.Outcome {
 	role := s.RoleOf(m)
 	if role == dbv1.RoleReplica || !hasToHandOver(s, m) {
 		return phase.Over
@@ -46,7 +46,7 @@ func HandOver(s *situation.Situation, m state.Member, to *int32) phase.Outcome {
 }
 
 // Yield is HandOver before all members stop. A deletion tries once: it waits for no hand-over that fails.
-func Yield(s *situation.Situation, m state.Member, to *int32) phase.Outcome {
+func Yield(s *situation.Situation, m state.Member, to []int32) phase.Outcome {
 	job, exists := s.JobOf(naming.HandOverJob(s.Cluster.Name, string(m.UID)))
 	if s.Deleting() && (exists && !underway(s, job) || s.Terminating || s.JobObstacle() != "") {
 		return phase.Over
@@ -62,23 +62,23 @@ func hasToHandOver(s *situation.Situation, m state.Member) bool {
 }
 
 // Request runs the Job of that name, by which a primary hands over.
-func Request(s *situation.Situation, m state.Member, to *int32, job string) (outcome phase.Outcome, done bool) {
+func Request(s *situation.Situation, m state.Member, to []int32, job string) (outcome phase.Outcome, done bool) {
 	request := resources.HandOver{Member: m.Ordinal, To: to, Name: job, Members: s.End(), Companions: s.Companions != nil}
 	return Run(s, resources.HandOverJob(s.Cluster, s.Engine, request), dbv1.ReasonHandingOver,
 		fmt.Sprintf("pod %s hands over to another member", m.Name))
 }
 
-// Lowest is the serving replica with the lowest ordinal that keeps its volume; nil if there is none. It stays the longest. Of the members
+// Lowest is the serving replica with the lowest ordinal that keeps its volume; none if there is none. It stays the longest. Of the members
 // that stay, one on a node that pods need not leave comes first.
-func Lowest(s *situation.Situation) *int32 {
+func Lowest(s *situation.Situation) []int32 {
 	all := s.Successors()
 	if m, found := state.First(all, func(m state.Member) bool { return m.Leaves == "" && m.Ordinal < s.Wanted }); found {
-		return &m.Ordinal
+		return []int32{m.Ordinal}
 	}
 	if len(all) == 0 {
 		return nil
 	}
-	return &all[0].Ordinal
+	return []int32{all[0].Ordinal}
 }
 
 // Run executes a Job until it has succeeded, or does not apply. Its result counts for a short time.
@@ -150,6 +150,20 @@ func start(s *situation.Situation, job objects.Child) operation.List {
 	return append(operation.Deletion(earlier...), operation.Create{Work: operation.Work{
 		Is: operation.DisturbanceInDeletion, Text: "create " + job.String(), Event: operation.Normal("ActionStarted", "Action", ""),
 	}, Objects: []objects.Child{job}, Timed: true})
+}
+
+// Unasked are the hand-overs that nothing asks for when the cluster matches its spec, for example because a node is no longer drained. One
+// that has not started does not start later. While the node is drained, the Job of a failed attempt prevents another one.
+func Unasked(s *situation.Situation) (all []operation.Removal) {
+	if _, drained := s.Drained(); drained && s.MovesPrimary() {
+		return nil
+	}
+	for _, t := range s.Jobs {
+		if t.Component == dbv1.ComponentHandOver && !t.Ended() && idle(t) {
+			all = append(all, operation.JobOf(t).Because("nothing asks for it any more"))
+		}
+	}
+	return all
 }
 
 // counts reports whether a Job has a result: its action has succeeded, or did not apply. The result of a Job that is being deleted is too

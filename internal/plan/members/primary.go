@@ -6,6 +6,7 @@ package members
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -85,9 +86,22 @@ func cannotHandOver(s *situation.Situation, request dbv1.ClusterRequestStatus) s
 		return "the members have no primary"
 	case !named || ordinal >= s.Cluster.Spec.Replicas:
 		return podsOf(s)
+	case situation.Accepted(request): // its Job may run already
+		return ""
 	default:
+		return moves(s, ordinal)
+	}
+}
+
+// moves is why a member would not stay the primary: it hands over because of its node. It stays if all members have to leave theirs.
+func moves(s *situation.Situation, ordinal int32) string {
+	target, runs := state.First(s.Members, func(m state.Member) bool { return m.Ordinal == ordinal })
+	elsewhere := slices.ContainsFunc(s.Members, func(m state.Member) bool { return m.Leaves == "" && m.Serving(s.At) })
+	if !runs || target.Leaves == "" || !elsewhere || !s.MovesPrimary() {
 		return ""
 	}
+	return fmt.Sprintf("node %s of pod %s %s, so the primary would move away again. Uncordon the node, or set spec.disruption.onCordon "+
+		"to Ignore", target.Node, target.Name, target.Leaves)
 }
 
 // HandOver executes the user's request for another primary. It is accepted when no Job of an earlier request with the same text exists, so
@@ -122,7 +136,7 @@ func handOver(s *situation.Situation, request dbv1.ClusterRequestStatus, primary
 	if why, began := disturb.Fails(s, job, text); why != "" {
 		return refuse(dbv1.ReasonHandingOver, request, why, began)
 	}
-	outcome, done := disturb.Request(s, primary, &target.Ordinal, job)
+	outcome, done := disturb.Request(s, primary, []int32{target.Ordinal}, job)
 	if done {
 		outcome = phase.Wait(dbv1.ReasonHandingOver, fmt.Sprintf("%s after a minute: it was not the primary when Job %s ran", text, job))
 		outcome.RequeueAfter = disturb.Again

@@ -51,7 +51,7 @@ func deleteVolume(s *situation.Situation, v state.Volume, request dbv1.ClusterRe
 		return phase.Wait(dbv1.ReasonRebuilding,
 			fmt.Sprintf("PersistentVolumeClaim %s is deleted when enough of the other members are ready", v.Claim))
 	}
-	if outcome := disturb.HandOver(s, m, disturb.Refuge(s)); outcome.Waits() {
+	if outcome := disturb.HandOver(s, m, disturb.Refuges(s)); outcome.Waits() {
 		why, began := disturb.Fails(s, naming.HandOverJob(s.Cluster.Name, string(m.UID)), outcome.Message)
 		if why != "" && !situation.Accepted(request) {
 			return refuse(dbv1.ReasonRebuilding, request, why, began)

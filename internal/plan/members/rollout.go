@@ -163,7 +163,7 @@ func (r rollout) restart(m state.Member) phase.Outcome {
 // disturb resizes a serving member in place, if only its resources differ. Otherwise it restarts the member, which hands over before.
 func (r rollout) disturb(m state.Member) phase.Outcome {
 	if !r.Resizable(m) {
-		if outcome := disturb.HandOver(r.Situation, m, disturb.Refuge(r.Situation)); outcome.Waits() {
+		if outcome := disturb.HandOver(r.Situation, m, disturb.Refuges(r.Situation)); outcome.Waits() {
 			outcome.Message = counted(r.outdated) + "; " + outcome.Message
 			return outcome
 		}

@@ -38,7 +38,30 @@ def hand_over(status, text, mode="", error=""):
     return code, said.splitlines()[-1]
 
 
+def candidates(targets, roles):
+    """Runs the script with a primary that refuses everything. Returns the members for which it asks."""
+    asked = []
+
+    def rest(host, method, path, body=None, *_):
+        if path == "switchover":
+            asked.append(body.get("candidate", "any"))
+        return 412, NONE
+
+    members = [{"name": "orders-%d" % i, "role": role} for i, role in enumerate(roles)]
+    patroni = types.SimpleNamespace(
+        env={"DBC_MEMBER": "orders-0", "DBC_MEMBERS": "orders-0", "DBC_TARGETS": targets}, fail=common.fail, name=common.name,
+        connect=lambda host, **settings: types.SimpleNamespace(close=lambda: None), cluster=lambda: {"members": members}, rest=rest)
+    with unittest.mock.patch.dict(sys.modules, common=patroni, pausing=types.SimpleNamespace(paused=paused)):
+        container.run("handOver")
+    return asked
+
+
 class HandOver(unittest.TestCase):
+    def test_a_synchronous_target_comes_first_and_any_member_last(self):
+        roles = ("leader", "replica", "sync_standby", "replica")
+        self.assertEqual(candidates("orders-1.orders-headless orders-2.orders-headless", roles), ["orders-2", "orders-1", "any"])
+        self.assertEqual(candidates("", roles), ["any"])
+
     def test_a_refusal_names_its_cause(self):
         none, sync = "No member can take over from orders-0", "No synchronous replica has caught up with orders-0 yet (Patroni: %s)." % SYNC
         tls = none + ", because spec.tls was added or removed. Set spec.tls.mode to Allow first."
