@@ -144,13 +144,15 @@ func judge(s *situation.Situation, f Facts) verdict {
 	}
 }
 
-// change decides about other requests. Only a cluster without another operation gets them.
+// change decides about other requests. Only a cluster without another operation gets them. More memory for a member that needs it waits for
+// no cooldown.
 func change(s *situation.Situation, f Facts, requests dbv1.ClusterResizeAmounts) verdict {
 	asked, last := s.Declared.Spec.AutoResize, s.Declared.Status.AutoResize
-	if cause := busy(s); cause != "" {
+	urgent := rescues(s, requests)
+	if cause := busy(s, urgent); cause != "" {
 		return active(dbv1.ReasonRecommendationPending, "the members get other requests after the current operation: %s", cause)
 	}
-	if last != nil {
+	if last != nil && !urgent {
 		if left := last.Time.Add(cooldown(asked)).Sub(s.At); left > 0 {
 			v := active(dbv1.ReasonCooldown, "VerticalPodAutoscaler %s recommends other requests; the operator follows it at %s",
 				asked.AutoscalerRef.Name, last.Time.Add(cooldown(asked)).UTC().Format(time.RFC3339))
@@ -202,8 +204,18 @@ func resizing(s *situation.Situation) bool {
 		slices.ContainsFunc(outdated, func(m state.Member) bool { return !m.HasResources(wanted) })
 }
 
-// busy is why the cluster gets no other requests now; "" if it may.
-func busy(s *situation.Situation) string {
+// rescues reports whether requests give more memory to members of which the memory limit has ended some, and all others are ready.
+func rescues(s *situation.Situation, requests dbv1.ClusterResizeAmounts) bool {
+	current := requestOf(s.Cluster, corev1.ResourceMemory)
+	if requests.Memory == nil || current == nil || requests.Memory.Cmp(*current) <= 0 {
+		return false
+	}
+	down := state.Only(s.Members, func(m state.Member) bool { return !m.Ready })
+	return len(down) > 0 && !slices.ContainsFunc(down, func(m state.Member) bool { return !m.OutOfMemory })
+}
+
+// busy is why the cluster gets no other requests now; "" if it may. Members that urgent requests rescue need not be ready.
+func busy(s *situation.Situation, urgent bool) string {
 	_, known := s.Revision()
 	switch {
 	case s.Cluster.Spec.Paused:
@@ -212,7 +224,7 @@ func busy(s *situation.Situation) string {
 		return "a restore"
 	case s.Switches() || s.Wanted == 0:
 		return "the members are stopped"
-	case !known, len(s.Outdated()) > 0, int32(len(s.Members)) != s.Wanted, s.Ready() != s.Wanted: //nolint:gosec // at most 9
+	case !known, len(s.Outdated()) > 0, int32(len(s.Members)) != s.Wanted, s.Ready() != s.Wanted && !urgent: //nolint:gosec // at most 9
 		return "not all members are ready and up to date"
 	default:
 		return ""

@@ -145,6 +145,21 @@ func TestWhichRequestsAreDecided(t *testing.T) {
 		"hibernated":        {nil, func(f *fixture) { recommends("1", "1Gi")(f); f.cluster.Spec.Hibernated = true }, "", "True RecommendationPending: "},
 		"a member is not ready": {nil, func(f *fixture) { recommends("1", "1Gi")(f); f.observed.Members[1].Ready = false }, "",
 			"True RecommendationPending: the members get other requests after the current operation: not all members are ready and up to date"},
+		"a member is out of memory": {decidedBefore("500m", "1Gi", time.Minute), func(f *fixture) {
+			recommends("500m", "2Gi")(f)
+			f.observed.Members[1].Ready, f.observed.Members[1].OutOfMemory = false, true
+		}, "500m 2Gi Recommendation", "True Resizing: "},
+		"more memory waits for the cooldown": {decidedBefore("500m", "1Gi", time.Minute), recommends("500m", "2Gi"), "500m 1Gi", "True Cooldown: "},
+		"CPU alone":                          {nil, func(f *fixture) { recommends("1", "1Gi")(f); f.cluster.Spec.AutoResize.Memory = nil }, "1 Recommendation", "True Resizing: "},
+		"a member is out of memory, and more CPU does not help": {nil, func(f *fixture) {
+			recommends("1", "1Gi")(f)
+			f.observed.Members[1].Ready, f.observed.Members[1].OutOfMemory = false, true
+		}, "", "True RecommendationPending: "},
+		"another member is down for another cause": {nil, func(f *fixture) {
+			recommends("500m", "2Gi")(f)
+			f.observed.Members[1].Ready, f.observed.Members[1].OutOfMemory = false, true
+			f.observed.Members[2].Ready = false
+		}, "", "True RecommendationPending: "},
 		"a rollout": {nil, func(f *fixture) { recommends("1", "1Gi")(f); f.observed.Members[1].Revision = "old" }, "", "True RecommendationPending: "},
 		"a resize is in progress": {decidedBefore("1", "1Gi", 2*time.Hour), func(f *fixture) {
 			recommends("2", "1Gi")(f)

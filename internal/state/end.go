@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package state
 
 import (
+	"cmp"
 	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -49,6 +50,14 @@ func hasStarted(pod *corev1.Pod) bool {
 		terminated := s.State.Terminated
 		return s.Name == naming.Container &&
 			(s.ContainerID != "" || s.LastTerminationState.Terminated != nil || terminated != nil && terminated.ContainerID != "")
+	})
+}
+
+// outOfMemory reports whether the kernel ended the database of a pod at its memory limit, the last time that it ended.
+func outOfMemory(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Status.ContainerStatuses, func(s corev1.ContainerStatus) bool {
+		last := cmp.Or(s.State.Terminated, s.LastTerminationState.Terminated)
+		return s.Name == naming.Container && last != nil && last.Reason == "OOMKilled"
 	})
 }
 

@@ -77,3 +77,25 @@ func TestAnOrphanIsAMemberWithoutControllerThatIsNotTerminating(t *testing.T) {
 		}
 	}
 }
+
+func TestADatabaseThatReachedItsMemoryLimitIsOutOfMemory(t *testing.T) {
+	ended := func(reason string) *corev1.ContainerStateTerminated {
+		return &corev1.ContainerStateTerminated{Reason: reason}
+	}
+	for name, c := range map[string]struct {
+		status corev1.ContainerStatus
+		want   bool
+	}{
+		"now":                          {corev1.ContainerStatus{Name: naming.Container, State: corev1.ContainerState{Terminated: ended("OOMKilled")}}, true},
+		"before its restart":           {corev1.ContainerStatus{Name: naming.Container, LastTerminationState: corev1.ContainerState{Terminated: ended("OOMKilled")}}, true},
+		"another error":                {corev1.ContainerStatus{Name: naming.Container, State: corev1.ContainerState{Terminated: ended("Error")}}, false},
+		"another error since":          {corev1.ContainerStatus{Name: naming.Container, State: corev1.ContainerState{Terminated: ended("Error")}, LastTerminationState: corev1.ContainerState{Terminated: ended("OOMKilled")}}, false},
+		"a sidecar":                    {corev1.ContainerStatus{Name: "sidecar", State: corev1.ContainerState{Terminated: ended("OOMKilled")}}, false},
+		"one that has never ended yet": {corev1.ContainerStatus{Name: naming.Container}, false},
+	} {
+		pod := &corev1.Pod{Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{c.status}}}
+		if got := MemberOf(pod, 0).OutOfMemory; got != c.want {
+			t.Errorf("%s: got %t", name, got)
+		}
+	}
+}

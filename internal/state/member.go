@@ -66,6 +66,8 @@ type Member struct {
 	StopBy metav1.Time
 	// End is how the database ended.
 	End End
+	// OutOfMemory is true if its memory limit ended the database the last time.
+	OutOfMemory bool
 	// HasFinalizer is true if the pod has the operator's finalizer: the pod is not deleted before the operator has read its exit
 	// code.
 	HasFinalizer bool
@@ -159,9 +161,10 @@ func MemberOf(pod *corev1.Pod, ordinal int32) Member {
 		Resize:       resizeOf(pod),
 		Refused:      pod.Annotations[dbv1.AnnotationResizeRefused],
 		Problem:      pods.Problem(pod),
-		Remedy:       pods.Remedy(pod, memberResources),
+		Remedy:       pods.Remedy(pod, pods.OfCluster(ResourcesField)),
 		Unscheduled:  slices.ContainsFunc(pod.Status.Conditions, pods.Unschedulable),
 		Stuck:        pods.Stuck(pod),
+		OutOfMemory:  outOfMemory(pod),
 		UnreadyAfter: unreadyAfter(databaseContainer(pod.Spec.Containers)),
 		Version:      pod.ResourceVersion,
 	}
@@ -225,5 +228,5 @@ func unreadyAfter(database *corev1.Container) time.Duration {
 	return time.Duration(max(p.PeriodSeconds, p.TimeoutSeconds)*p.FailureThreshold+p.TimeoutSeconds) * time.Second
 }
 
-// memberResources is the field with the resources of a member, for remedies.
-const memberResources = "spec.resources"
+// ResourcesField is the field with the resources of a member, for remedies.
+const ResourcesField = "spec.resources"

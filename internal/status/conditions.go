@@ -142,8 +142,8 @@ func (p PassResult) degraded() metav1.Condition {
 			continue
 		}
 		texts = append(texts, fmt.Sprintf("pod %s %s", m.Name, ailing))
-		if m.Remedy != "" && !slices.Contains(remedies, m.Remedy) {
-			remedies = append(remedies, m.Remedy)
+		if remedy := p.remedy(m); remedy != "" && !slices.Contains(remedies, remedy) {
+			remedies = append(remedies, remedy)
 		}
 	}
 	if len(texts) > 0 {
@@ -154,6 +154,14 @@ func (p PassResult) degraded() metav1.Condition {
 		return unreported
 	}
 	return condition(dbv1.ConditionDegraded, false, dbv1.ReasonMembersHealthy, "all members are healthy")
+}
+
+// remedy is that of a member. It also names the field in which users limit the resources that the operator has decided.
+func (p PassResult) remedy(m state.Member) string {
+	if p.Cluster.Spec.AutoResize == nil || p.Cluster.Status.AutoResize == nil {
+		return m.Remedy
+	}
+	return strings.ReplaceAll(m.Remedy, state.ResourcesField, state.ResourcesField+" (max in spec.autoResize where that decides)")
 }
 
 func (p PassResult) stalled() metav1.Condition {
