@@ -89,7 +89,11 @@ func child[T any, Object interface {
 }
 
 // podFacts are the fields of a pod that are read.
-func podFacts(pod *corev1.Pod) state.Member { return state.MemberOf(pod, 0).Facts() }
+func podFacts(pod *corev1.Pod) state.Member {
+	m := state.MemberOf(pod, 0).Facts()
+	m.Remedy = pods.Remedy(pod, pods.Source{Kind: "DatabaseCompanion", Resources: state.ResourcesField})
+	return m
+}
 
 // binding reads the connection Secret of an application, if the cluster or the user reports that it is there.
 func binding(ctx context.Context, from *kit.Reading, companion *dbv1.DatabaseCompanion, cluster *dbv1.DatabaseCluster,

@@ -56,7 +56,7 @@ func AttemptOf(pod *corev1.Pod) Attempt {
 	attempt.Restored, _ = resultIn(pod, naming.RestoreContainer)
 	if !attempt.Succeeded && !actionDone(pod) { // containers of a Job are not restarted, so they have no previous logs
 		attempt.Problem = cmp.Or(pods.WithoutLogs(pods.Problem(pod)), evicted(pod))
-		attempt.Remedy = pods.Remedy(pod, jobResources)
+		attempt.Remedy = pods.Remedy(pod, pods.OfCluster(jobResources))
 	}
 	return attempt
 }
