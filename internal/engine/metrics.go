@@ -120,12 +120,14 @@ var supervised = []string{"sh", "-c", supervise, "sh"}
 
 // supervise runs a command again when it ends, and when a file of its Secret changes: exporters read a password only at their start. So
 // the container itself never ends. Otherwise clients would lose a healthy member with a broken exporter: a pod is ready only if all of
-// its containers are. Kubernetes replaces $(NAME) in a command, but no
-// name with a space.
+// its containers are. At the memory limit, the kernel ends all processes of the container, so programs in Go get a limit below that.
+// Kubernetes replaces $(NAME) in a command, but no name with a space.
 var supervise = strings.Join([]string{
 	`child=`,
 	`trap '[ -z "$child" ] || kill "$child" 2> /dev/null; exit 0' TERM INT`,
 	`keys() { cat "$DBC_SECRETS_DIR"/* 2> /dev/null | cksum; }`,
+	`limit=$( cat /sys/fs/cgroup/memory.max 2> /dev/null )`,
+	`case $limit in '' | *[!0-9]*) ;; *) export GOMEMLIMIT="${GOMEMLIMIT:-$(( limit / 5 * 4 ))}" ;; esac`,
 	`while :; do`,
 	`    before=$( keys )`,
 	`    "$@" &`,

@@ -76,9 +76,11 @@ func alerts(cluster *dbv1.DatabaseCluster, metrics *dbv1.EngineMetrics) []any {
 	all := []any{
 		alert(cluster, "DatabaseMetricsDown", fmt.Sprintf("max by (pod) (up{%s}) == 0", at),
 			"Prometheus cannot scrape the metrics of {{ $labels.pod }}"),
-		// A series that is missing although the scrape succeeds: the exporter cannot log in.
+		// A series that is missing although the scrape succeeds: the exporter cannot log in. A member that copies its data or recovers has no
+		// database yet. The operator reports that it is not ready.
 		alert(cluster, "DatabaseMetricsMissing",
-			fmt.Sprintf("max by (pod) (up{%[1]s}) == 1 unless on (pod) %[2]s{%[1]s}", at, recordRequests),
+			fmt.Sprintf("max by (pod) (up{%[1]s}) == 1 unless on (pod) %[2]s{%[1]s} unless on (pod) %[3]s{namespace=%[4]q,name=%[5]q} == 0", at,
+				recordRequests, "databasecluster_status_member_ready", cluster.Namespace, cluster.Name),
 			"the exporter of {{ $labels.pod }} cannot read the metrics of the database"),
 	}
 	if metrics.Errors != "" {
