@@ -107,7 +107,21 @@ type EngineConnection struct {
 	// +kubebuilder:validation:MaxProperties=16
 	// +kubebuilder:validation:XValidation:rule="self.all(key, key.matches('^[-._a-zA-Z0-9]+$') && key.size() <= 63 && !(key in ['type', 'provider', 'host', 'port', 'ca.crt']))",message="spec.connection.entries: a key must have at most 63 letters, digits, '-', '_' or '.', and must not be type, provider, host, port or ca.crt, which the operator sets"
 	Entries map[string]EngineTemplate `json:"entries,omitempty"`
+
+	// fileVariables are environment variables by which client programs find files of the Secret. The value is a key of the
+	// Secret. A DatabaseCompanion that mounts the Secret gets those whose key exists, unless its spec.container.env sets
+	// them. Example: PGSSLROOTCERT: ca.crt. Default: none.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=8
+	// +kubebuilder:validation:XValidation:rule="self.all(name, name.matches('^[A-Z_][A-Z0-9_]*$') && name.size() <= 63 && !name.startsWith('DBC_'))",message="spec.connection.fileVariables: a name must have at most 63 upper case letters, digits and '_', and must not start with DBC_, which is reserved for the operator"
+	FileVariables map[string]EngineConnectionKey `json:"fileVariables,omitempty"`
 }
+
+// EngineConnectionKey is a key of the connection Secret.
+//
+// +kubebuilder:validation:MinLength=1
+// +kubebuilder:validation:MaxLength=63
+type EngineConnectionKey string
 
 // EngineTemplate is the text of a template.
 //

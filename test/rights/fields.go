@@ -187,7 +187,7 @@ var verdicts = []verdict{
 		ofEngine+
 			`(description|parameters\[\]\.(name|default|preview|description|pattern|enum\[\])|restoresFrom\[\]|scripts\{\}|secretKeys\[\]\.(name|description|usedBy|generate\.characters)|tls\.(modes\[\]|preamble\.(request|response))|topology)`,
 		ofEngine+
-			`(bootstrap\.(database|owner)|roles\.(label|primary|replica|lockParameter|positionField|timelineField)|connection\.(type|provider|entries\{\}))`),
+			`(bootstrap\.(database|owner)|roles\.(label|primary|replica|lockParameter|positionField|timelineField)|connection\.(type|provider|entries\{\}|fileVariables\{\}))`),
 }
 
 // Reference is a field that names an object.

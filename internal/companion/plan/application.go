@@ -42,7 +42,9 @@ type application struct {
 	BindingName, BindingContent string                       `json:",omitempty"`
 	BindingKeys                 []string                     `json:",omitempty"`
 	Form                        dbv1.CompanionConnectionForm `json:",omitempty"`
-	Pauses                      bool                         `json:",omitempty"`
+	// Files are variables with the paths of files of the connection Secret.
+	Files  map[string]string `json:",omitempty"`
+	Pauses bool              `json:",omitempty"`
 }
 
 // database is what the variables of scripts are made of.
@@ -66,13 +68,32 @@ func applicationOf(companion *dbv1.DatabaseCompanion, seen CompanionFacts) appli
 		return a
 	}
 	a.BindingName = seen.Binding.Name
-	if a.Form == dbv1.ConnectionEnvironment {
+	switch a.Form {
+	case dbv1.ConnectionEnvironment:
 		a.BindingKeys = seen.Binding.Keys
+	case dbv1.ConnectionFiles:
+		a.Files = files(companion, seen)
+	case dbv1.ConnectionNone:
 	}
 	if connection.OnChange != dbv1.ConnectionReload {
 		a.BindingContent = seen.Binding.Content
 	}
 	return a
+}
+
+// files are the variables by which clients find files of the connection Secret. Those of the spec stay.
+func files(companion *dbv1.DatabaseCompanion, seen CompanionFacts) map[string]string {
+	all := map[string]string{}
+	if seen.Engine == nil || seen.Engine.Spec.Connection == nil {
+		return all
+	}
+	for name, key := range seen.Engine.Spec.Connection.FileVariables {
+		own := slices.ContainsFunc(companion.Spec.Container.Env, func(v corev1.EnvVar) bool { return v.Name == name })
+		if !own && slices.Contains(seen.Binding.Keys, string(key)) {
+			all[name] = bindingPath(companion) + "/" + string(key)
+		}
+	}
+	return all
 }
 
 // complete takes what spec does not set from the engine.

@@ -123,6 +123,39 @@ func TestAConvergedCompanionNeedsNothing(t *testing.T) {
 		if len(p.Operations) > 0 || !meta.IsStatusConditionTrue(status.Conditions, dbv1.ConditionReady) || status.ReadyReplicas != 2 {
 			t.Errorf("%s: %v, %+v", c.Name, p.Operations, status)
 		}
+		if p.RequeueAfter != 0 {
+			t.Errorf("%s: in steady state it has another pass after %s", c.Name, p.RequeueAfter)
+		}
+	}
+}
+
+func TestAnApplicationFindsTheFilesThatItsClientReads(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*dbv1.DatabaseCompanion, *CompanionFacts)
+		want   string
+	}{
+		"the CA": {func(*dbv1.DatabaseCompanion, *CompanionFacts) {}, "/bindings/orders/ca.crt"},
+		"no CA":  {func(_ *dbv1.DatabaseCompanion, f *CompanionFacts) { f.Binding.Keys = []string{"host"} }, ""},
+		"one of the user": {func(c *dbv1.DatabaseCompanion, _ *CompanionFacts) {
+			c.Spec.Container.Env = []corev1.EnvVar{{Name: "ANY_CA", Value: "/mine"}}
+		}, "/mine"},
+		"no files, but variables": {func(c *dbv1.DatabaseCompanion, _ *CompanionFacts) {
+			c.Spec.Connection.Form = dbv1.ConnectionEnvironment
+		}, ""},
+		"an engine without a name": {func(_ *dbv1.DatabaseCompanion, f *CompanionFacts) { f.Engine.Spec.Connection.FileVariables = nil }, ""},
+	} {
+		companion, seen := shop()
+		seen.Engine.Spec.Connection.FileVariables = map[string]dbv1.EngineConnectionKey{"ANY_CA": "ca.crt"}
+		c.change(companion, &seen)
+		var got []string
+		for _, v := range standing(t, companion, withEngine(seen)).Deployment.Spec.Template.Spec.Containers[0].Env {
+			if v.Name == "ANY_CA" {
+				got = append(got, v.Value)
+			}
+		}
+		if strings.Join(got, " and ") != c.want {
+			t.Errorf("%s: got %v", name, got)
+		}
 	}
 }
 
@@ -323,5 +356,18 @@ func TestTheCertificateOfACompanionFollowsTheCA(t *testing.T) {
 		if p := For(companion, seen); name == "none yet" && (len(p.Operations) != 1 || p.reason != dbv1.ReasonObjectPending) {
 			t.Errorf("%s: pods without a certificate: %v", name, p.Operations)
 		}
+	}
+}
+
+func TestADeletionReportsNothingThatWasNotRead(t *testing.T) {
+	c, seen := shop()
+	seen = standing(t, c, withEngine(seen))
+	c.Status = StatusOf(c, seen, For(c, seen), nil, metav1.NewTime(plans.Now))
+	c.DeletionTimestamp, c.Generation = &metav1.Time{}, 2
+	status := StatusOf(c, CompanionFacts{}, For(c, CompanionFacts{}), nil, metav1.NewTime(plans.Now))
+	ready := meta.FindStatusCondition(status.Conditions, dbv1.ConditionReady)
+	if status.ReadyReplicas != 2 || !meta.IsStatusConditionTrue(status.Conditions, dbv1.ConditionAvailable) || status.ObservedGeneration != 2 ||
+		ready.Status != metav1.ConditionFalse || ready.Reason != dbv1.ReasonDeleting {
+		t.Errorf("got %+v", status)
 	}
 }

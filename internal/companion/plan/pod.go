@@ -132,7 +132,11 @@ func securityContext(companion *dbv1.DatabaseCompanion, given *corev1.SecurityCo
 func connectionVariables(companion *dbv1.DatabaseCompanion, a application) []*corev1ac.EnvVarApplyConfiguration {
 	switch a.Form {
 	case dbv1.ConnectionFiles:
-		return []*corev1ac.EnvVarApplyConfiguration{pods.Variable(bindingRoot, naming.BindingsPath)}
+		all := []*corev1ac.EnvVarApplyConfiguration{pods.Variable(bindingRoot, naming.BindingsPath)}
+		for _, name := range slices.Sorted(maps.Keys(a.Files)) {
+			all = append(all, pods.Variable(name, a.Files[name]))
+		}
+		return all
 	case dbv1.ConnectionEnvironment:
 		prefix := companion.Spec.Connection.EnvironmentPrefix
 		if prefix == "" {
@@ -147,6 +151,11 @@ func connectionVariables(companion *dbv1.DatabaseCompanion, a application) []*co
 	case dbv1.ConnectionNone:
 	}
 	return nil
+}
+
+// bindingPath is the folder with the files of the connection Secret.
+func bindingPath(companion *dbv1.DatabaseCompanion) string {
+	return naming.BindingsPath + "/" + companion.Spec.ClusterRef.Name
 }
 
 // variable is the end of the name of a variable with a key of the connection Secret.
@@ -191,7 +200,7 @@ func mounts(companion *dbv1.DatabaseCompanion, a application) []*corev1ac.Volume
 		{len(a.Scripts) > 0, naming.ScriptsVolume, naming.ScriptsPath},
 		{a.SecretName != "", naming.SecretsVolume, naming.SecretsPath},
 		{a.CertificateName != "", naming.TLSVolume, naming.TLSPath},
-		{a.Form == dbv1.ConnectionFiles, naming.BindingVolume, naming.BindingsPath + "/" + companion.Spec.ClusterRef.Name},
+		{a.Form == dbv1.ConnectionFiles, naming.BindingVolume, bindingPath(companion)},
 	} {
 		if m.is {
 			all = append(all, pods.Mount(m.volume, m.path))

@@ -23,6 +23,13 @@ import (
 func StatusOf(companion *dbv1.DatabaseCompanion, seen CompanionFacts, p CompanionPlan, err error,
 	now metav1.Time) dbv1.DatabaseCompanionStatus {
 	s := *companion.Status.DeepCopy()
+	if companion.DeletionTimestamp != nil { // nothing was read
+		ready := subject.Condition(dbv1.ConditionReady, false, p.reason, p.message)
+		ready.ObservedGeneration, ready.LastTransitionTime = companion.Generation, now
+		meta.SetStatusCondition(&s.Conditions, ready)
+		s.ObservedGeneration = companion.Generation
+		return s
+	}
 	s.ObservedGeneration, s.Image = companion.Generation, cmp.Or(p.image, s.Image)
 	s.Selector = k8slabels.SelectorFromSet(selector(companion)).String()
 	s.Replicas, s.ReadyReplicas = 0, 0
