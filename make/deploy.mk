@@ -9,7 +9,7 @@ install: manifests $(LOCAL) ## Install the CRDs into the current context.
 	@$(call tool,kustomize) build config/crd | $(KUBECTL) apply --server-side -f -
 
 .PHONY: uninstall
-uninstall: $(LOCAL) ## Remove the CRDs and their admission policies; fails while a DatabaseCluster, DatabaseBackup or DatabaseRestore exists.
+uninstall: $(LOCAL) ## Remove the CRDs and their admission policies; fails while an object of their namespaced kinds exists.
 	@KUBECTL="$(KUBECTL)" hack/uninstall.sh
 
 .PHONY: deploy

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// ClusterAutoResize is whose recommendation the operator follows, and how far.
+// ClusterAutoResize configures how the operator follows the recommendation of a VerticalPodAutoscaler.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.cpu) || has(self.memory)",message="spec.autoResize needs cpu or memory. Set the bounds of at least one"
 type ClusterAutoResize struct {

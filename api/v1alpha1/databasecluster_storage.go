@@ -58,8 +58,8 @@ type ClusterStorage struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:text"
 	Usage StorageUsage `json:"usage,omitempty"`
 
-	// whenNearlyFull is what happens if the volume of the primary is nearly full. Then less than 5% of it is free (2Gi of a
-	// large volume), or less than clients write in three minutes. Protect makes transactions read-only by the action
+	// whenNearlyFull selects the reaction to a nearly full volume of the primary. Its free space is less than 5% of it (at
+	// most 2Gi), or less than clients write in three minutes (at most 15% of it). Protect makes transactions read-only by the action
 	// protect of the engine, until the volume has that space and 5% more. Continue lets clients write until the volume is
 	// full. It needs autoGrow or usage. Default: Protect.
 	// +optional
@@ -206,8 +206,8 @@ type ClusterStorageGrowth struct {
 	// +optional
 	Cause StorageCause `json:"cause,omitempty"`
 
-	// keptFor is for what the database keeps the log, if that is the cause. A growth does not cure that. So for the same slot or archive
-	// at the same position, the operator grows once.
+	// keptFor names the slot, archive or member for which the database keeps the log, if that is the cause. A growth does not cure that.
+	// So for the same slot or archive at the same position, the operator grows once.
 	// +optional
 	KeptFor *LogKeeper `json:"keptFor,omitempty"`
 

@@ -39,12 +39,13 @@ type ClusterStorageParts struct {
 	// +optional
 	OtherBytes int64 `json:"otherBytes,omitempty"`
 
-	// keptFor is for what the database keeps log that it would otherwise delete. It is empty if the log has its usual size.
+	// keptFor names the slot, archive or member for which the database keeps log that it would otherwise delete. It is empty if the log
+	// has its usual size.
 	// +optional
 	KeptFor *LogKeeper `json:"keptFor,omitempty"`
 }
 
-// LogKeeper is for what a database keeps log.
+// LogKeeper names the slot, archive or member for which a database keeps log.
 type LogKeeper struct {
 	// type is Slot for a replication slot that its client does not read, and Archive for an archive that does not store the log.
 	// It is Member for a member that does not receive the log.

@@ -21,7 +21,7 @@ const (
 	ConnectionNone CompanionConnectionForm = "None"
 )
 
-// CompanionConnectionChange is what happens when the connection Secret changes.
+// CompanionConnectionChange is the reaction to a change of the connection Secret.
 type CompanionConnectionChange string
 
 // The consequences of a change of the connection Secret.
@@ -55,7 +55,7 @@ type CompanionConnection struct {
 	// +optional
 	UserRef *CompanionUserRef `json:"userRef,omitempty"`
 
-	// onChange is what happens when a password, an address or the CA in the Secret changes. Restart: the pods restart, one after another.
+	// onChange selects the reaction when a password, an address or the CA in the Secret changes. Restart: the pods restart, one after another.
 	// Reload: the kubelet replaces the files, and the application reads them again. Default: Restart.
 	// +optional
 	// +kubebuilder:validation:Enum=Restart;Reload

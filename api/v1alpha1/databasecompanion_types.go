@@ -102,15 +102,15 @@ type DatabaseCompanionSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[!-~]+$')",message="spec.image must not contain spaces"
 	Image string `json:"image,omitempty"`
 
-	// port is the TCP port on which the application listens, 1 to 65535. Required without companion. Default: that of
-	// the engine's companion.
+	// port is the TCP port on which the application listens, 1 to 65535. Required without companion, and not allowed with
+	// it. Default: the port of the engine's companion. service.port is that of the Service.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:number"
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=65535
 	Port int32 `json:"port,omitempty"`
 
-	// connection is how an application gets the connection Secret of the cluster.
+	// connection configures how an application gets the connection Secret of the cluster.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	Connection CompanionConnection `json:"connection,omitzero"`
