@@ -369,6 +369,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: name
       type:
         scalar: string
+    - name: resourceVersion
+      type:
+        scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterBootstrap
   map:
     fields:
@@ -2458,12 +2461,19 @@ var schemaYAML = typed.YAMLObject(`types:
         map:
           elementType:
             namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineTemplate
+    - name: fileVariables
+      type:
+        map:
+          elementType:
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineConnectionKey
     - name: provider
       type:
         scalar: string
     - name: type
       type:
         scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineConnectionKey
+  scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineContainer
   map:
     fields:

@@ -9,7 +9,7 @@ package v1alpha1
 // ClusterAutoResizeApplyConfiguration represents a declarative configuration of the ClusterAutoResize type for use
 // with apply.
 //
-// ClusterAutoResize is whose recommendation the operator follows, and how far.
+// ClusterAutoResize configures how the operator follows the recommendation of a VerticalPodAutoscaler.
 type ClusterAutoResizeApplyConfiguration struct {
 	// autoscalerRef names a VerticalPodAutoscaler of the group autoscaling.k8s.io in the namespace of the cluster. Its
 	// targetRef must be this DatabaseCluster, and its updateMode "Off": the operator alone changes the members. The

@@ -13,6 +13,8 @@ package v1alpha1
 type ClusterBindingApplyConfiguration struct {
 	// name is the name of the Secret, in the namespace of the cluster.
 	Name *string `json:"name,omitempty"`
+	// resourceVersion is that of the Secret, as the operator last read it. It changes when the Secret changes.
+	ResourceVersion *string `json:"resourceVersion,omitempty"`
 }
 
 // ClusterBindingApplyConfiguration constructs a declarative configuration of the ClusterBinding type for use with
@@ -26,5 +28,13 @@ func ClusterBinding() *ClusterBindingApplyConfiguration {
 // If called multiple times, the Name field is set to the value of the last call.
 func (b *ClusterBindingApplyConfiguration) WithName(value string) *ClusterBindingApplyConfiguration {
 	b.Name = &value
+	return b
+}
+
+// WithResourceVersion sets the ResourceVersion field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ResourceVersion field is set to the value of the last call.
+func (b *ClusterBindingApplyConfiguration) WithResourceVersion(value string) *ClusterBindingApplyConfiguration {
+	b.ResourceVersion = &value
 	return b
 }

@@ -15,7 +15,7 @@ import (
 //
 // ClusterDisruption controls how the members leave a node that is drained.
 type ClusterDisruptionApplyConfiguration struct {
-	// onCordon is what the operator does when the node of the primary is cordoned, or an autoscaler has announced its
+	// onCordon selects the reaction when the node of the primary is cordoned, or an autoscaler has announced its
 	// removal by a taint. HandOver: the primary hands over to a member on another node, and a drain waits for that, up
 	// to five minutes. Ignore: the primary stays until a drain evicts it; then the database selects the next one.
 	// A change restarts no pod. Default: HandOver.

@@ -35,8 +35,8 @@ type ClusterStorageApplyConfiguration struct {
 	// usage is Measured to measure the use of the volumes, as autoGrow does anyway. The condition DiskPressure reports
 	// it. Default: the use is measured only with autoGrow.
 	Usage *apiv1alpha1.StorageUsage `json:"usage,omitempty"`
-	// whenNearlyFull is what happens if the volume of the primary is nearly full. Then less than 5% of it is free (2Gi of a
-	// large volume), or less than clients write in three minutes. Protect makes transactions read-only by the action
+	// whenNearlyFull selects the reaction to a nearly full volume of the primary. Its free space is less than 5% of it (at
+	// most 2Gi), or less than clients write in three minutes (at most 15% of it). Protect makes transactions read-only by the action
 	// protect of the engine, until the volume has that space and 5% more. Continue lets clients write until the volume is
 	// full. It needs autoGrow or usage. Default: Protect.
 	WhenNearlyFull *apiv1alpha1.NearlyFullPolicy `json:"whenNearlyFull,omitempty"`

@@ -24,8 +24,8 @@ type ClusterStorageGrowthApplyConfiguration struct {
 	// cause is what filled the volume: Data, Log, TemporaryFiles or Other, whichever is the largest of parts. It is also Log while the archive
 	// does not store the log. A growth does not wait for the action measure, so the cause is Unknown until the action has ended.
 	Cause *apiv1alpha1.StorageCause `json:"cause,omitempty"`
-	// keptFor is for what the database keeps the log, if that is the cause. A growth does not cure that. So for the same slot or archive
-	// at the same position, the operator grows once.
+	// keptFor names the slot, archive or member for which the database keeps the log, if that is the cause. A growth does not cure that.
+	// So for the same slot or archive at the same position, the operator grows once.
 	KeptFor *LogKeeperApplyConfiguration `json:"keptFor,omitempty"`
 	// refused is why a volume did not get a larger size; empty if all did. Then size is the size of the smallest volume, and the operator
 	// decides again after the cooldown.

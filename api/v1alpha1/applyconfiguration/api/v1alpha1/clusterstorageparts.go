@@ -29,7 +29,8 @@ type ClusterStoragePartsApplyConfiguration struct {
 	TemporaryBytes *int64 `json:"temporaryBytes,omitempty"`
 	// otherBytes is the size of everything else in bytes: the used space that the kubelet measured, without these parts.
 	OtherBytes *int64 `json:"otherBytes,omitempty"`
-	// keptFor is for what the database keeps log that it would otherwise delete. It is empty if the log has its usual size.
+	// keptFor names the slot, archive or member for which the database keeps log that it would otherwise delete. It is empty if the log
+	// has its usual size.
 	KeptFor *LogKeeperApplyConfiguration `json:"keptFor,omitempty"`
 }
 

@@ -24,7 +24,7 @@ type CompanionConnectionApplyConfiguration struct {
 	// userRef names a DatabaseUser, whose Secret is used in place of that of the cluster. Such a user can have fewer rights than the owner
 	// of the database. Default: the connection Secret of the cluster.
 	UserRef *CompanionUserRefApplyConfiguration `json:"userRef,omitempty"`
-	// onChange is what happens when a password, an address or the CA in the Secret changes. Restart: the pods restart, one after another.
+	// onChange selects the reaction when a password, an address or the CA in the Secret changes. Restart: the pods restart, one after another.
 	// Reload: the kubelet replaces the files, and the application reads them again. Default: Restart.
 	OnChange *apiv1alpha1.CompanionConnectionChange `json:"onChange,omitempty"`
 }

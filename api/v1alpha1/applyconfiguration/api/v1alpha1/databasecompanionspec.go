@@ -29,10 +29,10 @@ type DatabaseCompanionSpecApplyConfiguration struct {
 	Replicas *int32 `json:"replicas,omitempty"`
 	// image is the image of the pods. Default: that of the engine's companion. Required without companion.
 	Image *string `json:"image,omitempty"`
-	// port is the TCP port on which the application listens, 1 to 65535. Required without companion. Default: that of
-	// the engine's companion.
+	// port is the TCP port on which the application listens, 1 to 65535. Required without companion, and not allowed with
+	// it. Default: the port of the engine's companion. service.port is that of the Service.
 	Port *int32 `json:"port,omitempty"`
-	// connection is how an application gets the connection Secret of the cluster.
+	// connection configures how an application gets the connection Secret of the cluster.
 	Connection *CompanionConnectionApplyConfiguration `json:"connection,omitempty"`
 	// service configures the Service.
 	Service                         *CompanionServiceApplyConfiguration `json:"service,omitempty"`

@@ -15,9 +15,9 @@ type EngineActionsApplyConfiguration struct {
 	// initialize creates the first data in the empty directory DBC_DATA_DIR, the volume of member 0. It runs once,
 	// before the cluster has members. Members with an empty volume must join the others, and never create data.
 	Initialize *EngineActionApplyConfiguration `json:"initialize,omitempty"`
-	// handOver makes sure that the member DBC_MEMBER is not the primary. If DBC_TARGET is set, that member should become
-	// the primary, if it can. The action succeeds when the new primary accepts writes. Exit code 40: DBC_MEMBER is not
-	// the primary. 20: no member can take over now.
+	// handOver makes sure that the member DBC_MEMBER is not the primary. If DBC_TARGETS is set, one of these members should
+	// become the primary, if one can. The action succeeds when the new primary accepts writes. Exit code 40: DBC_MEMBER is
+	// not the primary. 20: no member can take over now.
 	HandOver *EngineActionApplyConfiguration `json:"handOver,omitempty"`
 	// configure puts the parameters DBC_PARAM_... and the passwords in /dbc/secrets in force on the running members
 	// DBC_MEMBERS. It restarts the database inside the pods where a parameter needs that, the replicas first. It must

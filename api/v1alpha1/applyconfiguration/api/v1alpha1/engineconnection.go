@@ -27,6 +27,10 @@ type EngineConnectionApplyConfiguration struct {
 	// a URI, and escape "CHARACTERS" puts a backslash before these characters. Example: "{{ .host }}:{{ .port }}".
 	// Default: none.
 	Entries map[string]apiv1alpha1.EngineTemplate `json:"entries,omitempty"`
+	// fileVariables are environment variables by which client programs find files of the Secret. The value is a key of the
+	// Secret. A DatabaseCompanion that mounts the Secret gets those whose key exists, unless its spec.container.env sets
+	// them. Example: PGSSLROOTCERT: ca.crt. Default: none.
+	FileVariables map[string]apiv1alpha1.EngineConnectionKey `json:"fileVariables,omitempty"`
 }
 
 // EngineConnectionApplyConfiguration constructs a declarative configuration of the EngineConnection type for use with
@@ -61,6 +65,20 @@ func (b *EngineConnectionApplyConfiguration) WithEntries(entries map[string]apiv
 	}
 	for k, v := range entries {
 		b.Entries[k] = v
+	}
+	return b
+}
+
+// WithFileVariables puts the entries into the FileVariables field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, the entries provided by each call will be put on the FileVariables field,
+// overwriting an existing map entries in FileVariables field with the same key.
+func (b *EngineConnectionApplyConfiguration) WithFileVariables(entries map[string]apiv1alpha1.EngineConnectionKey) *EngineConnectionApplyConfiguration {
+	if b.FileVariables == nil && len(entries) > 0 {
+		b.FileVariables = make(map[string]apiv1alpha1.EngineConnectionKey, len(entries))
+	}
+	for k, v := range entries {
+		b.FileVariables[k] = v
 	}
 	return b
 }

@@ -13,7 +13,7 @@ import (
 // LogKeeperApplyConfiguration represents a declarative configuration of the LogKeeper type for use
 // with apply.
 //
-// LogKeeper is for what a database keeps log.
+// LogKeeper names the slot, archive or member for which a database keeps log.
 type LogKeeperApplyConfiguration struct {
 	// type is Slot for a replication slot that its client does not read, and Archive for an archive that does not store the log.
 	// It is Member for a member that does not receive the log.
