@@ -97,13 +97,14 @@ func binding(s *situation.Situation, outcome subject.Executed) *dbv1.ClusterBind
 			exists = exists && !removes(o, name)
 		}
 	}
-	switch {
-	case !exists:
+	if !exists {
 		return nil
-	case s.Connection == nil:
-		return &dbv1.ClusterBinding{Name: name}
 	}
-	return &dbv1.ClusterBinding{Name: name, ResourceVersion: s.Connection.ResourceVersion}
+	bound := &dbv1.ClusterBinding{Name: name}
+	if s.Connection != nil {
+		bound.ResourceVersion = s.Connection.ResourceVersion
+	}
+	return bound
 }
 
 func removes(o operation.Delete, secret string) bool {

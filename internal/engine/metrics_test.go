@@ -144,20 +144,24 @@ func TestAnExporterGetsAMemoryLimitBelowThatOfItsContainer(t *testing.T) {
 		"four fifths": {"134217728\n", "", "107374180"}, "no limit": {"max\n", "", ""}, "an empty file": {"", "", ""},
 		"one of the engine": {"134217728\n", "64MiB", "64MiB"},
 	} {
-		folder := t.TempDir()
-		limit, out := filepath.Join(folder, "memory.max"), filepath.Join(folder, "out")
-		write(t, limit, c.limit)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		script := strings.ReplaceAll(supervise, "/sys/fs/cgroup/memory.max", limit)
-		shell := exec.CommandContext(ctx, "sh", "-c", script, "sh", "sh", "-c", `printf '%s.' "$GOMEMLIMIT" > `+out+`; exec sleep 600`)
-		shell.Env = append(os.Environ(), "DBC_SECRETS_DIR="+folder, "GOMEMLIMIT="+c.own)
-		if err := shell.Start(); err != nil {
-			t.Fatal(err)
-		}
-		eventually(ctx, t, out, c.want+".")
-		cancel()
-		_ = shell.Wait()
-		t.Log(name)
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			limit, out := filepath.Join(folder, "memory.max"), filepath.Join(folder, "out")
+			write(t, limit, c.limit)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			script := strings.ReplaceAll(supervise, "/sys/fs/cgroup/memory.max", limit)
+			shell := exec.CommandContext(ctx, "sh", "-c", script, "sh", "sh", "-c", `printf '%s.' "$GOMEMLIMIT" > `+out+`; exec sleep 600`)
+			shell.Env = append(os.Environ(), "DBC_SECRETS_DIR="+folder, "GOMEMLIMIT="+c.own)
+			if err := shell.Start(); err != nil {
+				t.Fatal(err)
+			}
+			eventually(ctx, t, out, c.want+".")
+			if err := shell.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			_ = shell.Wait()
+		})
 	}
 }
 

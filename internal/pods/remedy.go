@@ -37,14 +37,11 @@ func Remedy(pod *corev1.Pod, source Source) string {
 
 // placement returns the correction for a message of the scheduler.
 func placement(message string, source Source) string {
-	if text := strings.ToLower(message); strings.Contains(text, "persistentvolume") || strings.Contains(text, "volume node affinity") {
+	switch text := strings.ToLower(message); {
+	case strings.Contains(text, "persistentvolume") || strings.Contains(text, "volume node affinity"):
 		return "See kubectl describe of the pod's PersistentVolumeClaim: it needs a StorageClass that provisions volumes, and the node of its " +
 			"volume"
-	}
-	if source.Kind != ofCluster {
-		return "Correct spec.scheduling or " + source.Resources + " of the " + source.Kind + ", or add a node"
-	}
-	switch text := strings.ToLower(message); {
+	case source.Kind != ofCluster: // the other texts name fields of members
 	case strings.Contains(text, "existing pods anti-affinity") && !strings.Contains(text, "match pod anti-affinity"):
 		return "Add a node. If spec.scheduling.affinity of the DatabaseCluster keeps its members apart from all its pods, annotate the " +
 			"DatabaseCluster with database.dbcluster.io/update=1: the members then ignore Jobs"
@@ -55,7 +52,7 @@ func placement(message string, source Source) string {
 		return "Add a node in another zone, or correct spec.scheduling of the DatabaseCluster: with spread.zones Required, no zone has more " +
 			"than one member above another"
 	}
-	return "Correct spec.scheduling or " + source.Resources + " of the DatabaseCluster, or add a node"
+	return "Correct spec.scheduling or " + source.Resources + " of the " + source.Kind + ", or add a node"
 }
 
 // ours are the containers with the image in the spec.

@@ -68,9 +68,7 @@ func withoutIgnorable(status *dbv1.DatabaseClusterStatus) *dbv1.DatabaseClusterS
 	rest.Storage = decidedStorage(rest.Storage)
 	rest.Conditions, rest.StatefulSet, rest.UpdateRevision = nil, nil, ""
 	rest.Requests = records(rest.Requests)
-	if rest.Binding != nil {
-		rest.Binding = &dbv1.ClusterBinding{Name: rest.Binding.Name}
-	}
+	rest.Binding = named(rest.Binding)
 	if suspected := meta.FindStatusCondition(status.Conditions, dbv1.ConditionSplitBrainSuspected); suspected != nil {
 		rest.Conditions = []metav1.Condition{*suspected}
 	}
@@ -83,15 +81,21 @@ func withoutDeferrable(status *dbv1.DatabaseClusterStatus) *dbv1.DatabaseCluster
 	rest.Replicas, rest.ReadyReplicas, rest.UpdatedReplicas = 0, 0, 0
 	rest.Members, rest.Version, rest.Endpoints, rest.StatefulSet, rest.Volumes = nil, "", nil, nil, nil
 	rest.Storage = decidedStorage(rest.Storage)
-	if rest.Binding != nil {
-		rest.Binding.ResourceVersion = ""
-	}
+	rest.Binding = named(rest.Binding)
 	rest.Selector, rest.ObservedGeneration, rest.Requests = "", 0, records(rest.Requests)
 	rest.Conditions = slices.DeleteFunc(rest.Conditions, func(c metav1.Condition) bool { return initial[c.Type] == c.Status })
 	for i, c := range rest.Conditions {
 		rest.Conditions[i] = metav1.Condition{Type: c.Type, Status: c.Status}
 	}
 	return rest
+}
+
+// named is the name of the connection Secret. Its version only starts passes of others.
+func named(binding *dbv1.ClusterBinding) *dbv1.ClusterBinding {
+	if binding == nil {
+		return nil
+	}
+	return &dbv1.ClusterBinding{Name: binding.Name}
 }
 
 // decidedStorage is what the operator has decided about the volumes; nil for nothing. The rest is observed.

@@ -182,7 +182,7 @@ func (w *World) watchHandOvers(c store.Change) {
 		}
 	}
 	others := func(target string) bool { return !good[target] }
-	targets := targetsOf(job)
+	targets := targetsOf(&corev1.Pod{Spec: job.Spec.Template.Spec})
 	if bad && slices.Contains(slices.Collect(maps.Values(good)), true) && (len(targets) == 0 || slices.ContainsFunc(targets, others)) {
 		w.Breaks("Job %s hands over to one of %q, although a node of these is cordoned, and that of another member is not", job.Name, targets)
 	}
@@ -194,16 +194,10 @@ func (w *World) isCordoned(name string) bool {
 }
 
 // targetsOf are the pods that may become the primary; none for any.
-func targetsOf(job *batchv1.Job) (pods []string) {
-	for _, container := range job.Spec.Template.Spec.Containers {
-		for _, v := range container.Env {
-			if v.Name == "DBC_TARGETS" {
-				for host := range strings.FieldsSeq(v.Value) {
-					pod, _, _ := strings.Cut(host, ".")
-					pods = append(pods, pod)
-				}
-			}
-		}
+func targetsOf(pod *corev1.Pod) (targets []string) {
+	for host := range strings.FieldsSeq(variableOf(pod, "DBC_TARGETS")) {
+		target, _, _ := strings.Cut(host, ".")
+		targets = append(targets, target)
 	}
-	return pods
+	return targets
 }

@@ -26,7 +26,7 @@ func (w *World) performOnMembers(pod *corev1.Pod) exit {
 	member := memberIn(pod)
 	switch pod.Labels[dbv1.LabelComponent] {
 	case dbv1.ComponentHandOver:
-		end := w.performHandOver(pod, variableOf(pod, "DBC_TARGETS"), variableOf(pod, "DBC_MEMBERS"))
+		end := w.performHandOver(pod, variableOf(pod, "DBC_MEMBERS"))
 		if end.code == 0 && !end.runs && w.isRequested(pod.Labels[batchv1.JobNameLabel]) {
 			w.executes(dbv1.RequestHandOver, types.UID(pod.Labels[batchv1.ControllerUidLabel]))
 		}
@@ -65,7 +65,7 @@ func memberIn(pod *corev1.Pod) string {
 
 // performHandOver passes the lock to a target, or to the replica with the newest data. The primary first sends it all rows, and gives the
 // lock up.
-func (w *World) performHandOver(pod *corev1.Pod, targets, members string) exit {
+func (w *World) performHandOver(pod *corev1.Pod, members string) exit {
 	primary, member := w.primary(), memberIn(pod)
 	switch on := &w.disk.shared; {
 	case on.passedBy == pod.UID && primary != nil:
@@ -83,8 +83,7 @@ func (w *World) performHandOver(pod *corev1.Pod, targets, members string) exit {
 	}
 	ready := slices.DeleteFunc(w.followers(primary), func(pod *corev1.Pod) bool { return !IsReady(pod) })
 	next := w.newest(ready)
-	for host := range strings.FieldsSeq(targets) {
-		target, _, _ := strings.Cut(host, ".")
+	for _, target := range targetsOf(pod) {
 		if i := slices.IndexFunc(ready, func(pod *corev1.Pod) bool { return pod.Name == target }); i >= 0 {
 			next = ready[i]
 			break
